@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+const count = z.number().int().nonnegative();
+
+/**
+ * What a turn consumed, as upstream reported it. A count that was not reported is absent: never a zero we made up.
+ * `input` excludes what came from or went to the cache.
+ */
+export const usageSchema = z.object({
+  input: count.optional(),
+  output: count.optional(),
+  cacheRead: count.optional(),
+  cacheWrite: count.optional(),
+  reasoning: count.optional(),
+  /** US dollars, only when upstream named a price itself. */
+  cost: z.number().nonnegative().optional(),
+});
+
+export type Usage = Readonly<z.infer<typeof usageSchema>>;
+
+/** Everything that went in, cached or not: what OpenAI's clients call prompt tokens. */
+export function promptTokens(usage: Usage): number {
+  return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+}
