@@ -1,0 +1,74 @@
+import { isAbsolute, join } from "node:path";
+import { globPattern } from "./glob-pattern.ts";
+
+/** What a tool is about to do, in the words of the permission file. */
+export type Action =
+  | { readonly kind: "Read" | "Write"; readonly path: string }
+  | { readonly kind: "Shell"; readonly command: string }
+  | { readonly kind: "WebFetch"; readonly domain: string }
+  | { readonly kind: "WebSearch" }
+  | { readonly kind: "Mcp"; readonly server: string; readonly tool: string };
+
+/** A rule of `permissions.allow` or `permissions.deny`, such as `Shell(git:status)` or `Write(src/**)`. */
+export interface PermissionRule {
+  /** As it stands in the file. */
+  readonly token: string;
+  readonly matches: (action: Action) => boolean;
+}
+
+/** Reads one token; a token of a kind nobody knows matches nothing, as an editor's newer rule would. */
+export function parsePermissionRule(token: string, workspace: string): PermissionRule {
+  const [, kind, argument] = /^(\w+)\((.*)\)$/s.exec(token.trim()) ?? [];
+  return { token, matches: matcherOf(kind, argument ?? "", workspace) };
+}
+
+function matcherOf(kind: string | undefined, argument: string, workspace: string): (action: Action) => boolean {
+  switch (kind) {
+    case "Shell":
+      return shellMatcher(argument);
+    case "Read":
+    case "Write": {
+      const pattern = globPattern(isRooted(argument) ? argument : join(workspace, argument));
+      return (action) => action.kind === kind && pattern.test(action.path);
+    }
+    case "WebFetch": {
+      const pattern = globPattern(argument);
+      return (action) => action.kind === "WebFetch" && pattern.test(action.domain);
+    }
+    case "Mcp": {
+      const [server, tool] = splitAtColon(argument).map(loosePattern);
+      return (action) =>
+        action.kind === "Mcp" && server?.test(action.server) === true && tool?.test(action.tool) !== false;
+    }
+    default:
+      return () => false;
+  }
+}
+
+/** A glob that begins with `**` means anywhere on the machine, not only in the workspace. */
+function isRooted(glob: string): boolean {
+  return isAbsolute(glob) || glob.startsWith("**");
+}
+
+/** `Shell(git)` is every `git …`; `Shell(git:push*)` looks at the arguments too; `Shell(git push)` is that beginning. */
+function shellMatcher(argument: string): (action: Action) => boolean {
+  const [name, rest] = splitAtColon(argument);
+  const namePattern = loosePattern(name ?? "");
+  const restPattern = rest === undefined ? undefined : loosePattern(rest);
+  return (action) => {
+    if (action.kind !== "Shell") return false;
+    const [first = "", ...others] = action.command.trim().split(/\s+/);
+    if (name?.includes(" ")) return `${action.command.trim()} `.startsWith(`${name} `);
+    return namePattern.test(first) && restPattern?.test(others.join(" ")) !== false;
+  };
+}
+
+function splitAtColon(text: string): string[] {
+  const colon = text.indexOf(":");
+  return colon < 0 ? [text] : [text.slice(0, colon), text.slice(colon + 1)];
+}
+
+/** Outside of paths a `*` crosses slashes: `Shell(*)` is meant to cover `/usr/bin/env` too. */
+function loosePattern(glob: string): RegExp {
+  return globPattern(glob.replace(/\*+/g, "**"));
+}
