@@ -28,4 +28,13 @@ export interface ToolOutcome {
   readonly ok: boolean;
   /** What the model reads. */
   readonly output: string;
+  /** A skipped question keeps its `args` on the wire although it is not `ok`. */
+  readonly keepsArgs?: boolean;
+  /** What post-tool hooks added; it travels beside the tool's key. */
+  readonly hookAdditionalContexts?: readonly HookAdditionalContext[];
+}
+
+export interface HookAdditionalContext {
+  readonly hookEventName: string;
+  readonly content: string;
 }
