@@ -147,7 +147,7 @@ export interface EventStore {
 
   /** After a crash: the turns that never ended. `interruptRunningTurns` ends them. */
   runningTurns(): Promise<readonly RunningTurn[]>;
-  /** One total per model. The last report of a turn counts, as in `foldTurn`. */
+  /** One total per model, by name. The last report of a turn counts, as in `foldTurn`. */
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
   /** The ids of the sessions it deleted. A session with a running turn stays. */
   prune(options: PruneOptions): Promise<readonly string[]>;

@@ -1,0 +1,399 @@
+import { type AgentEvent, assertWellFormedTurn, type Usage } from "@caret/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventEntry, EventStore, NewSession, StoredEvent } from "../engine/event-store.ts";
+import { interruptRunningTurns } from "./interrupt-running-turns.ts";
+
+export interface StoreUnderTest {
+  readonly store: EventStore;
+  /** Runs after the store was closed. */
+  readonly dispose?: () => Promise<void>;
+}
+
+export type CreateStore = (options: {
+  readonly now: () => number;
+  readonly rawMaxBytes: number;
+  readonly onListenerError: (error: unknown) => void;
+}) => Promise<StoreUnderTest>;
+
+const noon = Date.UTC(2026, 10, 15, 12);
+const hour = 3_600_000;
+const RAW_MAX_BYTES = 64;
+
+const session = (id: string, more: Partial<NewSession> = {}): NewSession => ({
+  id,
+  workspace: `/projects/${id}`,
+  createdAt: noon,
+  ...more,
+});
+const entry = (event: AgentEvent, turnId = "t1"): EventEntry => ({ turnId, event });
+const says = (text: string): EventEntry => entry({ type: "text-delta", blockId: "b1", text });
+const starts = (turnId: string, model?: string): EventEntry =>
+  entry({ type: "turn-start", turnId, lane: "cli", ...(model === undefined ? {} : { model }) }, turnId);
+const consumes = (turnId: string, usage: Usage): EventEntry => entry({ type: "usage", usage }, turnId);
+const ends = (turnId: string): EventEntry => entry({ type: "turn-end", outcome: { kind: "completed" } }, turnId);
+const textOf = (stored: readonly StoredEvent[]): string =>
+  stored.map(({ event }) => (event.type === "text-delta" ? event.text : "")).join("");
+
+/** What every event store promises. Each implementation's test file calls this once. */
+export function describeEventStore(name: string, createStore: CreateStore): void {
+  describe(`${name} keeps the event-store contract`, () => {
+    let store: EventStore;
+    let dispose: (() => Promise<void>) | undefined;
+    let clock: number;
+    let listenerErrors: unknown[];
+
+    beforeEach(async () => {
+      clock = noon;
+      listenerErrors = [];
+      const created = await createStore({
+        now: () => clock,
+        rawMaxBytes: RAW_MAX_BYTES,
+        onListenerError: (error) => listenerErrors.push(error),
+      });
+      store = created.store;
+      dispose = created.dispose;
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await dispose?.();
+    });
+
+    const idsOf = async (query: Parameters<EventStore["listSessions"]>[0]): Promise<string[]> =>
+      (await store.listSessions(query)).sessions.map(({ id }) => id);
+
+    describe("sessions", () => {
+      it("gives back what was created, at seq 0", async () => {
+        const created = session("s1", { title: "Fix the build", lane: "acp", model: "auto" });
+        const record = { ...created, updatedAt: noon, archived: false, lastSeq: 0, upstream: [] };
+        expect(await store.createSession(created)).toEqual(record);
+        expect(await store.getSession("s1")).toEqual(record);
+      });
+
+      it("remembers that a session was imported", async () => {
+        await store.createSession(session("s1", { imported: true }));
+        expect(await store.getSession("s1")).toMatchObject({ imported: true });
+      });
+
+      it("refuses a second session of the same id", async () => {
+        await store.createSession(session("s1"));
+        await expect(store.createSession(session("s1"))).rejects.toMatchObject({ code: "invalid-request" });
+      });
+
+      it("knows nothing of a session that was never created", async () => {
+        expect(await store.getSession("nobody")).toBeUndefined();
+        expect(await store.read("nobody")).toEqual([]);
+        await expect(store.append("nobody", 0, [says("a")])).rejects.toMatchObject({ code: "session-not-found" });
+        await expect(store.updateSession("nobody", {})).rejects.toMatchObject({ code: "session-not-found" });
+        expect(await store.deleteSession("nobody")).toBe(false);
+      });
+
+      it("changes what is named and leaves the rest", async () => {
+        await store.createSession(session("s1", { title: "Old", model: "auto" }));
+        clock += hour;
+        const changed = await store.updateSession("s1", { title: "New", archived: true });
+        expect(changed).toEqual({
+          ...session("s1", { title: "New", model: "auto" }),
+          updatedAt: noon + hour,
+          archived: true,
+          lastSeq: 0,
+          upstream: [],
+        });
+        expect(await store.getSession("s1")).toEqual(changed);
+      });
+
+      it("keeps one upstream attachment per lane, the newest", async () => {
+        await store.createSession(session("s1"));
+        await store.updateSession("s1", { upstream: { lane: "cli", sessionId: "c1", version: "1" } });
+        await store.updateSession("s1", { upstream: { lane: "acp", sessionId: "a1", configDir: "/config" } });
+        await store.updateSession("s1", { upstream: { lane: "cli", sessionId: "c2", version: "2" } });
+        expect((await store.getSession("s1"))?.upstream).toEqual([
+          { lane: "acp", sessionId: "a1", configDir: "/config" },
+          { lane: "cli", sessionId: "c2", version: "2" },
+        ]);
+      });
+
+      it("lists the most recently updated first", async () => {
+        for (const id of ["a", "b", "c"]) await store.createSession(session(id));
+        clock += hour;
+        await store.append("b", 0, [says("hello")]);
+        expect(await idsOf({})).toEqual(["b", "a", "c"]);
+      });
+
+      it("pages through all sessions once", async () => {
+        for (const id of ["a", "b", "c", "d", "e"]) await store.createSession(session(id));
+        const first = await store.listSessions({ limit: 2 });
+        const second = await store.listSessions({ limit: 2, after: String(first.next) });
+        const third = await store.listSessions({ limit: 2, after: String(second.next) });
+        const pages = [first, second, third].map(({ sessions }) => sessions.map(({ id }) => id));
+        expect(pages).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+        expect(third.next).toBeUndefined();
+      });
+
+      it("refuses a place in the list that it never gave", async () => {
+        await store.createSession(session("a"));
+        await expect(store.listSessions({ after: "nonsense" })).rejects.toMatchObject({ code: "invalid-request" });
+      });
+
+      it("searches titles and workspaces in any letter case, and takes wildcards literally", async () => {
+        await store.createSession(session("s1", { title: "Größe ÄNDERN" }));
+        await store.createSession(session("s2", { title: "100% done" }));
+        await store.createSession(session("s3", { workspace: "/projects/Größenwahn" }));
+        expect(await idsOf({ search: "GRÖßE" })).toEqual(["s1", "s3"]);
+        expect(await idsOf({ search: "%" })).toEqual(["s2"]);
+        expect(await idsOf({ search: "_" })).toEqual([]);
+      });
+
+      it("finds a session under its new title", async () => {
+        await store.createSession(session("s1", { title: "Old" }));
+        await store.updateSession("s1", { title: "New" });
+        expect([await idsOf({ search: "old" }), await idsOf({ search: "new" })]).toEqual([[], ["s1"]]);
+      });
+
+      it("tells archived sessions from the others", async () => {
+        for (const id of ["s1", "s2"]) await store.createSession(session(id));
+        await store.updateSession("s1", { archived: true });
+        expect(await idsOf({ archived: true })).toEqual(["s1"]);
+        expect(await idsOf({ archived: false })).toEqual(["s2"]);
+        expect(await idsOf({})).toHaveLength(2);
+      });
+
+      it("deletes a session with its events", async () => {
+        await store.createSession(session("s1"));
+        await store.append("s1", 0, [starts("t1"), says("a")]);
+        expect(await store.deleteSession("s1")).toBe(true);
+        expect(await store.getSession("s1")).toBeUndefined();
+        expect(await store.read("s1")).toEqual([]);
+        expect(await store.runningTurns()).toEqual([]);
+      });
+    });
+
+    describe("events", () => {
+      beforeEach(async () => {
+        await store.createSession(session("s1"));
+        await store.createSession(session("s2"));
+      });
+
+      it("gives back what was appended, numbered from 1 without gaps", async () => {
+        clock += 5;
+        const first = await store.append("s1", 0, [says("a"), { ...says("b"), raw: '{"b":1}', at: 7 }]);
+        const second = await store.append("s1", 2, [says("c")]);
+        const expected = [
+          { sessionId: "s1", seq: 1, at: noon + 5, ...says("a") },
+          { sessionId: "s1", seq: 2, ...says("b"), at: 7, raw: '{"b":1}' },
+          { sessionId: "s1", seq: 3, at: noon + 5, ...says("c") },
+        ];
+        expect([...first, ...second]).toEqual(expected);
+        expect(await store.read("s1")).toEqual(expected);
+        expect(await store.getSession("s1")).toMatchObject({ lastSeq: 3, updatedAt: noon + 5 });
+      });
+
+      it("resumes after a cursor, as far as the limit", async () => {
+        await store.append("s1", 0, [says("a"), says("b"), says("c")]);
+        expect(textOf(await store.read("s1", { afterSeq: 1, limit: 1 }))).toBe("b");
+        expect(textOf(await store.read("s1", { afterSeq: 3 }))).toBe("");
+      });
+
+      it("lets only one of two racing writers win, and tells the other that the session is busy", async () => {
+        const race = await Promise.allSettled([
+          store.append("s1", 0, [says("a"), says("b")]),
+          store.append("s1", 0, [says("x")]),
+          store.append("s2", 0, [says("other")]),
+        ]);
+        expect(race.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+        expect(race[1]).toMatchObject({ reason: { code: "session-busy" } });
+        expect(textOf(await store.read("s1"))).toBe("ab");
+        expect(textOf(await store.read("s2"))).toBe("other");
+      });
+
+      it("keeps the order of appends that did not wait for each other", async () => {
+        const texts = Array.from({ length: 200 }, (_, index) => `${index},`);
+        await Promise.all(texts.map((text, index) => store.append("s1", index, [says(text)])));
+        expect(textOf(await store.read("s1"))).toBe(texts.join(""));
+      });
+
+      it("takes an empty append as a question whether the session is still there", async () => {
+        expect(await store.append("s1", 0, [])).toEqual([]);
+        await expect(store.append("s1", 1, [])).rejects.toMatchObject({ code: "session-busy" });
+      });
+
+      it("keeps an event of several megabytes whole", async () => {
+        const big = "é☃".repeat(1_000_000);
+        await store.append("s1", 0, [says(big)]);
+        expect(textOf(await store.read("s1")) === big).toBe(true);
+      });
+
+      it("keeps characters that trouble others: NUL, lone surrogates, line separators", async () => {
+        const odd = "a\u0000b\ud800c\u2028d\u{1f600}";
+        await store.append("s1", 0, [says(odd)]);
+        expect(textOf(await store.read("s1"))).toBe(odd);
+      });
+
+      it("cuts a raw line at the limit, between characters, and marks it", async () => {
+        const fits = "é".repeat(RAW_MAX_BYTES / 2);
+        const long = `a${"é".repeat(RAW_MAX_BYTES)}`;
+        await store.append("s1", 0, [
+          { ...says("a"), raw: fits },
+          { ...says("b"), raw: long },
+        ]);
+        const kept = (await store.read("s1")).map(({ raw, rawCut }) => ({ raw, rawCut }));
+        expect(kept).toEqual([
+          { raw: fits, rawCut: undefined },
+          { raw: `a${"é".repeat((RAW_MAX_BYTES - 2) / 2)}`, rawCut: true },
+        ]);
+      });
+    });
+
+    describe("subscriptions", () => {
+      beforeEach(async () => {
+        await store.createSession(session("s1"));
+        await store.createSession(session("s2"));
+      });
+
+      it("hears of its session's commits in order, once they can be read", async () => {
+        const heard: number[] = [];
+        const readable: Promise<readonly StoredEvent[]>[] = [];
+        store.subscribe("s1", (committed) => {
+          heard.push(...committed.map(({ seq }) => seq));
+          readable.push(store.read("s1"));
+        });
+        await Promise.all([
+          store.append("s1", 0, [says("a"), says("b")]),
+          store.append("s1", 2, [says("c")]),
+          store.append("s2", 0, [says("x")]),
+        ]);
+        expect(heard).toEqual([1, 2, 3]);
+        expect((await Promise.all(readable)).at(-1)).toHaveLength(3);
+      });
+
+      it("hears nothing of an append that was refused, nor after it left", async () => {
+        const heard: number[] = [];
+        const leave = store.subscribe("s1", (committed) => heard.push(committed.length));
+        await store.append("s1", 9, [says("a")]).catch(() => "refused, as it should be");
+        leave();
+        await store.append("s1", 0, [says("a")]);
+        expect(heard).toEqual([]);
+      });
+
+      it("does not let a listener's fault spoil the append or the other listeners", async () => {
+        const fault = new Error("listener");
+        const heard: number[] = [];
+        store.subscribe("s1", () => {
+          throw fault;
+        });
+        store.subscribe("s1", (committed) => heard.push(committed.length));
+        await store.append("s1", 0, [says("a")]);
+        expect([heard, listenerErrors]).toEqual([[1], [fault]]);
+      });
+    });
+
+    describe("turns", () => {
+      beforeEach(async () => {
+        await store.createSession(session("s1"));
+        await store.createSession(session("s2"));
+      });
+
+      it("knows which turns are running", async () => {
+        await store.append("s1", 0, [starts("t1"), ends("t1"), starts("t2")]);
+        await store.append("s2", 0, [starts("t3"), ends("t3")]);
+        expect(await store.runningTurns()).toEqual([{ sessionId: "s1", turnId: "t2", firstSeq: 3, startedAt: noon }]);
+      });
+
+      it("ends interrupted turns well-formed: the block closed, the open calls interrupted", async () => {
+        const call = (callId: string): EventEntry =>
+          entry({ type: "tool-call", callId, name: "shell", kind: "shell", input: {}, owner: "agent" });
+        await store.append("s1", 0, [starts("t0"), ends("t0"), starts("t1"), call("c1"), call("c2")]);
+        await store.append("s1", 5, [
+          entry({ type: "tool-result", callId: "c1", status: "ok", output: "" }),
+          entry({ type: "thinking-start", blockId: "b0" }),
+          entry({ type: "thinking-end", blockId: "b0" }),
+          entry({ type: "text-start", blockId: "b1" }),
+          says("half a sen"),
+        ]);
+        const ended = await interruptRunningTurns(store);
+        expect(ended.map(({ turnId }) => turnId)).toEqual(["t1"]);
+        const turn = (await store.read("s1", { afterSeq: 2 })).map(({ event }) => event);
+        assertWellFormedTurn(turn);
+        expect(turn.slice(-3)).toMatchObject([
+          { type: "text-end", blockId: "b1" },
+          { type: "tool-result", callId: "c2", status: "interrupted" },
+          { type: "turn-end", outcome: { kind: "failed", error: { code: "interrupted", retryable: true } } },
+        ]);
+        expect(await store.runningTurns()).toEqual([]);
+        expect(await interruptRunningTurns(store)).toEqual([]);
+      });
+    });
+
+    describe("usage", () => {
+      beforeEach(async () => {
+        await store.createSession(session("s1"));
+        await store.createSession(session("s2"));
+      });
+
+      it("adds up turns by model, and leaves out what nobody reported", async () => {
+        await store.append("s1", 0, [starts("t1", "auto"), consumes("t1", { input: 10, output: 2 }), ends("t1")]);
+        await store.append("s1", 3, [starts("t2", "opus"), consumes("t2", { input: 5, cost: 0.25 }), ends("t2")]);
+        await store.append("s2", 0, [starts("t3", "auto"), consumes("t3", { input: 1, cacheRead: 3 }), ends("t3")]);
+        expect(await store.usageTotals({})).toEqual([
+          { model: "auto", turns: 2, usage: { input: 11, output: 2, cacheRead: 3 } },
+          { model: "opus", turns: 1, usage: { input: 5, cost: 0.25 } },
+        ]);
+        expect(await store.usageTotals({ sessionId: "s2" })).toEqual([
+          { model: "auto", turns: 1, usage: { input: 1, cacheRead: 3 } },
+        ]);
+      });
+
+      it("counts only the last report of a turn", async () => {
+        await store.append("s1", 0, [starts("t1"), consumes("t1", { input: 10 }), consumes("t1", { input: 12 })]);
+        expect(await store.usageTotals({ sessionId: "s1" })).toEqual([{ turns: 1, usage: { input: 12 } }]);
+      });
+
+      it("counts a day in UTC, and keeps counting when the session is deleted", async () => {
+        await store.append("s1", 0, [starts("t1"), { ...consumes("t1", { input: 1 }), at: noon - 13 * hour }]);
+        await store.append("s1", 2, [starts("t2"), consumes("t2", { input: 2 })]);
+        await store.deleteSession("s1");
+        expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([{ turns: 1, usage: { input: 2 } }]);
+        expect(await store.usageTotals({ day: "2026-11-14" })).toEqual([{ turns: 1, usage: { input: 1 } }]);
+      });
+
+      it("does not count an imported session towards the day", async () => {
+        await store.createSession(session("s3", { imported: true }));
+        await store.append("s3", 0, [starts("t1"), consumes("t1", { input: 1 }), ends("t1")]);
+        expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([]);
+        expect(await store.usageTotals({ sessionId: "s3" })).toEqual([{ turns: 1, usage: { input: 1 } }]);
+      });
+    });
+
+    describe("pruning and closing", () => {
+      it("prunes old sessions, but neither the newest ones nor one with a running turn", async () => {
+        for (const [index, id] of ["oldest", "busy", "older", "kept", "new"].entries())
+          await store.createSession(session(id, { createdAt: noon + index }));
+        clock = noon + 1;
+        await store.append("busy", 0, [starts("t1")]);
+        clock = noon + hour;
+        expect(await store.prune({ olderThanMs: hour - 4, keep: 2 })).toEqual(["older", "oldest"]);
+        expect(await idsOf({})).toEqual(["new", "kept", "busy"]);
+      });
+
+      it("prunes nothing that is young enough", async () => {
+        await store.createSession(session("s1"));
+        clock += hour;
+        expect(await store.prune({ olderThanMs: hour, keep: 0 })).toEqual([]);
+      });
+
+      it("commits what is under way before it closes, then refuses", async () => {
+        await store.createSession(session("s1"));
+        const last = store.append("s1", 0, [says("a")]);
+        await store.close();
+        expect(await last).toHaveLength(1);
+        await expect(store.read("s1")).rejects.toMatchObject({ code: "storage-failed" });
+        await expect(store.append("s1", 1, [says("b")])).rejects.toMatchObject({ code: "storage-failed" });
+      });
+
+      it("may be closed twice", async () => {
+        await store.close();
+        await expect(store.close()).resolves.toBeUndefined();
+      });
+    });
+  });
+}

@@ -1,0 +1,4 @@
+import { describeEventStore } from "../event-store.contract.ts";
+import { createMemoryEventStore } from "./memory-event-store.ts";
+
+describeEventStore("memory", async (options) => ({ store: createMemoryEventStore(options) }));

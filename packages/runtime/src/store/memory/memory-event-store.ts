@@ -1,0 +1,165 @@
+import { CaretError } from "@caret/protocol";
+import type {
+  EventEntry,
+  EventStore,
+  PruneOptions,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+  StoredEvent,
+} from "../../engine/event-store.ts";
+import { createCommitListeners } from "../commit-listeners.ts";
+import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
+import { fromCursorText, toCursorText } from "../session-cursor.ts";
+import { changeSession, toSearchText, toSessionRecord } from "../session-record.ts";
+import { createTurnLedger } from "./turn-ledger.ts";
+
+export interface MemoryEventStoreOptions {
+  readonly now?: () => number;
+  readonly rawMaxBytes?: number;
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+/** For tests and for `--no-store`: keeps the contract, forgets everything at the end of the process. */
+export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
+  return new MemoryEventStore(options);
+}
+
+class MemoryEventStore implements EventStore {
+  readonly #sessions = new Map<string, SessionRecord>();
+  readonly #logs = new Map<string, StoredEvent[]>();
+  readonly #turns = createTurnLedger();
+  readonly #listeners;
+  readonly #now;
+  readonly #rawMaxBytes;
+  #closed = false;
+
+  constructor({ now = Date.now, rawMaxBytes = DEFAULT_RAW_MAX_BYTES, onListenerError }: MemoryEventStoreOptions) {
+    this.#now = now;
+    this.#rawMaxBytes = rawMaxBytes;
+    this.#listeners = createCommitListeners(onListenerError ?? (() => {}));
+  }
+
+  async createSession(session: Parameters<EventStore["createSession"]>[0]): Promise<SessionRecord> {
+    this.#assertOpen();
+    if (this.#sessions.has(session.id))
+      throw new CaretError("invalid-request", `There is a session ${session.id} already`);
+    const record = toSessionRecord(session);
+    this.#sessions.set(session.id, record);
+    this.#logs.set(session.id, []);
+    return record;
+  }
+
+  async getSession(sessionId: string): Promise<SessionRecord | undefined> {
+    this.#assertOpen();
+    return this.#sessions.get(sessionId);
+  }
+
+  async listSessions({ search, archived, limit = 50, after }: SessionQuery = {}): Promise<SessionPage> {
+    this.#assertOpen();
+    const wanted = search?.toLowerCase() ?? "";
+    const found = this.#newestFirst()
+      .filter((session) => archived === undefined || session.archived === archived)
+      .filter((session) => toSearchText(session).includes(wanted))
+      .filter((session) => after === undefined || compareSessions(fromCursorText(after), session) < 0);
+    const sessions = found.slice(0, limit);
+    const last = sessions.at(-1);
+    return found.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
+  }
+
+  async updateSession(sessionId: string, changes: Parameters<EventStore["updateSession"]>[1]): Promise<SessionRecord> {
+    this.#assertOpen();
+    const changed = changeSession(this.#find(sessionId), changes, this.#now());
+    this.#sessions.set(sessionId, changed);
+    return changed;
+  }
+
+  async deleteSession(sessionId: string): Promise<boolean> {
+    this.#assertOpen();
+    this.#logs.delete(sessionId);
+    this.#turns.forget(sessionId);
+    return this.#sessions.delete(sessionId);
+  }
+
+  async append(
+    sessionId: string,
+    expectedSeq: number,
+    entries: readonly EventEntry[],
+  ): Promise<readonly StoredEvent[]> {
+    this.#assertOpen();
+    const session = this.#find(sessionId);
+    if (session.lastSeq !== expectedSeq)
+      throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${session.lastSeq}`);
+    const now = this.#now();
+    const stored = entries.map(({ turnId, event, at = now, ...rest }, index) => ({
+      sessionId,
+      seq: expectedSeq + index + 1,
+      turnId,
+      at,
+      event,
+      ...cutRaw(rest, this.#rawMaxBytes),
+    }));
+    const log = this.#logs.get(sessionId) ?? [];
+    for (const each of stored) {
+      log.push(each);
+      this.#turns.record(session, each);
+    }
+    this.#sessions.set(sessionId, { ...session, updatedAt: now, lastSeq: log.length });
+    this.#listeners.publish(sessionId, stored);
+    return stored;
+  }
+
+  async read(sessionId: string, { afterSeq = 0, limit = 1_000 } = {}): Promise<readonly StoredEvent[]> {
+    this.#assertOpen();
+    return (this.#logs.get(sessionId) ?? []).slice(afterSeq, afterSeq + limit);
+  }
+
+  subscribe(...[sessionId, listener]: Parameters<EventStore["subscribe"]>): () => void {
+    return this.#listeners.add(sessionId, listener);
+  }
+
+  async runningTurns(): ReturnType<EventStore["runningTurns"]> {
+    this.#assertOpen();
+    return this.#turns.running();
+  }
+
+  async usageTotals(query: Parameters<EventStore["usageTotals"]>[0]): ReturnType<EventStore["usageTotals"]> {
+    this.#assertOpen();
+    return this.#turns.totals(query);
+  }
+
+  async prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
+    this.#assertOpen();
+    const before = this.#now() - olderThanMs;
+    const busy = new Set(this.#turns.running().map((turn) => turn.sessionId));
+    const old = this.#newestFirst()
+      .slice(keep)
+      .filter(({ id, updatedAt }) => updatedAt < before && !busy.has(id));
+    for (const { id } of old) await this.deleteSession(id);
+    return old.map(({ id }) => id);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #newestFirst(): readonly SessionRecord[] {
+    return [...this.#sessions.values()].sort(compareSessions);
+  }
+
+  #find(sessionId: string): SessionRecord {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) throw new CaretError("session-not-found", `There is no session ${sessionId}`);
+    return session;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new CaretError("storage-failed", "The event store is closed");
+  }
+}
+
+type Place = Pick<SessionRecord, "updatedAt" | "id">;
+
+function compareSessions(one: Place, other: Place): number {
+  return other.updatedAt - one.updatedAt || (one.id < other.id ? -1 : Number(one.id > other.id));
+}

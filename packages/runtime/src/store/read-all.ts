@@ -1,0 +1,19 @@
+import type { EventStore, StoredEvent } from "../engine/event-store.ts";
+
+const PAGE = 500;
+
+/** Every event after `afterSeq`, a page at a time: a session may be larger than memory. */
+export async function* readAll(
+  store: EventStore,
+  sessionId: string,
+  afterSeq = 0,
+): AsyncGenerator<StoredEvent, void, undefined> {
+  let cursor = afterSeq;
+  for (;;) {
+    const page = await store.read(sessionId, { afterSeq: cursor, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    cursor = last.seq;
+  }
+}

@@ -1,0 +1,25 @@
+import type { NewSession, SessionChanges, SessionRecord, UpstreamAttachment } from "../engine/event-store.ts";
+
+export function toSessionRecord(session: NewSession): SessionRecord {
+  return { ...session, updatedAt: session.createdAt, archived: false, lastSeq: 0, upstream: [] };
+}
+
+export function changeSession(session: SessionRecord, changes: SessionChanges, updatedAt: number): SessionRecord {
+  const { upstream, ...rest } = changes;
+  const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return {
+    ...session,
+    ...present,
+    updatedAt,
+    upstream: upstream === undefined ? session.upstream : attach(session.upstream, upstream),
+  };
+}
+
+/** What a search looks through, in one letter case for every script and not only for ASCII. */
+export function toSearchText({ id, title, workspace }: SessionRecord): string {
+  return [title ?? "", workspace, id].join("\n").toLowerCase();
+}
+
+function attach(attachments: readonly UpstreamAttachment[], added: UpstreamAttachment): readonly UpstreamAttachment[] {
+  return [...attachments.filter(({ lane }) => lane !== added.lane), added];
+}
