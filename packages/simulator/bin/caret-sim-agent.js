@@ -1,1 +1,12 @@
 #!/usr/bin/env node
+// Plain JavaScript on purpose: it must be able to say what is wrong under a Node that cannot read TypeScript.
+import { enableCompileCache } from "node:module";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(`caret-sim-agent needs Node 22.18 or newer; this is ${process.versions.node}.\n`);
+  process.exit(1);
+}
+// Without the cache, stripping the types costs more than the rest of the boot together.
+enableCompileCache();
+await import("../src/main.ts");

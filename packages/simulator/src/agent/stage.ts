@@ -1,0 +1,44 @@
+import type { ModelCall, ModelMessage } from "../model/model.ts";
+import type { TurnUsage } from "../output/turn-output.ts";
+import type { Pace } from "./split-deltas.ts";
+
+export interface CallAnswer {
+  readonly call: ModelCall;
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+/** One call to act out, with the two oddities that real streams show. */
+export interface StagedCall extends ModelCall {
+  /** `false`: no `started` event, as for calls that fail before they begin. */
+  readonly started?: boolean;
+  /** How often `completed` is shown; 0 leaves the call open. */
+  readonly completed?: number;
+}
+
+export interface Ending {
+  readonly isError?: boolean;
+  readonly subtype?: "success" | "error";
+  readonly text?: string;
+  /** `undefined` reports what was added up; `false` leaves the usage out, as older versions did. */
+  readonly usage?: TurnUsage | false;
+}
+
+/**
+ * What a turn can do, whatever words are spoken outside. A mind (the rule model or a scenario) plays on it; the CLI's
+ * output formats and the contract dialect are what the audience sees.
+ */
+export interface Stage {
+  /** The conversation so far: earlier turns, this turn's prompt, and what has happened since. */
+  readonly messages: readonly ModelMessage[];
+  /** Shows the opening events; every other act does so by itself when it comes first. */
+  open(): void;
+  think(text: string, pace?: Pace): Promise<void>;
+  say(text: string, pace?: Pace): Promise<void>;
+  /** Runs the calls side by side and answers when all of them have. */
+  call(calls: readonly StagedCall[]): Promise<readonly CallAnswer[]>;
+  event(event: Readonly<Record<string, unknown>>): void;
+  addUsage(usage: TurnUsage): void;
+  /** Ends the turn; acts after it are shown all the same, because real streams have such tails. */
+  finish(ending?: Ending): Promise<void>;
+}
