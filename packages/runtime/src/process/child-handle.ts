@@ -1,0 +1,75 @@
+import type { CaretError } from "@caret/protocol";
+import type { ChildCommand } from "./child-command.ts";
+
+/** How a started process ended. `lost` means that nobody could tell: see its error. */
+export type ExitStatus =
+  | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
+  | { readonly kind: "lost"; readonly error: CaretError };
+
+export type ChildExit = ExitStatus | { readonly kind: "failed-to-start"; readonly error: CaretError };
+
+/** `broken`: the child closed its end or is gone. `timed-out`: it did not read for so long that we closed ours. */
+export type StdinTrouble = "broken" | "timed-out";
+export type StdinOutcome = "written" | StdinTrouble;
+
+export interface StopStages {
+  /** Why; the first reason given is kept in `stopReason`. */
+  readonly reason?: string;
+  /** A last message on standard input, for protocols that have one, and how long to wait for it to work. */
+  readonly cancel?: string | Uint8Array;
+  readonly cancelMs?: number;
+  /** How long the group may take to heed SIGTERM before SIGKILL; 0 kills at once. */
+  readonly graceMs?: number;
+}
+
+/**
+ * One child process, from before it starts until nothing of it is left.
+ *
+ * - No promise of a handle rejects, and none is left pending once the child is gone.
+ * - `stdout` may be read once. It ends when the child has exited and its last bytes are in, or `drainMs` after its exit
+ *   when a grandchild holds the pipe open. Leaving the loop throws the rest away; it does not stop the child.
+ * - The child is read ahead of the reader into a queue with a limit, so that a child that exits in a hurry loses
+ *   nothing; beyond the limit it is slowed down.
+ * - Whatever the child leaves behind in its group, or started away from it, is killed after its exit.
+ */
+export interface ChildHandle {
+  /** Undefined until the process has started. */
+  readonly pid: number | undefined;
+  /** True once the process runs, false when it could not start. */
+  readonly started: Promise<boolean>;
+  readonly stdout: AsyncIterable<Uint8Array>;
+  /** True at the first byte of standard output, false when it ended without one. */
+  readonly firstOutput: Promise<boolean>;
+  /** Writes in order of the calls. Read `stdout` meanwhile: a child that nobody reads may stop reading too. */
+  writeStdin(bytes: string | Uint8Array): Promise<StdinOutcome>;
+  /** Ends standard input after everything written so far. */
+  endStdin(): Promise<StdinOutcome>;
+  /** What went wrong on standard input, if anything did. */
+  readonly stdinTrouble: StdinTrouble | undefined;
+  /** The last 64 KiB of standard error; complete once `exit` has resolved. */
+  stderrTail(): string;
+  /** Resolves when the process is gone and its output is in our hands, read or not. */
+  readonly exit: Promise<ChildExit>;
+  readonly stopReason: string | undefined;
+  /** Ends the child in stages; resolves with its exit, when nothing of it is left. A later call may only hurry it. */
+  stop(stages?: StopStages): Promise<ChildExit>;
+}
+
+export interface SpawnOptions {
+  /** How long output may trickle in after the exit. */
+  readonly drainMs?: number;
+  /** Read-ahead in bytes before the child is slowed down. */
+  readonly readAheadBytes?: number;
+  /** How long the child may leave a write lying before its standard input is closed. */
+  readonly writeStallMs?: number;
+  /** How long to wait for a killed process that does not die before it is given up as `lost`. */
+  readonly abandonMs?: number;
+}
+
+/** Starts child processes. Both kinds, in this process and in a helper process, keep the same contract. */
+export interface Spawner {
+  /** Returns at once; a child that cannot start is an exit of kind `failed-to-start`. */
+  spawn(command: ChildCommand, options?: SpawnOptions): ChildHandle;
+  /** Kills every child that is left. No spawning afterwards. */
+  close(): Promise<void>;
+}

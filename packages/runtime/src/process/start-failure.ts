@@ -1,0 +1,85 @@
+import { constants } from "node:fs";
+import { access, open, stat } from "node:fs/promises";
+import { CaretError, type ErrorCode } from "@caret/protocol";
+import type { ChildCommand } from "./child-command.ts";
+
+const codeOfErrno: Readonly<Record<string, ErrorCode>> = {
+  ENOENT: "cli-missing",
+  ENOTDIR: "cli-missing",
+  ELOOP: "cli-missing",
+  ENAMETOOLONG: "cli-missing",
+  EACCES: "cli-not-executable",
+  EPERM: "cli-not-executable",
+  EISDIR: "cli-not-executable",
+  ENOEXEC: "cli-broken",
+  ETXTBSY: "agent-unavailable",
+  E2BIG: "prompt-too-long",
+  EMFILE: "agent-unavailable",
+  ENFILE: "agent-unavailable",
+  EAGAIN: "agent-unavailable",
+  ENOMEM: "agent-unavailable",
+};
+
+/** Refuses what the operating system would refuse less clearly. */
+export async function assertStartable(command: ChildCommand): Promise<void> {
+  const words = [command.file, command.cwd, ...command.args, ...Object.entries(command.env).flat()];
+  if (words.some((word) => word.includes("\0")))
+    throw new CaretError("invalid-request", "A NUL character cannot be passed to a program as an argument");
+  await assertWorkspace(command.cwd);
+}
+
+/** Why the program could not be started, in a word of our catalogue. */
+export async function toStartFailure(reason: unknown, command: ChildCommand): Promise<CaretError> {
+  if (CaretError.is(reason)) return reason;
+  const errno = (reason as NodeJS.ErrnoException).code ?? "";
+  if (errno === "ERR_INVALID_ARG_VALUE")
+    return new CaretError("invalid-request", "The program's arguments are not valid", { cause: reason });
+  // The kernel says ENOENT and EACCES for the directory as for the program, so the directory is asked first.
+  const workspace = await assertWorkspace(command.cwd).then(() => undefined, CaretError.from);
+  if (workspace !== undefined) return workspace;
+  if (errno === "ENOENT" && (await isFile(command.file)))
+    return new CaretError("cli-broken", `${command.file} names an interpreter that does not exist`, { cause: reason });
+  const code = codeOfErrno[errno] ?? "agent-unavailable";
+  return new CaretError(code, `Could not start ${command.file} (${errno || "no reason given"})`, { cause: reason });
+}
+
+/**
+ * A file that is no program at all starts all the same: the C library hands it to the shell, which stumbles. True when
+ * an exit without output looks like that.
+ */
+export async function isBrokenProgram(command: ChildCommand, code: number | null): Promise<boolean> {
+  if (code === 126 || code === 127) return true;
+  return code !== null && code !== 0 && !(await hasProgramHead(command.file));
+}
+
+async function assertWorkspace(cwd: string): Promise<void> {
+  const found = await stat(cwd).catch((reason: unknown) => {
+    throw new CaretError("workspace-missing", `The workspace ${cwd} does not exist`, { cause: reason });
+  });
+  if (!found.isDirectory()) throw new CaretError("workspace-missing", `The workspace ${cwd} is not a directory`);
+  await access(cwd, constants.X_OK).catch((reason: unknown) => {
+    throw new CaretError("workspace-forbidden", `The workspace ${cwd} may not be entered`, { cause: reason });
+  });
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false, // a name to be found on PATH, or nothing
+  );
+}
+
+async function hasProgramHead(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    // A text without `#!` is a shell script by tradition; only what is not even text is no program.
+    return bytesRead === 0 || buffer.toString("latin1", 1) === "ELF" || !buffer.subarray(0, bytesRead).some(isBinary);
+  } catch {
+    return true; // a name found on PATH: it ran, so it was a program
+  }
+}
+
+function isBinary(byte: number): boolean {
+  return byte > 0x7e || (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, type IOType, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import type { ChildCommand } from "./child-command.ts";
+import type { ExitStatus } from "./child-handle.ts";
+import { readContainedAgent } from "./contained-agent.ts";
+import { killMarked, PROCESS_MARK } from "./marked-processes.ts";
+import { killWindowsTree, signalGroup, signalProcess } from "./process-group.ts";
+import { identifyProcess, type ProcessIdentity } from "./process-identity.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+import { assertStartable, toStartFailure } from "./start-failure.ts";
+
+/** A program that is just being replaced by its own update cannot be started for a moment. */
+const BUSY_RETRY_MS = [50, 150, 400];
+
+type Stdio = IOType | Socket;
+
+export interface StartOptions {
+  readonly stdio: readonly [stdin: Stdio, stdout: Stdio, stderr: Stdio];
+  readonly mark?: string;
+  readonly signal?: AbortSignal;
+  readonly registry?: ProcessRegistry | undefined;
+}
+
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  readonly identity: ProcessIdentity;
+  readonly exited: Promise<ExitStatus>;
+  /** Signals the group; nothing happens once it is gone. */
+  signal(signal: NodeJS.Signals): void;
+  /** After the exit: kills whatever is left of the group and of everything that carries the mark, once. */
+  reap(): void;
+}
+
+/** The one place that starts processes. Rejects with a CaretError when the program cannot run. */
+export async function startProcess(command: ChildCommand, options: StartOptions): Promise<StartedProcess> {
+  const mark = options.mark ?? randomUUID();
+  const child = await spawnPatiently(command, { ...options, mark });
+  if (child.pid === undefined) throw new CaretError("internal", "A started process has no number");
+  const identity = identifyProcess(child.pid);
+  options.registry?.add(mark, identity);
+  const agent = command.contained ? readContainedAgent(child) : undefined;
+  const exited = new Promise<ExitStatus>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ kind: "exited", code, signal }));
+  });
+  let reaped = false;
+  return {
+    child,
+    identity,
+    exited,
+    signal(signal) {
+      const inner = signal === "SIGKILL" ? undefined : agent?.();
+      if (inner !== undefined) signalProcess(inner, signal);
+      else if (process.platform !== "win32") signalGroup(identity, agent === undefined ? signal : "SIGKILL");
+      else if (signal !== "SIGCONT") killWindowsTree(identity.pid);
+    },
+    reap() {
+      if (reaped) return;
+      reaped = true;
+      if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
+      killMarked(new Set([mark]));
+      options.registry?.remove(mark);
+    },
+  };
+}
+
+async function spawnPatiently(command: ChildCommand, options: StartOptions & { mark: string }): Promise<ChildProcess> {
+  try {
+    await assertStartable(command);
+    for (const waitMs of BUSY_RETRY_MS) {
+      options.signal?.throwIfAborted();
+      try {
+        return await spawnOnce(command, options);
+      } catch (reason) {
+        if ((reason as NodeJS.ErrnoException).code !== "ETXTBSY") throw reason;
+        await sleep(waitMs);
+      }
+    }
+    options.signal?.throwIfAborted();
+    return await spawnOnce(command, options);
+  } catch (reason) {
+    throw await toStartFailure(reason, command);
+  }
+}
+
+/** Some failures are thrown, others arrive as an event: here they become one. */
+function spawnOnce(command: ChildCommand, { stdio, mark }: StartOptions & { mark: string }): Promise<ChildProcess> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command.file, command.args, {
+      cwd: command.cwd,
+      env: { ...command.env, [PROCESS_MARK]: mark },
+      stdio: command.contained ? [...stdio, "pipe"] : [...stdio],
+      // A group and session of its own, so that a signal reaches grandchildren and Ctrl-C in our terminal does not.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    child.once("spawn", () => resolve(child));
+    child.once("error", reject);
+    // Later errors are failed kill() calls, which nobody makes; without a listener one would end the process.
+    child.on("error", () => undefined);
+  });
+}

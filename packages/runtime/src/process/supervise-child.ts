@@ -1,0 +1,169 @@
+import { CaretError } from "@caret/protocol";
+import type { ChildCommand } from "./child-command.ts";
+import type { ChildExit, ChildHandle, SpawnOptions, StdinOutcome, StdinTrouble, StopStages } from "./child-handle.ts";
+import { createDeferred } from "./deferred.ts";
+import type { Launch, LaunchedProcess } from "./launched-process.ts";
+import { OutputQueue } from "./output-queue.ts";
+import { isBrokenProgram } from "./start-failure.ts";
+import { StdinWriter } from "./stdin-writer.ts";
+import { TailRing } from "./tail-ring.ts";
+import { within } from "./within.ts";
+
+const STDERR_TAIL_BYTES = 64 * 1024;
+
+const defaults = { drainMs: 2_000, readAheadBytes: 8 * 1024 * 1024, writeStallMs: 30_000, abandonMs: 30_000 };
+
+/** Launches a command and answers for it until nothing of it is left. */
+export function superviseChild(command: ChildCommand, launch: Launch, options: SpawnOptions = {}): ChildHandle {
+  const child = new SupervisedChild(command, { ...defaults, ...options });
+  void child.live(launch);
+  return child;
+}
+
+class SupervisedChild implements ChildHandle {
+  readonly #command: ChildCommand;
+  readonly #options: Required<SpawnOptions>;
+  readonly #stdout: OutputQueue;
+  readonly #stderr = new OutputQueue(STDERR_TAIL_BYTES);
+  readonly #tail = new TailRing(STDERR_TAIL_BYTES);
+  readonly #stdin: StdinWriter;
+  readonly #launching = createDeferred<LaunchedProcess | undefined>();
+  readonly #exit = createDeferred<ChildExit>();
+  readonly #abandoned = createDeferred<ChildExit>();
+  readonly #hurry = createDeferred<void>();
+  readonly #abort = new AbortController();
+  #launched: LaunchedProcess | undefined;
+  #tailKept: Promise<void> = Promise.resolve();
+  #stopping: Promise<ChildExit> | undefined;
+  #stopReason: string | undefined;
+
+  constructor(command: ChildCommand, options: Required<SpawnOptions>) {
+    this.#command = command;
+    this.#options = options;
+    this.#stdout = new OutputQueue(options.readAheadBytes);
+    this.#stdin = new StdinWriter({ stallMs: options.writeStallMs, isExcused: () => this.#stdout.isFull });
+  }
+
+  get pid(): number | undefined {
+    return this.#launched?.pid;
+  }
+  get started(): Promise<boolean> {
+    return this.#launching.promise.then((launched) => launched !== undefined);
+  }
+  get stdout(): AsyncIterable<Uint8Array> {
+    return this.#stdout;
+  }
+  get firstOutput(): Promise<boolean> {
+    return this.#stdout.firstOutput;
+  }
+  get stdinTrouble(): StdinTrouble | undefined {
+    return this.#stdin.trouble;
+  }
+  get exit(): Promise<ChildExit> {
+    return this.#exit.promise;
+  }
+  get stopReason(): string | undefined {
+    return this.#stopReason;
+  }
+
+  writeStdin(bytes: string | Uint8Array): Promise<StdinOutcome> {
+    return this.#stdin.write(bytes);
+  }
+  endStdin(): Promise<StdinOutcome> {
+    return this.#stdin.end();
+  }
+  stderrTail(): string {
+    return this.#tail.text();
+  }
+
+  /** The whole life, once: start, feed, wait for the exit, drain, clear away. */
+  async live(launch: Launch): Promise<void> {
+    try {
+      this.#launched = await launch(this.#command, { signal: this.#abort.signal });
+    } catch (reason) {
+      return this.#settle({ kind: "failed-to-start", error: CaretError.from(reason) });
+    }
+    this.#attach(this.#launched);
+    const status = await Promise.race([this.#launched.exited, this.#abandoned.promise]);
+    const { drainMs } = this.#options;
+    await Promise.all([this.#stdout.drain(drainMs), this.#stderr.drain(drainMs), this.#stdin.close()]);
+    await Promise.all([this.#launched.reap(), this.#tailKept]);
+    this.#settle(await this.#explain(status));
+  }
+
+  stop(stages: StopStages = {}): Promise<ChildExit> {
+    this.#stopReason ??= stages.reason ?? "stopped";
+    if (stages.graceMs === 0) this.#hurry.resolve();
+    this.#stopping ??= this.#stopInStages(stages);
+    return this.#stopping;
+  }
+
+  #attach(launched: LaunchedProcess): void {
+    this.#stdout.attach(launched.stdout);
+    this.#stderr.attach(launched.stderr);
+    this.#tailKept = this.#keepTail();
+    this.#stdin.attach(launched.stdin);
+    const { stdin } = this.#command;
+    if (typeof stdin === "object") {
+      void this.#stdin.write(stdin.content);
+      void this.#stdin.end();
+    }
+    this.#launching.resolve(launched);
+  }
+
+  async #keepTail(): Promise<void> {
+    for await (const chunk of this.#stderr) this.#tail.push(chunk);
+  }
+
+  async #explain(status: ChildExit): Promise<ChildExit> {
+    if (status.kind !== "exited" || this.#stopReason !== undefined || (await this.#stdout.firstOutput)) return status;
+    if (!(await isBrokenProgram(this.#command, status.code))) return status;
+    const error = new CaretError("cli-broken", `${this.#command.file} is not a program that runs here`, {
+      upstream: this.stderrTail(),
+    });
+    return { kind: "failed-to-start", error };
+  }
+
+  #settle(exit: ChildExit): void {
+    this.#stdout.close();
+    this.#stderr.close();
+    void this.#stdin.close();
+    this.#launching.resolve(undefined);
+    this.#exit.resolve(exit);
+  }
+
+  async #stopInStages({ cancel, cancelMs = 1_000, graceMs = 5_000 }: StopStages): Promise<ChildExit> {
+    this.#abort.abort(new CaretError("cancelled", "The program was stopped before it had started"));
+    const launched = await this.#launching.promise;
+    if (launched === undefined) return this.#exit.promise;
+    const gone = launched.exited;
+    if (cancel !== undefined) {
+      void this.#stdin.write(cancel);
+      await this.#patience(gone, cancelMs);
+    }
+    if (!(await within(gone, 0))) {
+      launched.signal("SIGTERM");
+      // A stopped process cannot heed SIGTERM before it goes on.
+      launched.signal("SIGCONT");
+      await this.#patience(gone, graceMs);
+    }
+    if (!(await within(gone, 0))) {
+      launched.signal("SIGKILL");
+      const { abandonMs } = this.#options;
+      if (!(await within(gone, abandonMs))) this.#abandon();
+    }
+    // At once, not after the drain: whoever still holds the pipe has nothing to say that anyone waits for.
+    await launched.reap();
+    return this.#exit.promise;
+  }
+
+  /** Waits for the exit, unless a later call to stop() is in a hurry. */
+  async #patience(gone: Promise<unknown>, ms: number): Promise<void> {
+    await within(Promise.race([gone, this.#hurry.promise]), ms);
+  }
+
+  #abandon(): void {
+    const error = new CaretError("killed", `${this.#command.file} was killed but does not end; it is given up`);
+    this.#abandoned.resolve({ kind: "lost", error });
+  }
+}
