@@ -1,0 +1,42 @@
+import { CaretError } from "@caret/protocol";
+import type { SessionRecord, StoredEvent } from "../../engine/event-store.ts";
+import type { LogTables } from "./log-tables.ts";
+
+/** An event that was made ready outside the transaction: serialised, its raw line cut. */
+export interface PreparedEvent {
+  readonly stored: Omit<StoredEvent, "sessionId" | "seq" | "at"> & { readonly at?: number };
+  readonly data: string;
+}
+
+export function appendEvents(
+  tables: LogTables,
+  {
+    sessionId,
+    expectedSeq,
+    prepared,
+    now,
+  }: {
+    readonly sessionId: string;
+    readonly expectedSeq: number;
+    readonly prepared: readonly PreparedEvent[];
+    readonly now: number;
+  },
+): readonly StoredEvent[] {
+  const session = findSession(tables, sessionId);
+  if (session.lastSeq !== expectedSeq)
+    throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${session.lastSeq}`);
+  const appended = prepared.map(({ stored, data }, index) => {
+    const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
+    tables.events.insert(whole, data);
+    tables.turns.record(session, whole);
+    return whole;
+  });
+  if (appended.length > 0) tables.sessions.advance(sessionId, expectedSeq + appended.length, now);
+  return appended;
+}
+
+export function findSession(tables: LogTables, sessionId: string): SessionRecord {
+  const session = tables.sessions.find(sessionId);
+  if (session === undefined) throw new CaretError("session-not-found", `There is no session ${sessionId}`);
+  return session;
+}

@@ -1,0 +1,94 @@
+import { CaretError } from "@caret/protocol";
+import { inTransaction } from "./in-transaction.ts";
+import type { LogConnection } from "./log-connection.ts";
+import type { LogTables } from "./log-tables.ts";
+
+export interface GroupCommit {
+  /**
+   * Run `work` in the next transaction and resolve once that is durable. `work` may refuse by throwing a CaretError
+   * before it has written anything; the others in its transaction are then committed all the same.
+   */
+  run<Result>(events: number, work: (tables: LogTables) => Result): Promise<Result>;
+  /** Commit now what waits. */
+  flush(): void;
+}
+
+export interface GroupCommitOptions {
+  readonly connection: LogConnection;
+  readonly maxDelayMs?: number;
+  readonly maxEvents?: number;
+  readonly monotonicMs?: () => number;
+}
+
+interface Job {
+  work(tables: LogTables): unknown;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Many writers share one sync of the disk. What comes after a quiet time is committed at once, together with
+ * everything else that comes in the same tick; under load there is one commit per `maxDelayMs` or `maxEvents`.
+ */
+export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const { connection, maxDelayMs = 5, maxEvents = 64, monotonicMs = () => performance.now() } = options;
+  let jobs: Job[] = [];
+  let waiting = 0;
+  let lastFlush = Number.NEGATIVE_INFINITY;
+  let cancelTimer: (() => void) | undefined;
+
+  function flush(): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    const group = jobs;
+    jobs = [];
+    waiting = 0;
+    if (group.length > 0) commit(connection, group);
+    lastFlush = monotonicMs();
+  }
+
+  function schedule(): void {
+    const delayMs = lastFlush + maxDelayMs - monotonicMs();
+    if (delayMs > 0) {
+      const timer = setTimeout(flush, delayMs);
+      cancelTimer = () => clearTimeout(timer);
+    } else {
+      const timer = setImmediate(flush);
+      cancelTimer = () => clearImmediate(timer);
+    }
+  }
+
+  return {
+    run<Result>(events: number, work: (tables: LogTables) => Result): Promise<Result> {
+      return new Promise((resolve, reject) => {
+        jobs.push({ work, resolve: resolve as (result: unknown) => void, reject });
+        waiting += events;
+        if (waiting >= maxEvents) flush();
+        else if (cancelTimer === undefined) schedule();
+      });
+    },
+    flush,
+  };
+}
+
+/** Nobody hears of a result before the transaction that made it is on disk. */
+function commit(connection: LogConnection, jobs: readonly Job[]): void {
+  try {
+    const settle = connection.use(({ database, tables }) =>
+      inTransaction(database, () => jobs.map((job) => attempt(job, tables))),
+    );
+    for (const each of settle) each();
+  } catch (error) {
+    for (const job of jobs) job.reject(error);
+  }
+}
+
+function attempt(job: Job, tables: LogTables): () => void {
+  try {
+    const result = job.work(tables);
+    return () => job.resolve(result);
+  } catch (reason) {
+    if (!CaretError.is(reason)) throw reason;
+    return () => job.reject(reason);
+  }
+}

@@ -1,0 +1,87 @@
+import type { DatabaseSync } from "node:sqlite";
+import { CaretError } from "@caret/protocol";
+import { markClosed } from "./log-health.ts";
+import { createLogTables, type LogTables } from "./log-tables.ts";
+import { breaksConnection, toStorageError } from "./storage-error.ts";
+
+interface OpenLog {
+  readonly database: DatabaseSync;
+  readonly tables: LogTables;
+}
+
+export interface LogConnection {
+  /** Work on a sound connection. Throws only errors of ours. */
+  use<Result>(work: (log: OpenLog) => Result): Result;
+  close(): void;
+}
+
+export interface LogConnectionOptions {
+  readonly open: () => DatabaseSync;
+  /** Open again, having made sure that the file is sound and on disk. */
+  readonly reopen: () => DatabaseSync;
+  readonly monotonicMs?: () => number;
+  /** How long a broken log is left alone between two attempts: checking a large file takes a while. */
+  readonly retryMs?: number;
+}
+
+/**
+ * One connection, in one of three states.
+ *
+ * - sound: entered by opening and by a reopening that succeeded.
+ * - broken: entered when the disk failed under it. The old connection is dropped at once, because after a failed sync
+ *   neither SQLite nor the kernel can be believed; each use then tries to reopen, at most once per `retryMs`.
+ * - closed: entered on request, never left.
+ */
+export function openLogConnection(options: LogConnectionOptions): LogConnection {
+  const { open, reopen, monotonicMs = () => performance.now(), retryMs = 1_000 } = options;
+  let log: OpenLog | undefined = toOpenLog(open());
+  let closed = false;
+  let retryAt = 0;
+
+  function soundLog(): OpenLog {
+    if (closed) throw new CaretError("storage-failed", "The event store is closed");
+    if (log !== undefined) return log;
+    if (monotonicMs() < retryAt)
+      throw new CaretError("storage-failed", "The disk failed under the event log", { retryable: true });
+    retryAt = monotonicMs() + retryMs;
+    log = toOpenLog(reopen());
+    return log;
+  }
+
+  return {
+    use(work) {
+      try {
+        return work(soundLog());
+      } catch (reason) {
+        if (breaksConnection(reason)) {
+          dropConnection(log);
+          log = undefined;
+        }
+        throw toStorageError(reason);
+      }
+    },
+
+    close() {
+      if (closed) return;
+      closed = true;
+      if (log === undefined) return;
+      try {
+        markClosed(log.database);
+      } finally {
+        log.database.close();
+      }
+    },
+  };
+}
+
+function toOpenLog(database: DatabaseSync): OpenLog {
+  return { database, tables: createLogTables(database) };
+}
+
+function dropConnection(log: OpenLog | undefined): void {
+  try {
+    log?.database.close();
+  } catch {
+    // Closing syncs, and the disk is what failed. The reason that broke the connection is reported instead.
+  }
+}

@@ -1,0 +1,19 @@
+import type { DatabaseSync } from "node:sqlite";
+import { createEventTable, type EventTable } from "./event-table.ts";
+import { createSessionTable, type SessionTable } from "./session-table.ts";
+import { createTurnTable, type TurnTable } from "./turn-table.ts";
+
+/** The prepared statements of one connection. */
+export interface LogTables {
+  readonly sessions: SessionTable;
+  readonly events: EventTable;
+  readonly turns: TurnTable;
+}
+
+export function createLogTables(database: DatabaseSync): LogTables {
+  return {
+    sessions: createSessionTable(database),
+    events: createEventTable(database),
+    turns: createTurnTable(database),
+  };
+}

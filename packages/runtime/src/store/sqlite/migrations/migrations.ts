@@ -1,0 +1,7 @@
+import { sessionsAndEvents } from "./0001-sessions-and-events.ts";
+
+/**
+ * In order: the first is number 1. A released migration is never edited; a change is a new one.
+ * The first statement of each inserts its own number, so that it can never run twice.
+ */
+export const migrations: readonly string[] = [sessionsAndEvents];

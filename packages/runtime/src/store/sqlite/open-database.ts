@@ -1,0 +1,46 @@
+import { DatabaseSync } from "node:sqlite";
+import { CaretError } from "@caret/protocol";
+
+/** Older ones can corrupt a WAL database that is written and checkpointed at the same moment. */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+/** `synchronous` is set and read back: some builds quietly weaken it in WAL mode, and then a power cut loses commits. */
+export function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
+  try {
+    assertVersion(database);
+    database.exec("pragma trusted_schema = off; pragma journal_mode = wal; pragma synchronous = full");
+    assertPragma(database, "journal_mode", "wal");
+    assertPragma(database, "synchronous", 2);
+    return database;
+  } catch (reason) {
+    database.close();
+    throw reason;
+  }
+}
+
+export function isNewEnough(version: string): boolean {
+  const parts = version.split(".").map(Number);
+  const different = OLDEST_SQLITE.findIndex((oldest, index) => oldest !== parts[index]);
+  return different === -1 || (parts[different] ?? 0) > (OLDEST_SQLITE[different] ?? 0);
+}
+
+function assertVersion(database: DatabaseSync): void {
+  const version = String(database.prepare("select sqlite_version() as version").get()?.["version"]);
+  if (!isNewEnough(version))
+    throw new CaretError(
+      "storage-failed",
+      `This Node carries SQLite ${version}; Caret needs ${OLDEST_SQLITE.join(".")}`,
+      {
+        fix: "Use a newer Node: 22.23 or later, or 24.",
+      },
+    );
+}
+
+function assertPragma(database: DatabaseSync, name: string, expected: unknown): void {
+  const found = database.prepare(`pragma ${name}`).get()?.[name];
+  if (found !== expected)
+    throw new CaretError("storage-failed", `SQLite refused ${name} = ${expected} and kept ${found}`, {
+      fix: "Put the data directory on a local disk.",
+    });
+}

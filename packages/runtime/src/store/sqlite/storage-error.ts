@@ -1,0 +1,46 @@
+import { CaretError } from "@caret/protocol";
+
+const SQLITE_BUSY = 5;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+const fullDiskCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
+
+/** What SQLite or the file system threw, as an error of ours. Nothing that ended here was acknowledged. */
+export function toStorageError(reason: unknown): CaretError {
+  if (CaretError.is(reason)) return reason;
+  if (primaryCode(reason) === SQLITE_FULL || fullDiskCodes.includes(property(reason, "code")))
+    return new CaretError("storage-full", "The event log could not be written: the disk is full", { cause: reason });
+  const words = reason instanceof Error ? reason.message : String(reason);
+  return new CaretError("storage-failed", `The event log failed: ${words}`, { cause: reason });
+}
+
+export function isBusy(reason: unknown): boolean {
+  return primaryCode(reason) === SQLITE_BUSY;
+}
+
+/** For damage that was found by looking, in the shape of damage that SQLite stumbled over. */
+export function corruption(complaint: string): Error {
+  return Object.assign(new Error(complaint), { errcode: SQLITE_CORRUPT });
+}
+
+export function isCorruption(reason: unknown): boolean {
+  const code = primaryCode(reason);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+/** After these the connection's idea of the file may be wrong, and what the kernel holds may never reach the disk. */
+export function breaksConnection(reason: unknown): boolean {
+  return primaryCode(reason) === SQLITE_IOERR || isCorruption(reason);
+}
+
+/** The low byte: the rest tells the kinds of one failure apart. */
+function primaryCode(reason: unknown): number | undefined {
+  const code = property(reason, "errcode");
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+function property(reason: unknown, name: string): unknown {
+  return reason instanceof Error ? (reason as unknown as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,78 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { type Usage, usageSchema } from "@caret/protocol";
+import type { RunningTurn, SessionRecord, StoredEvent, UsageQuery, UsageTotal } from "../../engine/event-store.ts";
+import { toUsageDay } from "../usage-day.ts";
+import type { Row } from "./row.ts";
+
+export interface TurnTable {
+  /** Keep the books of one committed event: most kinds leave no trace here. */
+  record(session: SessionRecord, stored: StoredEvent): void;
+  running(): readonly RunningTurn[];
+  totals(query: UsageQuery): readonly UsageTotal[];
+}
+
+const startSql = `
+  insert into turn (session_id, turn_id, model, first_seq, started_at) values (?, ?, ?, ?, ?)
+  on conflict do update set model = excluded.model, first_seq = excluded.first_seq, ended_at = null
+`;
+
+const usageSql = `
+  insert or replace into turn_usage
+  select $sessionId, $turnId, $day, (select model from turn where session_id = $sessionId and turn_id = $turnId),
+    $input, $output, $cacheRead, $cacheWrite, $reasoning, $cost
+`;
+
+const totalsSql = `
+  select model, count(*) as turns, sum(input) as input, sum(output) as output, sum(cache_read) as cacheRead,
+    sum(cache_write) as cacheWrite, sum(reasoning) as reasoning, sum(cost) as cost
+  from turn_usage
+  where ($sessionId is null or session_id = $sessionId) and ($day is null or day = $day)
+  group by model order by model
+`;
+
+export function createTurnTable(database: DatabaseSync): TurnTable {
+  const start = database.prepare(startSql);
+  const end = database.prepare("update turn set ended_at = ? where session_id = ? and turn_id = ?");
+  const saveUsage = database.prepare(usageSql);
+  const running = database.prepare("select * from turn where ended_at is null order by session_id, first_seq");
+  const totals = database.prepare(totalsSql);
+
+  return {
+    record(session, { sessionId, turnId, seq, at, event }) {
+      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, seq, at);
+      if (event.type === "turn-end") end.run(at, sessionId, turnId);
+      if (event.type === "usage") {
+        const $day = session.imported ? null : toUsageDay(at);
+        saveUsage.run({ $sessionId: sessionId, $turnId: turnId, $day, ...toParameters(event.usage) });
+      }
+    },
+    running: () => running.all().map(toRunningTurn),
+    totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
+  };
+}
+
+function toParameters(usage: Usage): Record<string, SQLInputValue> {
+  return {
+    $input: usage.input ?? null,
+    $output: usage.output ?? null,
+    $cacheRead: usage.cacheRead ?? null,
+    $cacheWrite: usage.cacheWrite ?? null,
+    $reasoning: usage.reasoning ?? null,
+    $cost: usage.cost ?? null,
+  };
+}
+
+function toRunningTurn(row: Row): RunningTurn {
+  return {
+    sessionId: String(row["session_id"]),
+    turnId: String(row["turn_id"]),
+    firstSeq: Number(row["first_seq"]),
+    startedAt: Number(row["started_at"]),
+  };
+}
+
+function toTotal({ model, turns, ...sums }: Row): UsageTotal {
+  const reported = Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== null));
+  const usage = usageSchema.parse(reported);
+  return model === null ? { turns: Number(turns), usage } : { model: String(model), turns: Number(turns), usage };
+}
