@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { parseModelList } from "./parse-model-list.ts";
+
+const plain = { isCurrent: false, isDefault: false };
+
+describe("parseModelList", () => {
+  it("reads ids and names, and skips the heading, blank lines and the tip", () => {
+    const text =
+      "Available models\n\nauto - Auto\nswift-2 - Swift 2\r\n\nTip: pass --model <id> - or /model - to switch.\n";
+    expect(parseModelList(text)).toEqual([
+      { id: "auto", name: "Auto", ...plain },
+      { id: "swift-2", name: "Swift 2", ...plain },
+    ]);
+  });
+
+  it("ignores colours and keeps one entry of a model that is printed twice", () => {
+    const text = "\x1b[32mauto - Auto (current)\x1b[0m\nTip: something\nauto - Auto\n";
+    expect(parseModelList(text)).toEqual([{ id: "auto", name: "Auto", isCurrent: true, isDefault: false }]);
+  });
+
+  it("keeps parentheses that belong to the name", () => {
+    expect(parseModelList("tale-5-low - Tale 5 1M Low (NO ZDR)\nx - X (beta) (default)")).toEqual([
+      { id: "tale-5-low", name: "Tale 5 1M Low (NO ZDR)", ...plain },
+      { id: "x", name: "X (beta)", isCurrent: false, isDefault: true },
+    ]);
+  });
+
+  it.each(["(current, default)", "(current) (default)", "(default, current)", "(Default) (Current)"])(
+    "reads both marks out of %s",
+    (marks) => {
+      expect(parseModelList(`swift - Swift ${marks}`)).toEqual([
+        { id: "swift", name: "Swift", isCurrent: true, isDefault: true },
+      ]);
+    },
+  );
+
+  it("sees through a spinner that moves the cursor instead of starting a new line", () => {
+    const text = "\x1b[2K\x1b[GLoading models…\n\x1b[2K\x1b[1A\x1b[2K\x1b[GAvailable models\n\nauto - Auto\x1b[K\n";
+    const sameLine = "Loading models…\x1b[2K\x1b[Gauto - Auto";
+    const carriageReturn = "Loading models…\rauto - Auto";
+    const expected = [{ id: "auto", name: "Auto", ...plain }];
+    expect([text, sameLine, carriageReturn].map(parseModelList)).toEqual([expected, expected, expected]);
+  });
+
+  it("splits at the first separator only", () => {
+    expect(parseModelList("swift-2 - Swift - second edition")).toEqual([
+      { id: "swift-2", name: "Swift - second edition", ...plain },
+    ]);
+  });
+
+  it("finds nothing in a sentence, an error or an empty output", () => {
+    expect(parseModelList("No models available for this account.\nError: Authentication required - log in\n")).toEqual(
+      [],
+    );
+    expect(parseModelList("")).toEqual([]);
+  });
+});

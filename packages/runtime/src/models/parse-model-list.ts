@@ -1,0 +1,47 @@
+import { stripVTControlCharacters } from "node:util";
+
+export interface ListedModel {
+  readonly id: string;
+  readonly name: string;
+  readonly isCurrent: boolean;
+  readonly isDefault: boolean;
+}
+
+const ESCAPE = String.fromCharCode(0x1b);
+/** Sequences that move the cursor or erase: what follows them is a new line, even when no newline was printed. */
+const cursorMovement = new RegExp(`${ESCAPE}\\[[0-9;]*[A-HJKf]|\\r`, "g");
+const modelLine = /^\s*([A-Za-z0-9][\w.:/[\]=,-]*) - (.*)$/;
+/** Only these two words are marks; every other parenthesis is part of the model's name. */
+const trailingMark = /\s*\(\s*((?:current|default)(?:\s*,\s*(?:current|default))*)\s*\)\s*$/i;
+
+/** What `agent models` printed, as data. Anything that is not a model's line (headings, tips, spinners) is skipped. */
+export function parseModelList(text: string): readonly ListedModel[] {
+  const models = new Map<string, ListedModel>();
+  for (const line of stripVTControlCharacters(text.replaceAll(cursorMovement, "\n")).split("\n")) {
+    const model = parseLine(line);
+    if (model === undefined) continue;
+    const seen = models.get(model.id);
+    models.set(model.id, seen === undefined ? model : mergeMarks(seen, model));
+  }
+  return [...models.values()];
+}
+
+function parseLine(line: string): ListedModel | undefined {
+  const [, id, label] = modelLine.exec(line) ?? [];
+  if (id === undefined || label === undefined) return undefined;
+  const marks = new Set<string>();
+  let name = label.trim();
+  for (let match = trailingMark.exec(name); match !== null; match = trailingMark.exec(name)) {
+    for (const mark of (match[1] ?? "").toLowerCase().split(/\s*,\s*/)) marks.add(mark);
+    name = name.slice(0, match.index);
+  }
+  return { id, name: name === "" ? id : name, isCurrent: marks.has("current"), isDefault: marks.has("default") };
+}
+
+function mergeMarks(seen: ListedModel, again: ListedModel): ListedModel {
+  return {
+    ...seen,
+    isCurrent: seen.isCurrent || again.isCurrent,
+    isDefault: seen.isDefault || again.isDefault,
+  };
+}
