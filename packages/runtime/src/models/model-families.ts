@@ -1,0 +1,101 @@
+import { type Effort, type ModelParams, parseModelSlug } from "./model-params.ts";
+
+export interface ModelVariant {
+  /** The id exactly as it was listed. */
+  readonly id: string;
+  readonly params: ModelParams;
+}
+
+/** Two or more listed ids that differ only in their parameters. */
+export interface ModelFamily {
+  readonly base: string;
+  readonly variants: readonly [ModelVariant, ...ModelVariant[]];
+  /** The variant meant by the base alone. */
+  readonly defaultId: string;
+}
+
+/** Every listed id is in exactly one place: a variant of one family, or a direct model. Both keep the listed order. */
+export interface ModelCatalogue {
+  readonly families: readonly ModelFamily[];
+  readonly direct: readonly string[];
+}
+
+/** Which effort stands for a family when none was asked for; `undefined` is the bare id. */
+const effortPreference: readonly (Effort | undefined)[] = [
+  undefined,
+  "medium",
+  "high",
+  "low",
+  "minimal",
+  "none",
+  "xhigh",
+  "max",
+];
+
+/** Group whatever ids upstream lists today. Nothing about today's models is known here, only how their ids are built. */
+export function groupModels(ids: readonly string[]): ModelCatalogue {
+  const groups = new Map<string, ModelVariant[]>();
+  const direct = new Set<string>();
+  const listed = [...new Set(ids)];
+  for (const id of listed) {
+    const { base, params } = parseModelSlug(id);
+    const group = groups.get(base) ?? [];
+    groups.set(base, group);
+    // Two spellings of the very same variant: the second cannot be told apart by parameters, so it stands alone.
+    if (group.some((variant) => isSpelledAlike(variant.params, params))) direct.add(id);
+    else group.push({ id, params });
+  }
+  const families: ModelFamily[] = [];
+  for (const [base, [first, ...rest]] of groups) {
+    if (first === undefined) continue;
+    if (rest.length === 0) direct.add(first.id);
+    else families.push({ base, variants: [first, ...rest], defaultId: defaultVariant([first, ...rest]).id });
+  }
+  return { families, direct: listed.filter((id) => direct.has(id)) };
+}
+
+export function catalogueIds({ families, direct }: ModelCatalogue): readonly string[] {
+  return [...direct, ...families.flatMap(({ variants }) => variants.map(({ id }) => id))];
+}
+
+/**
+ * The variant of a family that has what was asked for; what was not asked for is free, plainest first.
+ * `fast` alone is never chosen for anyone who did not ask: it costs a multiple.
+ */
+export function pickVariant(family: ModelFamily, wanted: ModelParams): ModelVariant | undefined {
+  const fitting = family.variants.filter(({ params }) => satisfies(params, wanted));
+  // A bare id means medium too, but the one that says so is the better answer to a question that did.
+  const literal = fitting.filter(({ params }) => params.effort === wanted.effort);
+  const [first, ...rest] = literal.length > 0 ? literal : fitting;
+  return first === undefined ? undefined : defaultVariant([first, ...rest]);
+}
+
+export function defaultVariant(variants: readonly [ModelVariant, ...ModelVariant[]]): ModelVariant {
+  return variants.reduce((best, variant) => (preference(variant) < preference(best) ? variant : best));
+}
+
+/**
+ * The same parameters with what a CLI id leaves unsaid made plain, for the spellings that have upstream defaults of
+ * their own: `composer-2` without `-fast` means `fast=false`, while ACP's `composer-2[]` may well be fast.
+ */
+export function explicitParams(family: ModelFamily, params: ModelParams): ModelParams {
+  const hasThinking = family.variants.some((variant) => variant.params.thinking);
+  const hasFast = family.variants.some((variant) => variant.params.fast);
+  return { ...(hasThinking && { thinking: false }), ...(hasFast && { fast: false }), ...params };
+}
+
+function satisfies(params: ModelParams, wanted: ModelParams): boolean {
+  if ((wanted.fast ?? false) !== (params.fast ?? false)) return false;
+  if (wanted.thinking !== undefined && wanted.thinking !== (params.thinking ?? false)) return false;
+  return wanted.effort === undefined || wanted.effort === (params.effort ?? "medium");
+}
+
+/** Not fast before fast, then not thinking before thinking, then by effort. */
+function preference({ params }: ModelVariant): number {
+  return (params.fast ? 100 : 0) + (params.thinking ? 10 : 0) + effortPreference.indexOf(params.effort);
+}
+
+/** Literally equal: here a bare id and its `-medium` sibling are two variants, because both can be listed. */
+function isSpelledAlike(one: ModelParams, other: ModelParams): boolean {
+  return one.effort === other.effort && one.thinking === other.thinking && one.fast === other.fast;
+}

@@ -1,0 +1,92 @@
+import { type ModelChoice, type ModelParams, parseModelSlug, sameParams, toEffort } from "./model-params.ts";
+
+/** The model that chooses a model, in the CLI's spelling. ACP says `default[]`, the API `default`. */
+export const AUTO_MODEL = "auto";
+const UPSTREAM_AUTO = "default";
+
+/** A model as the SDK and the API name it. */
+export interface ApiModel {
+  readonly id: string;
+  readonly params: readonly { readonly id: string; readonly value: string }[];
+}
+
+const bracketed = /^([^[\]]+)\[([^[\]]*)\]$/;
+
+/** Read any of the spellings that fit in one string: a CLI id, or `base[key=value,…]`. */
+export function parseModelName(name: string): ModelChoice {
+  const [, base, list] = bracketed.exec(name.trim()) ?? [];
+  if (base === undefined || list === undefined) return parseModelSlug(fromUpstreamBase(name.trim()));
+  const pairs = list.split(",").filter((item) => item.trim() !== "");
+  return { base: fromUpstreamBase(base), params: toParams(pairs.map(toPair)) };
+}
+
+export function fromApiModel({ id, params }: ApiModel): ModelChoice {
+  return { base: fromUpstreamBase(id), params: toParams(params.map((param) => [param.id, param.value])) };
+}
+
+/** `base[key=value,…]`. Only what the choice says: see `explicitParams` for what a CLI id leaves unsaid. */
+export function toAcpModelId({ base, params }: ModelChoice): string {
+  const pairs = toPairs(params).map(([key, value]) => `${key}=${value}`);
+  return `${toUpstreamBase(base)}[${pairs.join(",")}]`;
+}
+
+export function toApiModel({ base, params }: ModelChoice): ApiModel {
+  return { id: toUpstreamBase(base), params: toPairs(params).map(([id, value]) => ({ id, value })) };
+}
+
+/**
+ * The id among those an ACP agent offers that means this choice. Prefer it to `toAcpModelId`: the agent's own
+ * spelling, with parameters we do not know, is the only one it is sure to take.
+ */
+export function findAcpModelId(choice: ModelChoice, offered: readonly string[]): string | undefined {
+  const ofBase = offered.map((id) => ({ id, ...parseModelName(id) })).filter(({ base }) => base === choice.base);
+  const matches = ofBase.filter(({ params }) => sameParams(params, choice.params));
+  const match = matches.find(({ params }) => params.context === choice.params.context) ?? matches[0];
+  // The agent offers one entry per model; its parameters are then set one by one, so the base is enough.
+  return (match ?? (ofBase.length === 1 ? ofBase[0] : undefined))?.id;
+}
+
+type Pair = readonly [key: string, value: string];
+
+/** `[1m]`, without a key, is how some clients ask for the long context. */
+function toPair(item: string): Pair {
+  const [key = "", value] = item.split("=").map((part) => part.trim());
+  return value === undefined ? ["context", key] : [key, value];
+}
+
+/** Some models call their effort `reasoning`. Parameters that we do not know are upstream's business and are left out. */
+function toParams(pairs: readonly Pair[]): ModelParams {
+  const values = new Map(pairs.map(([key, value]) => [key.toLowerCase(), value.toLowerCase()]));
+  const effort = toEffort(values.get("effort") ?? values.get("reasoning"));
+  const thinking = toFlag(values.get("thinking"));
+  const fast = toFlag(values.get("fast"));
+  const context = values.get("context");
+  return {
+    ...(effort !== undefined && { effort }),
+    ...(thinking !== undefined && { thinking }),
+    ...(fast !== undefined && { fast }),
+    ...(context !== undefined && { context }),
+  };
+}
+
+function toPairs({ effort, thinking, fast, context }: ModelParams): readonly Pair[] {
+  return [
+    ["thinking", thinking?.toString()],
+    ["context", context],
+    ["effort", effort],
+    ["fast", fast?.toString()],
+  ].flatMap(([key, value]): Pair[] => (key === undefined || value === undefined ? [] : [[key, value]]));
+}
+
+function toFlag(value: string | undefined): boolean | undefined {
+  if (value === "true") return true;
+  return value === "false" ? false : undefined;
+}
+
+function fromUpstreamBase(base: string): string {
+  return [UPSTREAM_AUTO, AUTO_MODEL].includes(base.trim().toLowerCase()) ? AUTO_MODEL : base.trim();
+}
+
+function toUpstreamBase(base: string): string {
+  return base === AUTO_MODEL ? UPSTREAM_AUTO : base;
+}
