@@ -1,0 +1,88 @@
+import type { ModelCatalogue } from "./model-families.ts";
+import { parseModelSlug } from "./model-params.ts";
+
+/**
+ * Find the listed model that a foreign name means. A name is a line (`sonnet`, `gpt`, `gemini flash`) and a version.
+ * Within its line a name without a version, or with the first part of one, means the newest that fits; a version
+ * older than what is listed means the next newer one. A version newer than all of them is not guessed at.
+ */
+export function findAlias(base: string, catalogue: ModelCatalogue): string | undefined {
+  const wanted = toLineage(base);
+  const lineages = [...catalogue.families.map((family) => family.base), ...catalogue.direct].map((name) => ({
+    name,
+    ...toLineage(parseModelSlug(name).base),
+  }));
+  const inLine = (line: string) => lineages.filter((candidate) => candidate.line === line).sort(byVersion);
+  const own = inLine(wanted.line);
+  if (own.length > 0) return pickVersion(wanted.version, own);
+  const substitute = substitutes.get(wanted.line);
+  // The versions of another line say nothing about ours, so its newest stands in.
+  return substitute === undefined ? undefined : inLine(substitute).at(-1)?.name;
+}
+
+/** Lines that clients ask for by name and upstream may not have, and the line nearest in purpose. */
+const substitutes: ReadonlyMap<string, string> = new Map([
+  ["claude", "sonnet"],
+  ["haiku", "sonnet"],
+  ["gemini", "gemini pro"],
+  ["flash gemini lite", "flash gemini"],
+  ["nano", "mini"],
+]);
+
+const vendorWords = new Set(["claude", "gpt", "cursor", "anthropic", "openai", "models"]);
+const releaseDate = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{4})$/;
+const noiseSuffix = /-(?:latest|preview|exp)$/;
+
+interface Lineage {
+  /** The words in alphabetical order: generations disagree about the order they come in. */
+  readonly line: string;
+  readonly version: readonly number[];
+}
+
+interface Candidate extends Lineage {
+  readonly name: string;
+}
+
+function toLineage(base: string): Lineage {
+  const words: string[] = [];
+  const version: number[] = [];
+  for (const token of withoutRelease(base.toLowerCase()).split(/[-\s]+/)) {
+    // `4.5`, `k2.5`, and `4o`, whose letter is a nickname and not a version.
+    const [, word = token, number] = /^([a-z]*)(\d+(?:\.\d+)*)o?$/.exec(token) ?? [];
+    if (word !== "") words.push(word === "chatgpt" ? "gpt" : word);
+    if (number !== undefined) version.push(...number.split(".").map(Number));
+  }
+  // OpenAI's `o3` and `o4-mini` are numbered apart from the models that took their place.
+  if (words[0] === "o") return { line: lineOf(["gpt", ...words.slice(1)]), version: [] };
+  return { line: lineOf(words), version };
+}
+
+/** The vendor's word says nothing, unless it is all there is. */
+function lineOf(words: readonly string[]): string {
+  const own = words.filter((word) => !vendorWords.has(word));
+  return (own.length > 0 ? own : words.slice(0, 1)).toSorted().join(" ");
+}
+
+function withoutRelease(base: string): string {
+  return base.replace(noiseSuffix, "").replace(releaseDate, "").replace(noiseSuffix, "");
+}
+
+function pickVersion(wanted: readonly number[], oldestFirst: readonly Candidate[]): string | undefined {
+  const exact = oldestFirst.find(({ version }) => version.length > 0 && compareVersions(version, wanted) === 0);
+  const fitting = oldestFirst.filter(({ version }) => wanted.every((part, index) => version[index] === part));
+  const newer = oldestFirst.find(({ version }) => compareVersions(version, wanted) > 0);
+  return (exact ?? fitting.at(-1) ?? newer)?.name;
+}
+
+function byVersion(one: Candidate, other: Candidate): number {
+  return compareVersions(one.version, other.version);
+}
+
+function compareVersions(one: readonly number[], other: readonly number[]): number {
+  const length = Math.max(one.length, other.length);
+  for (let index = 0; index < length; index += 1) {
+    const difference = (one[index] ?? 0) - (other[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

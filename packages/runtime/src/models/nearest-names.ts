@@ -1,0 +1,35 @@
+/** The few names that someone who typed `wanted` most likely meant, best first. Empty when nothing is close. */
+export function nearestNames(wanted: string, names: readonly string[], limit = 3): readonly string[] {
+  const target = wanted.toLowerCase();
+  return names
+    .map((name) => ({ name, distance: distanceTo(target, name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= Math.max(2, target.length / 2))
+    .sort((one, other) => one.distance - other.distance || one.name.length - other.name.length)
+    .slice(0, limit)
+    .map(({ name }) => name);
+}
+
+/**
+ * A name that merely goes on, or stops early, is close whatever its length. A single word is also compared with the
+ * words of a name, so that `sonet` finds `claude-sonnet-5`. Otherwise letters are counted.
+ */
+function distanceTo(target: string, name: string): number {
+  const whole = editDistance(target, name);
+  if (name.startsWith(target) || target.startsWith(name)) return Math.min(whole, 1);
+  if (target.includes("-")) return whole;
+  return Math.min(whole, ...name.split("-").map((word) => 1 + editDistance(target, word)));
+}
+
+/** Levenshtein's distance, one row at a time. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const replace = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
+      next.push(Math.min(replace, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

@@ -1,0 +1,130 @@
+import { CaretError } from "@caret/protocol";
+import { findAlias } from "./model-aliases.ts";
+import {
+  catalogueIds,
+  explicitParams,
+  type ModelCatalogue,
+  type ModelFamily,
+  type ModelVariant,
+  pickVariant,
+} from "./model-families.ts";
+import { type Effort, type ModelChoice, type ModelParams, parseModelSlug } from "./model-params.ts";
+import { AUTO_MODEL, parseModelName } from "./model-spellings.ts";
+import { nearestNames } from "./nearest-names.ts";
+
+/** What a request says about its model, as a door read it from the body. */
+export interface ModelRequest {
+  /** OpenCode's own field for a concrete model; wins over `model`. */
+  readonly cursorModel?: string | undefined;
+  /** Possibly with the prefix of whoever routes to us: `cursor-acp/`, `caret/` … */
+  readonly model?: string | undefined;
+  /** From `reasoning_effort`, `reasoning.effort` or their like. */
+  readonly effort?: Effort | undefined;
+  readonly thinking?: boolean | undefined;
+}
+
+export interface ResolvedModel extends ModelChoice {
+  /** The CLI's id. */
+  readonly id: string;
+}
+
+/**
+ * From what a client asked for to a model that upstream lists.
+ *
+ * The parameters written in the name win; those of the request fill the gaps where the model has such a variant and
+ * are dropped where it has not. An unknown name throws `model-unknown` with the nearest names. An empty catalogue
+ * means that nobody could list the models: the name then passes unjudged and upstream decides.
+ */
+export function resolveModel(request: ModelRequest, catalogue: ModelCatalogue): ResolvedModel {
+  const ids = catalogueIds(catalogue);
+  const name = requestedName(request, ids);
+  const choice = parseModelName(name);
+  if (choice.base === AUTO_MODEL) return { id: AUTO_MODEL, base: AUTO_MODEL, params: {} };
+  if (ids.length === 0) return { id: name, ...choice };
+  const resolved =
+    resolveListed(findId(ids, name), request, catalogue) ??
+    resolveBase(choice.base, choice.params, request, catalogue) ??
+    resolveAlias(choice, request, catalogue);
+  if (resolved === undefined) throw unknownModel(name, ids);
+  return resolved;
+}
+
+export function unknownModel(name: string, ids: readonly string[]): CaretError {
+  const near = nearestNames(name, ids);
+  const hint = near.length === 0 ? "" : `Did you mean ${near.map((id) => `\`${id}\``).join(" or ")}? `;
+  const fix = `${hint}\`caret models\` prints them all.`;
+  return new CaretError("model-unknown", `There is no model "${name}" in Cursor's list`, { fix });
+}
+
+/** The prefix goes unless it is part of a listed id. */
+function requestedName({ cursorModel, model }: ModelRequest, ids: readonly string[]): string {
+  const name = [cursorModel, model].map((text) => text?.trim()).find((text) => text !== undefined && text !== "");
+  if (name === undefined) return AUTO_MODEL;
+  const unprefixed = name.slice(name.lastIndexOf("/") + 1);
+  return findId(ids, name) === undefined && unprefixed !== "" ? unprefixed : name;
+}
+
+/** Like the CLI itself, never mind the case. */
+function findId(ids: readonly string[], name: string): string | undefined {
+  return ids.find((id) => id.toLowerCase() === name.toLowerCase());
+}
+
+function resolveListed(
+  id: string | undefined,
+  request: ModelRequest,
+  catalogue: ModelCatalogue,
+): ResolvedModel | undefined {
+  if (id === undefined) return undefined;
+  const family = catalogue.families.find(({ variants }) => variants.some((variant) => variant.id === id));
+  if (family === undefined) return { id, base: id, params: {} };
+  const named = parseModelSlug(id).params;
+  return toResolved(family, named, refine(family, named, request));
+}
+
+/** A base that is not listed itself, another order of the words, another spelling of a parameter. */
+function resolveBase(
+  base: string,
+  params: ModelParams,
+  request: ModelRequest,
+  catalogue: ModelCatalogue,
+): ResolvedModel | undefined {
+  const names = [base.toLowerCase(), `cursor-${base.toLowerCase()}`];
+  const family = catalogue.families.find((candidate) => names.includes(candidate.base.toLowerCase()));
+  if (family !== undefined) return toResolved(family, params, refine(family, params, request));
+  const id = catalogue.direct.find((candidate) => names.includes(candidate.toLowerCase()));
+  // A direct model has no variants: only a name without parameters can mean it.
+  return id === undefined || Object.keys(params).length > 0 ? undefined : { id, base: id, params: {} };
+}
+
+function resolveAlias(
+  { base, params }: ModelChoice,
+  request: ModelRequest,
+  catalogue: ModelCatalogue,
+): ResolvedModel | undefined {
+  // A model that is listed under this very name, yet without the variant asked for, is no foreign name.
+  if (resolveBase(base, {}, request, catalogue) !== undefined) return undefined;
+  const alias = findAlias(base, catalogue);
+  if (alias === undefined) return undefined;
+  return resolveBase(alias, params, request, catalogue) ?? resolveBase(alias, {}, request, catalogue);
+}
+
+/** The variant with what the name says and as much as possible of what the request says. */
+function refine(family: ModelFamily, named: ModelParams, request: ModelRequest): ModelVariant | undefined {
+  const effort = request.effort === undefined ? {} : { effort: request.effort };
+  const thinking = request.thinking === undefined ? {} : { thinking: request.thinking };
+  for (const asked of [{ ...effort, ...thinking }, effort, thinking, {}]) {
+    const variant = pickVariant(family, { ...asked, ...named });
+    if (variant !== undefined) return variant;
+  }
+  return undefined;
+}
+
+function toResolved(
+  family: ModelFamily,
+  { context }: ModelParams,
+  variant: ModelVariant | undefined,
+): ResolvedModel | undefined {
+  if (variant === undefined) return undefined;
+  const params = explicitParams(family, variant.params);
+  return { id: variant.id, base: family.base, params: context === undefined ? params : { ...params, context } };
+}
