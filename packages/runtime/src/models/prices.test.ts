@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { priceTable } from "./price-table.ts";
+import { costOf, priceOf } from "./prices.ts";
+
+const million = 1_000_000;
+
+describe("priceOf", () => {
+  it.each([
+    ["gpt-5.4-mini-high", 0.75],
+    ["gpt-5.4-nano-none", 0.2],
+    ["gpt-5.4-xhigh", 2.5],
+    ["gpt-5.4-xhigh-fast", 5],
+    ["gpt-5.1-codex-max-high", 1.25],
+    ["gpt-5.1-codex-mini", 0.25],
+    ["claude-4.6-opus-max-thinking", 5],
+    ["claude-4.6-opus-high-fast", 30],
+    ["composer-2-fast", 1.5],
+    ["Auto", 1.25],
+  ])("charges %s at $%d a million input tokens", (id, input) => {
+    expect(priceOf(id)?.input).toBe(input);
+  });
+
+  it.each(["composer-2.5", "gpt-5.6-sol-high", "gpt-5.4-giant", "gpt-5.10", "claude-opus-5-high", "nothing"])(
+    "does not guess at the price of %s",
+    (id) => {
+      expect(priceOf(id)).toBeUndefined();
+    },
+  );
+
+  it("does not pass the plain price off as the fast one", () => {
+    expect(["gpt-5.5-high-fast", "claude-opus-4-7-high-fast"].map(priceOf)).toEqual([undefined, undefined]);
+  });
+
+  it("has one row per model and speed", () => {
+    const keys = priceTable.map(({ base, fast }) => `${base} ${fast ?? false}`);
+    expect(keys).toEqual([...new Set(keys)]);
+  });
+});
+
+describe("costOf", () => {
+  it("adds up the four kinds of tokens", () => {
+    const usage = { input: 10_000, output: 2_000, cacheRead: 100_000, cacheWrite: 4_000 };
+    const dollars = (10_000 * 3 + 2_000 * 15 + 100_000 * 0.3 + 4_000 * 3.75) / million;
+    expect(costOf(usage, "claude-4.5-sonnet-thinking")).toBeCloseTo(dollars, 10);
+  });
+
+  it("charges everything at the long rate once the prompt, cache included, is over 200,000 tokens", () => {
+    const at = { input: 50_000, output: 1_000, cacheRead: 150_000 };
+    const over = { ...at, input: 50_001 };
+    expect([costOf(at, "gpt-5.5-high"), costOf(over, "gpt-5.5-high")]).toEqual([
+      (50_000 * 5 + 1_000 * 30 + 150_000 * 0.5) / million,
+      (50_001 * 10 + 1_000 * 45 + 150_000 * 1) / million,
+    ]);
+  });
+
+  it("keeps the plain rate for a long prompt where no other is known", () => {
+    expect(costOf({ input: million, output: 0 }, "gpt-5.2-high")).toBe(1.75);
+  });
+
+  it("believes upstream's own figure first", () => {
+    expect(costOf({ input: 1, output: 1, cost: 0.42 }, "no-such-model")).toBe(0.42);
+  });
+
+  it("says nothing when the model or a count is unknown", () => {
+    expect([
+      costOf({ input: 1, output: 1 }, "no-such-model"),
+      costOf({ output: 1 }, "auto"),
+      costOf({ input: 1 }, "auto"),
+      costOf({}, "auto"),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
