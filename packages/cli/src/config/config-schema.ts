@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { key } from "./key-traits.ts";
+import { modelEntrySchema } from "./model-entry.ts";
+import { byteCount, durationMs } from "./number-schemas.ts";
+import { profileSchema } from "./profile-schema.ts";
+import { argumentList, variableMap } from "./program-schemas.ts";
+
+const MINUTE_MS = 60_000;
+const MEBIBYTE = 1024 * 1024;
+
+/** The defaults that depend on the machine. */
+export interface MachineDefaults {
+  readonly dataDir: string;
+  readonly maxArgBytes: number;
+}
+
+/** What the documentation and the JSON Schema show for them. */
+export const documentedDefaults: MachineDefaults = { dataDir: "~/.local/share/caret", maxArgBytes: 100_000 };
+
+function workSchemas() {
+  return {
+    lane: key(
+      z.enum(["auto", "cli", "sim"]).default("auto"),
+      "How turns reach an agent. `auto` picks one and says which; `sim` is the built-in simulator.",
+      { project: "any" },
+    ),
+    model: key(z.string().min(1).default("auto"), "The model of a turn that names none.", { project: "any" }),
+    mode: key(
+      z.enum(["agent", "plan", "ask"]).default("agent"),
+      "What the agent may do: `agent` works, `plan` and `ask` only read. A project file may only choose to read.",
+      { project: ["plan", "ask"] },
+    ),
+    workspaces: z
+      .strictObject({
+        allow: key(
+          z.array(z.string().min(1)).default([]),
+          "Directories turns may work in, with all below them. Empty: only the one given by `--workspace`, or the " +
+            "current one for `caret run`.",
+          { path: "file" },
+        ),
+        default: key(z.string().min(1).optional(), "The workspace of a turn that names none.", { path: "file" }),
+      })
+      .prefault({}),
+  };
+}
+
+function cliSchema(machine: MachineDefaults) {
+  return z
+    .strictObject({
+      command: key(
+        z.string().min(1).optional(),
+        "The agent program. Unset: `agent`, then `cursor-agent`, is looked for.",
+        { path: "command" },
+      ),
+      args: key(argumentList().default([]), "Extra arguments for the agent program, before Caret's own."),
+      configDir: key(
+        z.string().min(1).optional(),
+        "The agent's configuration directory (its `CURSOR_CONFIG_DIR`). Unset: the agent's own choice.",
+        { path: "file" },
+      ),
+      force: key(z.boolean().default(false), "Let the agent run every tool that is not denied (`--force`)."),
+      approveMcps: key(
+        z.boolean().default(false),
+        "Approve every MCP server the agent finds (`--approve-mcps`), those of the repository too.",
+      ),
+      trust: key(
+        z.boolean().default(true),
+        "Trust the workspace without asking (`--trust`); only allowed ones get it.",
+      ),
+      sandbox: key(
+        z.enum(["enabled", "disabled"]).optional(),
+        "The agent's own shell sandbox (`--sandbox`). Unset: the agent's own choice.",
+      ),
+      promptAsArg: key(
+        z.boolean().default(false),
+        "Give the prompt as the last argument instead of on standard input.",
+      ),
+      maxArgBytes: key(
+        byteCount().default(machine.maxArgBytes),
+        "The longest prompt given as an argument; a longer one goes to standard input. 4000 on Windows.",
+      ),
+      env: key(variableMap().default({}), "Extra environment variables for the agent.", { secret: "all" }),
+    })
+    .prefault({});
+}
+
+function boundsSchemas() {
+  return {
+    clocks: z
+      .strictObject({
+        firstEventMs: key(durationMs().default(MINUTE_MS), "How long a turn may take to say its first word.", {
+          project: "any",
+        }),
+        idleMs: key(
+          durationMs().default(15 * MINUTE_MS),
+          "How long a turn may be silent between events. Long, because agents honestly think for over twelve minutes.",
+          { project: "any" },
+        ),
+        toolMs: key(durationMs().default(30 * MINUTE_MS), "How long a tool may work without a word.", {
+          project: "any",
+        }),
+        turnMs: key(durationMs().default(120 * MINUTE_MS), "How long a turn may last in all."),
+        graceMs: key(
+          durationMs().default(2000),
+          "How long an agent may take to leave when asked, before it is killed.",
+        ),
+        drainMs: key(durationMs().default(1000), "How long output is still read after the agent has exited."),
+      })
+      .prefault({}),
+    limits: z
+      .strictObject({
+        lineBytes: key(byteCount().default(64 * MEBIBYTE), "The longest line accepted from an agent."),
+        rawBytes: key(byteCount().default(64 * 1024), "How much of each upstream line is kept beside its event."),
+      })
+      .prefault({}),
+    budgets: z
+      .strictObject({
+        turn: budgetSchema("one turn"),
+        session: budgetSchema("one session"),
+        day: budgetSchema("a day"),
+      })
+      .prefault({}),
+    retention: z
+      .strictObject({
+        days: key(z.number().int().min(1).optional(), "Sessions untouched for longer are deleted. Unset: never."),
+        sessions: key(z.number().int().min(1).optional(), "How many sessions are kept. Unset: all."),
+      })
+      .prefault({}),
+  };
+}
+
+function budgetSchema(scope: string) {
+  return z
+    .strictObject({
+      tokens: key(z.number().int().min(0).optional(), `The most tokens ${scope} may use. Unset: no limit.`),
+      usd: key(z.number().min(0).optional(), `The most US dollars ${scope} may cost. Unset: no limit.`),
+    })
+    .prefault({});
+}
+
+function processSchemas() {
+  return {
+    warm: z
+      .strictObject({
+        enabled: key(z.boolean().default(true), "Keep agents started and waiting for a prompt."),
+        max: key(z.number().int().min(0).max(64).default(2), "How many agents wait at most."),
+        idleMs: key(durationMs().default(5 * MINUTE_MS), "How long a waiting agent is kept."),
+      })
+      .prefault({}),
+    spawner: z
+      .strictObject({
+        enabled: key(z.boolean().default(true), "Start agents from a small process of their own."),
+      })
+      .prefault({}),
+    containment: key(
+      z.enum(["auto", "off", "require"]).default("auto"),
+      "Whether all processes of a turn are held together: `auto` when the machine can, `require` fails if it cannot.",
+    ),
+  };
+}
+
+function houseSchemas() {
+  return {
+    profiles: key(z.record(z.string(), profileSchema()).default({}), "Named ways to log in; `default` needs no entry."),
+    models: key(z.record(z.string(), modelEntrySchema()).default({}), "Named models with a program of their own."),
+    log: z
+      .strictObject({
+        level: key(
+          z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
+          "How much is logged.",
+        ),
+      })
+      .prefault({}),
+    server: z
+      .strictObject({
+        host: key(z.string().min(1).default("127.0.0.1"), "The address the gateway listens on."),
+        port: key(z.number().int().min(0).max(65_535).default(4141), "Its port; 0 picks a free one."),
+      })
+      .prefault({}),
+  };
+}
+
+/** Every setting of Caret: name, type, default and meaning, in one place. */
+export function createConfigSchema(machine: MachineDefaults) {
+  return z.strictObject({
+    ...workSchemas(),
+    dataDir: key(
+      z.string().min(1).default(machine.dataDir),
+      "Where sessions and their events are kept. `$XDG_DATA_HOME/caret` when that variable is set.",
+      { path: "file" },
+    ),
+    cli: cliSchema(machine),
+    ...boundsSchemas(),
+    ...processSchemas(),
+    ...houseSchemas(),
+  });
+}
+
+export type ConfigSchema = ReturnType<typeof createConfigSchema>;
+export type Config = Readonly<z.infer<ConfigSchema>>;
