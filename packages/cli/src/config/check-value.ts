@@ -1,0 +1,44 @@
+import type { z } from "zod";
+import { type ConfigKey, entryOf, shapeOf } from "./config-keys.ts";
+import { type ConfigProblem, type ConfigSource, placeOf } from "./config-source.ts";
+import { nearestName } from "./nearest-name.ts";
+
+export type CheckedValue = { readonly value: unknown } | { readonly problems: readonly ConfigProblem[] };
+
+/** Hold one value against its key's schema. */
+export function checkValue({ key, schema }: ConfigKey, value: unknown, source: ConfigSource): CheckedValue {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { value: parsed.data };
+  return { problems: parsed.error.issues.flatMap((issue) => toProblems(issue, key, schema, source)) };
+}
+
+export function unknownName(noun: "key" | "variable" | "flag", name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? `unknown ${noun}` : `unknown ${noun}; did you mean ${nearest}?`;
+}
+
+function toProblems(
+  issue: z.core.$ZodIssue,
+  key: string,
+  schema: z.ZodType,
+  source: ConfigSource,
+): readonly ConfigProblem[] {
+  if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(shapeAt(schema, issue.path) ?? {});
+    return issue.keys.map((name) => ({
+      place: placeOf(source, key, [...issue.path, name]),
+      message: unknownName("key", name, known),
+    }));
+  }
+  // A map's bad name is reported as a nested issue, whose own words say what is wrong with it.
+  const said = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
+  return [{ place: placeOf(source, key, issue.path), message: said.message.replace(/^Invalid \w+: /, "") }];
+}
+
+/** The members known at a path inside a value. */
+function shapeAt(schema: z.ZodType, path: readonly PropertyKey[]): Readonly<Record<string, z.ZodType>> | undefined {
+  const [first, ...rest] = path;
+  if (first === undefined) return shapeOf(schema);
+  const member = shapeOf(schema)?.[String(first)] ?? entryOf(schema);
+  return member === undefined ? undefined : shapeAt(member, rest);
+}

@@ -1,0 +1,63 @@
+import { posix, win32 } from "node:path";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConfigPlaces {
+  /** What flags say, by key; `config` names the file. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+}
+
+export interface ConfigPath {
+  readonly path: string;
+  /** `named`: by `--config` or `CARET_CONFIG`, and must exist. `project`: may set harmless keys only. */
+  readonly role: "named" | "project" | "user";
+}
+
+/**
+ * Where configuration is looked for. A file that was named is the only one. Otherwise the project's is laid over the
+ * first of the user's that exists.
+ */
+export function configPaths({ flags, env, cwd, home, platform }: ConfigPlaces): readonly ConfigPath[] {
+  const named = flags["config"] ?? env["CARET_CONFIG"];
+  if (typeof named === "string" && named !== "")
+    return [{ path: absolutePath(named, { base: cwd, home, platform }), role: "named" }];
+  const { join } = pathsOf(platform);
+  const users = [xdgDirectory(env["XDG_CONFIG_HOME"], platform), join(home, ".config")]
+    .filter((directory) => directory !== undefined)
+    .map((directory) => join(directory, "caret", "caret.json"));
+  const project = join(cwd, "caret.json");
+  const candidates: readonly ConfigPath[] = [
+    { path: project, role: "project" },
+    ...[...new Set(users)].map((path) => ({ path, role: "user" }) as const),
+  ];
+  // Standing in the user's own configuration directory, that file is the user's, not some project's.
+  return users.includes(project) ? candidates.slice(1) : candidates;
+}
+
+export function defaultDataDir({ env, home, platform }: ConfigPlaces): string {
+  const { join } = pathsOf(platform);
+  return join(xdgDirectory(env["XDG_DATA_HOME"], platform) ?? join(home, ".local", "share"), "caret");
+}
+
+/** A path as it was written, seen from the place it was written in; `~` is the home directory. */
+export function absolutePath(
+  path: string,
+  { base, home, platform }: { readonly base: string } & Pick<ConfigPlaces, "home" | "platform">,
+): string {
+  const paths = pathsOf(platform);
+  const expanded = path === "~" || /^~[/\\]/.test(path) ? paths.join(home, path.slice(1)) : path;
+  return paths.resolve(base, expanded);
+}
+
+export function pathsOf(platform: NodeJS.Platform): typeof posix {
+  return platform === "win32" ? win32 : posix;
+}
+
+/** A relative one is ignored, as its specification demands: it would point into whatever repository we stand in. */
+function xdgDirectory(value: string | undefined, platform: NodeJS.Platform): string | undefined {
+  return value !== undefined && pathsOf(platform).isAbsolute(value) ? value : undefined;
+}

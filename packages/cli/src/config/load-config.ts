@@ -1,0 +1,85 @@
+import { CaretError } from "@caret/protocol";
+import type { z } from "zod";
+import { listKeys } from "./config-keys.ts";
+import { type ConfigPath, type ConfigPlaces, configPaths, defaultDataDir, pathsOf } from "./config-paths.ts";
+import { createConfigSchema } from "./config-schema.ts";
+import type { ConfigProblem } from "./config-source.ts";
+import { danglingProfiles } from "./dangling-profiles.ts";
+import { fileLayer } from "./file-layer.ts";
+import type { Layer } from "./layer.ts";
+import { type MergedConfig, mergeLayers } from "./merge-layers.ts";
+import type { ReadConfigFile } from "./read-config-file.ts";
+import { flagLayer, variableLayer } from "./text-layer.ts";
+
+export interface LoadConfigOptions extends ConfigPlaces {
+  readonly readFile: ReadConfigFile;
+}
+
+export interface LoadedConfig extends MergedConfig {
+  /** The files that were read, the strongest first. */
+  readonly files: readonly string[];
+}
+
+/** Flags before variables before files before defaults. Throws `invalid-config` with everything that is wrong. */
+export function loadConfig(options: LoadConfigOptions): LoadedConfig {
+  const { loaded, problems } = readConfig(options);
+  if (problems.length === 0) return loaded;
+  const lines = problems.map(({ place, message }) => `${place}: ${message}`);
+  throw new CaretError("invalid-config", `Invalid configuration\n${lines.join("\n")}`);
+}
+
+/** Everything that is wrong with the configuration; an empty list when nothing is. */
+export function validateConfig(options: LoadConfigOptions): readonly ConfigProblem[] {
+  return readConfig(options).problems;
+}
+
+function readConfig(options: LoadConfigOptions): {
+  readonly loaded: LoadedConfig;
+  readonly problems: readonly ConfigProblem[];
+} {
+  assertHome(options);
+  const maxArgBytes = options.platform === "win32" ? 4000 : 100_000;
+  const schema = createConfigSchema({ dataDir: defaultDataDir(options), maxArgBytes });
+  const keys = listKeys(schema);
+  const files = readFiles(options, schema);
+  const layers = [flagLayer(options.flags, keys), variableLayer(options.env, keys), ...files];
+  const merged = mergeLayers(schema, keys, layers, options);
+  return {
+    loaded: { ...merged, files: files.flatMap(({ source }) => ("path" in source ? [source.path] : [])) },
+    problems: [...layers.flatMap(({ problems }) => problems), ...danglingProfiles(merged)],
+  };
+}
+
+/** Without a home directory the user's files would be looked for in the working directory, and trusted. */
+function assertHome({ home, platform }: ConfigPlaces): void {
+  if (pathsOf(platform).isAbsolute(home)) return;
+  throw new CaretError("invalid-config", "The home directory is not known", { fix: "Set HOME to an absolute path." });
+}
+
+/** The project's file, if there is one, and the first of the others that exists. */
+function readFiles(options: LoadConfigOptions, schema: z.ZodType): readonly Layer[] {
+  const layers: Layer[] = [];
+  for (const candidate of configPaths(options)) {
+    const layer = readLayer(candidate, options.readFile, schema);
+    if (layer === undefined) continue;
+    layers.push(layer);
+    if (candidate.role !== "project") break;
+  }
+  return layers;
+}
+
+function readLayer(candidate: ConfigPath, readFile: ReadConfigFile, schema: z.ZodType): Layer | undefined {
+  const { path, role } = candidate;
+  const failed = (message: string): Layer => ({
+    source: { kind: role === "project" ? "project" : "file", path },
+    values: new Map(),
+    problems: [{ place: path, message }],
+  });
+  try {
+    const text = readFile(path);
+    if (text !== undefined) return fileLayer(candidate, text, schema);
+    return role === "named" ? failed("there is no such file") : undefined;
+  } catch (reason) {
+    return failed(`cannot be read: ${reason instanceof Error ? reason.message : String(reason)}`);
+  }
+}

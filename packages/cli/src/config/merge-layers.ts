@@ -1,0 +1,62 @@
+import type { ConfigKey } from "./config-keys.ts";
+import { absolutePath, type ConfigPlaces, pathsOf } from "./config-paths.ts";
+import type { Config, ConfigSchema } from "./config-schema.ts";
+import type { ConfigSource } from "./config-source.ts";
+import type { KeyTraits } from "./key-traits.ts";
+import type { Layer } from "./layer.ts";
+import { mapValue } from "./map-value.ts";
+
+export interface MergedConfig {
+  readonly config: Config;
+  /** Where the value of each key came from. */
+  readonly sources: Readonly<Record<string, ConfigSource>>;
+}
+
+/** Take each key from the first layer that has it, else its default. A map is taken whole, never mixed. */
+export function mergeLayers(
+  schema: ConfigSchema,
+  keys: readonly ConfigKey[],
+  layers: readonly Layer[],
+  places: ConfigPlaces,
+): MergedConfig {
+  const sources: Record<string, ConfigSource> = {};
+  const settings: SettingTree = {};
+  for (const { key, schema: keySchema } of keys) {
+    const layer = layers.find(({ values }) => values.has(key));
+    const source = layer?.source ?? ({ kind: "default" } as const);
+    sources[key] = source;
+    if (layer === undefined) continue;
+    const value = mapValue(keySchema, layer.values.get(key), (traits, part) =>
+      locate(traits, part, baseOf(source, places), places),
+    );
+    place(settings, key.split("."), value);
+  }
+  return { config: schema.parse(settings), sources };
+}
+
+interface SettingTree {
+  [name: string]: unknown;
+}
+
+function place(tree: SettingTree, [name = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    tree[name] = value;
+    return;
+  }
+  const group = (tree[name] ?? {}) as SettingTree;
+  tree[name] = group;
+  place(group, rest, value);
+}
+
+function baseOf(source: ConfigSource, { cwd, platform }: ConfigPlaces): string {
+  return "path" in source ? pathsOf(platform).dirname(source.path) : cwd;
+}
+
+/** Make a path absolute; a list of them too. */
+function locate(traits: KeyTraits, value: unknown, base: string, places: ConfigPlaces): unknown {
+  if (Array.isArray(value)) return value.map((item) => locate(traits, item, base, places));
+  if (traits.path === undefined || typeof value !== "string") return value;
+  // A command without a slash is a name to be found on PATH.
+  if (traits.path === "command" && !/[/\\]/.test(value)) return value;
+  return absolutePath(value, { base, home: places.home, platform: places.platform });
+}
