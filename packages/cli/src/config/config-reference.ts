@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { entryOf, listKeys, shapeOf, unwrap } from "./config-keys.ts";
+import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
+import { toVariable } from "./key-names.ts";
+import { keyTraits } from "./key-traits.ts";
+
+/** The table of every key that stands in `docs/configuration.md`. */
+export function configReference(): string {
+  const rows = listKeys(createConfigSchema(documentedDefaults)).flatMap(({ key, schema }) => [
+    row(key, schema, `\`${toVariable(key)}\``),
+    ...entryRows(key, schema),
+  ]);
+  return ["| Key | Type | Default | Variable | Meaning |", "|---|---|---|---|---|", ...rows].join("\n");
+}
+
+/** The members of a map's entries: set inside the map, so they have no variable of their own. */
+function entryRows(key: string, schema: z.ZodType): readonly string[] {
+  const shape = shapeOf(entryOf(schema) ?? schema) ?? {};
+  return Object.entries(shape).map(([name, member]) => row(`${key}.<name>.${name}`, member, ""));
+}
+
+function row(key: string, schema: z.ZodType, variable: string): string {
+  const name = keyTraits.get(schema)?.project === undefined ? `\`${key}\`` : `\`${key}\` *`;
+  const cells = [name, typeText(schema), defaultText(schema), variable, schema.description ?? ""];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function typeText(schema: z.ZodType): string {
+  const type = unwrap(schema);
+  if (type instanceof z.ZodEnum) return type.options.map((option) => `\`${option}\``).join(", ");
+  if (type instanceof z.ZodNumber) return type.format === "safeint" ? "whole number" : "number";
+  if (type instanceof z.ZodBoolean) return "true or false";
+  if (type instanceof z.ZodArray) return "list of texts";
+  if (type instanceof z.ZodRecord) return "map";
+  return "text";
+}
+
+function defaultText(schema: z.ZodType): string {
+  const value = schema.safeParse(undefined).data;
+  return value === undefined ? "" : `\`${JSON.stringify(value)}\``;
+}

@@ -1,0 +1,54 @@
+import { assertNever } from "@caret/protocol";
+import { listKeys } from "./config-keys.ts";
+import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
+import type { ConfigSource } from "./config-source.ts";
+import { toFlag, toVariable } from "./key-names.ts";
+import type { KeyTraits } from "./key-traits.ts";
+import { mapValue } from "./map-value.ts";
+import type { MergedConfig } from "./merge-layers.ts";
+
+const HIDDEN = "[secret]";
+
+export interface ExplainedKey {
+  readonly key: string;
+  /** Without its secrets; undefined when the key is not set. */
+  readonly value: unknown;
+  /** The flag, the variable or the file it came from, or `default`. */
+  readonly source: string;
+}
+
+/** Each setting, what it is and who said so. */
+export function explainConfig({ config, sources }: MergedConfig): readonly ExplainedKey[] {
+  return listKeys(createConfigSchema(documentedDefaults)).map(({ key, schema }) => ({
+    key,
+    value: mapValue(schema, valueAt(config, key), hide),
+    source: describeSource(key, sources[key] ?? { kind: "default" }),
+  }));
+}
+
+function valueAt(config: unknown, key: string): unknown {
+  return key.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
+}
+
+function hide({ secret }: KeyTraits, value: unknown): unknown {
+  if (secret === "all")
+    return Object.fromEntries(Object.keys(value as Record<string, unknown>).map((name) => [name, HIDDEN]));
+  if (secret === "arguments") return (value as readonly string[]).map((word, index) => (index === 0 ? word : HIDDEN));
+  return value;
+}
+
+function describeSource(key: string, source: ConfigSource): string {
+  switch (source.kind) {
+    case "flag":
+      return toFlag(key);
+    case "variable":
+      return toVariable(key);
+    case "project":
+    case "file":
+      return source.path;
+    case "default":
+      return source.kind;
+    default:
+      return assertNever(source);
+  }
+}
