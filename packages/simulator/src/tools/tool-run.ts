@@ -28,7 +28,7 @@ export interface ToolOutcome {
   readonly ok: boolean;
   /** What the model reads. */
   readonly output: string;
-  /** A skipped question keeps its `args` on the wire although it is not `ok`. */
+  /** A skipped question and a command that ran and failed keep their `args` on the wire although they are not `ok`. */
   readonly keepsArgs?: boolean;
   /** What post-tool hooks added; it travels beside the tool's key. */
   readonly hookAdditionalContexts?: readonly HookAdditionalContext[];

@@ -1,0 +1,118 @@
+import { blockedText } from "../policy/run-hooks.ts";
+import { allCommands, parseShellCommand } from "./parse-shell-command.ts";
+import { runShell, type ShellEnd } from "./run-shell.ts";
+import { elide, FILE_OUTPUT_THRESHOLD_BYTES, spillOutput } from "./spill-output.ts";
+import { absolutePath, optionalNumber, optionalText, type ToolArgs, text } from "./tool-args.ts";
+import type { ToolContext } from "./tool-context.ts";
+import { type Refusal, refusalText, type ToolDraft, type WireResult } from "./tool-draft.ts";
+import type { ToolOutcome } from "./tool-run.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const HARD_TIMEOUT_MS = 86_400_000;
+
+export function shellTool(input: ToolArgs, context: ToolContext): ToolDraft {
+  const command = text(input, "command");
+  const workingDirectory = text(input, "workingDirectory");
+  const directory = workingDirectory === "" ? context.workspace : absolutePath(workingDirectory, context.workspace);
+  const args = wireArgs(input, context);
+  const description = optionalText(input, "description");
+  return {
+    key: "shellToolCall",
+    args,
+    ...(description === undefined ? {} : { description }),
+    hook: { toolName: "Shell", input: { command, working_directory: directory } },
+    before: [{ step: "beforeShellExecution", payload: () => ({ command, cwd: directory, sandbox: false }) }],
+    actions: allCommands(command).map((part) => ({ kind: "Shell", command: part })),
+    refuse: (refusal) => refuse(refusal, { command, workingDirectory: directory }),
+    fail: (error) => ({ spawnError: { command, workingDirectory: directory, error } }),
+    work: async (signal) => {
+      const startedAt = context.now();
+      const end = await runShell({
+        command,
+        directory,
+        timeoutMs: args.timeout,
+        env: { ...context.env, CURSOR_AGENT: "1", CURSOR_CONVERSATION_ID: context.turn.conversationId },
+        signal,
+      });
+      return toOutcome(end, { command, workingDirectory, args, context, elapsedMs: context.now() - startedAt });
+    },
+  };
+}
+
+function wireArgs(input: ToolArgs, context: ToolContext) {
+  const command = text(input, "command");
+  const parsingResult = parseShellCommand(command);
+  const description = optionalText(input, "description");
+  return {
+    command,
+    workingDirectory: text(input, "workingDirectory"),
+    timeout: optionalNumber(input, "timeout") ?? DEFAULT_TIMEOUT_MS,
+    toolCallId: context.toolCallId,
+    simpleCommands: parsingResult.executableCommands.map(({ name }) => name),
+    hasInputRedirect: parsingResult.redirects.some(({ operator }) => operator.startsWith("<")),
+    hasOutputRedirect: parsingResult.redirects.some(({ operator }) => operator.startsWith(">")),
+    parsingResult,
+    fileOutputThresholdBytes: String(FILE_OUTPUT_THRESHOLD_BYTES),
+    isBackground: false,
+    skipApproval: false,
+    timeoutBehavior: "TIMEOUT_BEHAVIOR_BACKGROUND",
+    hardTimeout: HARD_TIMEOUT_MS,
+    ...(description === undefined ? {} : { description }),
+    closeStdin: true,
+    conversationId: context.turn.conversationId,
+    adminCommandDenylist: [],
+    requestId: context.turn.generationId,
+  };
+}
+
+interface Place {
+  readonly command: string;
+  readonly workingDirectory: string;
+}
+
+function refuse(refusal: Refusal, place: Place): WireResult {
+  if (refusal.kind === "denied")
+    return { permissionDenied: { ...place, error: refusalText(refusal), isReadonly: refusal.isReadonly } };
+  const reason = refusal.kind === "hook" ? blockedText("Command", refusal.message) : "";
+  return { rejected: { ...place, reason, isReadonly: false } };
+}
+
+interface EndContext extends Place {
+  readonly args: ReturnType<typeof wireArgs>;
+  readonly context: ToolContext;
+  readonly elapsedMs: number;
+}
+
+function toOutcome(end: ShellEnd, { command, workingDirectory, args, context, elapsedMs }: EndContext): ToolOutcome {
+  const place = { command, workingDirectory };
+  if (end.kind === "spawn-error")
+    return { result: { spawnError: { ...place, error: end.stderr } }, ok: false, output: end.stderr };
+  if (end.kind === "timed-out") {
+    const output = `${elide(end.interleaved)}\nTimed out after ${args.timeout} ms.`;
+    return { result: { timeout: { ...place, timeoutMs: args.timeout } }, ok: false, output };
+  }
+  const name = context.toolCallId.replace(/[^\w-]+/g, "-");
+  const ended = {
+    ...place,
+    exitCode: end.exitCode,
+    signal: end.signal,
+    stdout: elide(end.stdout),
+    stderr: elide(end.stderr),
+    executionTime: elapsedMs,
+    ...spillOutput(end.interleaved, { directory: context.outputDir, name }),
+    interleavedOutput: elide(end.interleaved),
+  };
+  const local = { localExecutionTimeMs: elapsedMs };
+  const ok = end.kind === "exited" && end.exitCode === 0;
+  const output = elide(end.interleaved) + (ok ? "" : exitNote(end));
+  if (ok) return { result: { success: { ...ended, ...local }, isBackground: false }, ok, output };
+  const aborted = end.kind === "aborted";
+  const why = aborted ? { abortReason: "SHELL_ABORT_REASON_USER_ABORT" } : {};
+  const failure = { ...ended, ...why, aborted, ...local };
+  return { result: { failure, isBackground: false }, ok, output, keepsArgs: true };
+}
+
+function exitNote({ kind, exitCode, signal }: ShellEnd): string {
+  if (kind === "aborted") return "\nAborted.";
+  return signal === "" ? `\nExit code: ${exitCode}` : `\nKilled by ${signal}`;
+}

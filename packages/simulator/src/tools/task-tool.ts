@@ -1,0 +1,47 @@
+import { isRecord } from "../policy/read-json-file.ts";
+import { optionalText, type ToolArgs, text } from "./tool-args.ts";
+import type { ToolContext } from "./tool-context.ts";
+import { refusalText, type ToolDraft } from "./tool-draft.ts";
+
+/** A subagent: its inner steps are not streamed, so only its last words are simulated. */
+export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {
+  const description = text(input, "description");
+  const prompt = text(input, "prompt");
+  const given = input["subagentType"];
+  const subagentType = isRecord(given) ? given : { [typeof given === "string" ? given : "explore"]: {} };
+  const fail = (error: string) => ({ error: { error } });
+  const hookPayload = { subagent_type: Object.keys(subagentType)[0], task: prompt };
+  return {
+    key: "taskToolCall",
+    args: {
+      description,
+      prompt,
+      subagentType,
+      model: optionalText(input, "model") ?? "default",
+      agentId: context.newId(),
+      attachments: [],
+      mode: "TASK_MODE_UNSPECIFIED",
+      respondingToMessageIds: [],
+      environment: "SUBAGENT_EXECUTION_ENVIRONMENT_UNSPECIFIED",
+      machine: { sameMachine: {} },
+    },
+    hook: { toolName: "Task", input: { description, prompt } },
+    before: [{ step: "subagentStart", payload: () => hookPayload }],
+    after: ({ ok }) => (ok ? [{ step: "subagentStop", payload: () => ({ ...hookPayload, status: "completed" }) }] : []),
+    actions: [],
+    refuse: (refusal) => fail(refusalText(refusal)),
+    fail,
+    work: () => {
+      const startedAt = context.now();
+      const words = `The simulated subagent looked at: ${description || prompt}`;
+      const success = {
+        conversationSteps: [{ assistantMessage: { text: words } }],
+        agentId: context.newId(),
+        isBackground: false,
+        durationMs: String(context.now() - startedAt),
+        backgroundReason: "SUBAGENT_BACKGROUND_REASON_UNSPECIFIED",
+      };
+      return { result: { success }, ok: true, output: words };
+    },
+  };
+}
