@@ -1,8 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import type { AgentEvent } from "@caret/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventStore } from "../../engine/event-store.ts";
 import { describeEventStore } from "../event-store.contract.ts";
-import { openSqliteEventStore } from "./sqlite-event-store.ts";
+import { LOG_FILE, openSqliteEventStore } from "./sqlite-event-store.ts";
 
 describeEventStore("sqlite", async (options) => {
   const directory = mkdtempSync(join(tmpdir(), "caret-store-"));
@@ -10,4 +17,172 @@ describeEventStore("sqlite", async (options) => {
     store: openSqliteEventStore({ directory, ...options }),
     dispose: async () => rmSync(directory, { recursive: true }),
   };
+});
+
+describe("The SQLite event store", () => {
+  let directory: string;
+  let stores: EventStore[];
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "caret-store-"));
+    stores = [];
+  });
+
+  afterEach(async () => {
+    for (const store of stores) await store.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  function open(options: { pid?: number; now?: () => number } = {}): EventStore {
+    const store = openSqliteEventStore({ directory, ...options });
+    stores.push(store);
+    return store;
+  }
+
+  async function filled(events: readonly AgentEvent[]): Promise<EventStore> {
+    const store = open();
+    await store.createSession({ id: "s1", workspace: "/projects/one", createdAt: 1 });
+    await store.append(
+      "s1",
+      0,
+      events.map((event) => ({ turnId: "t1", event })),
+    );
+    return store;
+  }
+
+  /** Work on the file while no gateway has it. */
+  function tamper(sql: string): void {
+    const database = new DatabaseSync(join(directory, LOG_FILE));
+    database.exec(sql);
+    database.close();
+  }
+
+  const text = (value: string): AgentEvent => ({ type: "text-delta", blockId: "b1", text: value });
+  const quarantined = (): string[] => readdirSync(directory).filter((name) => name.includes(".corrupt-"));
+
+  it("has everything again after a restart", async () => {
+    const store = await filled([text("a"), text("b")]);
+    await store.updateSession("s1", { title: "One", upstream: { lane: "cli", sessionId: "c1" } });
+    const before = [await store.getSession("s1"), await store.read("s1")];
+    await store.close();
+    const again = open();
+    expect([await again.getSession("s1"), await again.read("s1")]).toEqual(before);
+  });
+
+  it("keeps its files from everybody else, whatever the directory allowed before", async () => {
+    chmodSync(directory, 0o777);
+    await filled([text("a")]);
+    const modes = readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]);
+    expect(Object.fromEntries(modes)).toEqual({
+      "caret.db": 0o600,
+      "caret.db-shm": 0o600,
+      "caret.db-wal": 0o600,
+      "caret.lock": 0o600,
+    });
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  });
+
+  it("refuses a second gateway on the same directory, and names the first", async () => {
+    const first = open({ pid: 4711, now: () => Date.UTC(2026, 10, 15) });
+    expect(() => open({ pid: 4712 })).toThrow(
+      expect.objectContaining({
+        code: "storage-failed",
+        message: "Another Caret (pid 4711, since 2026-11-15T00:00:00.000Z) uses this data directory",
+      }),
+    );
+    await first.close();
+    expect(await open({ pid: 4712 }).listSessions()).toEqual({ sessions: [] });
+  });
+
+  it("takes over the directory of a gateway that was killed", async () => {
+    const writer = fileURLToPath(new URL("crash-writer.ts", import.meta.url));
+    const child = spawn(process.execPath, [writer, directory]);
+    const closed = once(child, "close");
+    await once(child.stdout, "data");
+    expect(() => open()).toThrow(`pid ${child.pid}`);
+    child.kill("SIGKILL");
+    await closed;
+    expect((await open().listSessions()).sessions).toHaveLength(3);
+  });
+
+  it("refuses a log that a newer Caret has written, and leaves it alone", async () => {
+    await (await filled([text("a")])).close();
+    tamper("insert into schema_migration values (2)");
+    expect(() => open()).toThrow(
+      expect.objectContaining({
+        code: "storage-failed",
+        message: "The event log has schema version 2; this Caret knows versions up to 1",
+        fix: "Update Caret, or choose another data directory.",
+      }),
+    );
+    tamper("delete from schema_migration where number = 2");
+    expect(await open().read("s1")).toHaveLength(1);
+  });
+
+  it("reads what another release wrote as unknown events instead of failing", async () => {
+    await (await filled([text("a"), text("b"), text("c")])).close();
+    tamper(`update event set data = '{"type":"hologram","depth":3}' where seq = 1`);
+    tamper("update event set data = 'not json' where seq = 2");
+    expect((await open().read("s1")).map(({ event }) => event)).toEqual([
+      { type: "unknown", source: "store", label: "hologram", value: { type: "hologram", depth: 3 } },
+      { type: "unknown", source: "store", label: "unreadable", value: "not json" },
+      text("c"),
+    ]);
+  });
+
+  it("puts a file that is no database aside, says so, and begins anew at the next start", async () => {
+    writeFileSync(join(directory, LOG_FILE), "these are not the bytes of a database".repeat(100));
+    expect(() => open()).toThrow(expect.objectContaining({ code: "storage-failed" }));
+    const [kept = ""] = quarantined();
+    expect(readFileSync(join(directory, kept), "utf8")).toContain("not the bytes of a database");
+    expect(await open().listSessions()).toEqual({ sessions: [] });
+  });
+
+  it("finds damage after an unclean end, and keeps the damaged file", async () => {
+    await (await filled(Array.from({ length: 400 }, (_, index) => text(`${index}`.repeat(50))))).close();
+    tamper("update store_state set clean = 0");
+    const path = join(directory, LOG_FILE);
+    const bytes = readFileSync(path);
+    bytes.fill(0x5a, 16 * 4096, 18 * 4096);
+    writeFileSync(path, bytes);
+    expect(() => open()).toThrow(/^The event log is corrupt; it was kept as caret\.db\.corrupt-/u);
+    expect(quarantined()).toHaveLength(1);
+  });
+
+  it("needs no check after a clean end", async () => {
+    await (await filled([text("a")])).close();
+    const database = new DatabaseSync(join(directory, LOG_FILE));
+    expect(database.prepare("select clean from store_state").get()?.["clean"]).toBe(1);
+    database.close();
+    open();
+    const other = new DatabaseSync(join(directory, LOG_FILE));
+    expect(other.prepare("select clean from store_state").get()?.["clean"]).toBe(0);
+    other.close();
+  });
+
+  it("commits appends that come together in one transaction", async () => {
+    const store = open();
+    for (const id of ["s1", "s2"]) await store.createSession({ id, workspace: "/", createdAt: 1 });
+    const order: string[] = [];
+    store.subscribe("s1", () => order.push("s1"));
+    store.subscribe("s2", () => order.push("s2"));
+    const both = [
+      store.append("s1", 0, [{ turnId: "t1", event: text("a") }]),
+      store.append("s2", 0, [{ turnId: "t1", event: text("b") }]),
+    ];
+    expect(await store.read("s1")).toEqual([]);
+    await Promise.all(both);
+    expect(order).toEqual(["s1", "s2"]);
+  });
+
+  it("refuses an event that is not plain JSON without hurting its neighbours", async () => {
+    const store = await filled([text("a")]);
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    const bad: AgentEvent = { type: "unknown", source: "test", label: "cycle", value: cyclic };
+    const neighbour = store.append("s1", 1, [{ turnId: "t1", event: text("b") }]);
+    await expect(store.append("s1", 2, [{ turnId: "t1", event: bad }])).rejects.toThrow("circular");
+    await neighbour;
+    expect(await store.read("s1")).toHaveLength(2);
+  });
 });
