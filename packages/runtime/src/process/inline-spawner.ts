@@ -3,6 +3,7 @@ import type { ChildHandle, Spawner } from "./child-handle.ts";
 import type { Launch } from "./launched-process.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import { startProcess } from "./start-process.ts";
+import { createStrayReaper } from "./stray-reaper.ts";
 import { superviseChild } from "./supervise-child.ts";
 
 export interface InlineSpawnerOptions {
@@ -11,13 +12,14 @@ export interface InlineSpawnerOptions {
 
 /** Starts children in this very process: simple, at the price of a blocked event loop for each start. */
 export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Spawner {
+  const reaper = createStrayReaper();
   const children = new Set<ChildHandle>();
   let closed = false;
 
   const launch: Launch = async (command, { signal }) => {
     if (closed) throw new CaretError("cancelled", "Caret is shutting down");
     const stdin = command.stdin === "closed" ? "ignore" : "pipe";
-    const started = await startProcess(command, { stdio: [stdin, "pipe", "pipe"], signal, registry });
+    const started = await startProcess(command, { stdio: [stdin, "pipe", "pipe"], signal, reaper, registry });
     const { stdin: input, stdout, stderr } = started.child;
     if (stdout === null || stderr === null) throw new CaretError("internal", "A child was started without its pipes");
     return {
@@ -27,7 +29,7 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
       stderr,
       exited: started.exited,
       signal: started.signal,
-      reap: async () => started.reap(),
+      reap: started.reap,
     };
   };
 
@@ -41,6 +43,7 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
     async close() {
       closed = true;
       await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
+      await reaper.settled();
     },
   };
 }

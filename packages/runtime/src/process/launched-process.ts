@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { ChildCommand } from "./child-command.ts";
 import type { ExitStatus } from "./child-handle.ts";
+import type { ReapTime } from "./stray-reaper.ts";
 
 /** The bare ends of a running process, wherever it was started. */
 export interface LaunchedProcess {
@@ -12,8 +13,8 @@ export interface LaunchedProcess {
   readonly exited: Promise<ExitStatus>;
   /** Signals the whole group. Does nothing when the group is gone. */
   signal(signal: NodeJS.Signals): void;
-  /** Kills whatever the process left behind, after its exit. A second call waits for the first. */
-  reap(): Promise<void>;
+  /** Kills whatever the process left behind, after its exit: the group at once, strays outside it when told. */
+  reap(strays: ReapTime): Promise<void>;
 }
 
 /** Rejects with a CaretError when the process cannot start, also when the signal aborts before it did. */

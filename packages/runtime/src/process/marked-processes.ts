@@ -12,14 +12,17 @@ const ROUNDS = 5;
 
 /** Kills every process that carries one of the marks, and those they start meanwhile. Returns how many were found. */
 export function killMarked(marks: ReadonlySet<string>): number {
-  let killed = 0;
+  const killed = new Set<number>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const found = findMarked(marks);
-    for (const identity of found) signalProcess(identity, "SIGKILL");
-    killed += found.length;
+    // A killed process stays visible for a moment; only one that is new calls for another look.
+    const found = findMarked(marks).filter(({ pid }) => !killed.has(pid));
+    for (const identity of found) {
+      signalProcess(identity, "SIGKILL");
+      killed.add(identity.pid);
+    }
     if (found.length === 0) break;
   }
-  return killed;
+  return killed.size;
 }
 
 /** The living processes that carry one of the marks. Empty where there is no /proc. */

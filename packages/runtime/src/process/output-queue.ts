@@ -45,6 +45,7 @@ export class OutputQueue implements AsyncIterable<Uint8Array> {
     source.once("end", () => this.close());
     // A reset connection is the end of the output like any other; how the child ended is told by its exit.
     source.on("error", () => this.close());
+    source.resume();
   }
 
   /** After the child's exit: take what is still in the pipe, but do not wait for whoever else holds it. */

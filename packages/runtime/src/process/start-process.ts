@@ -6,11 +6,12 @@ import { CaretError } from "@caret/protocol";
 import type { ChildCommand } from "./child-command.ts";
 import type { ExitStatus } from "./child-handle.ts";
 import { readContainedAgent } from "./contained-agent.ts";
-import { killMarked, PROCESS_MARK } from "./marked-processes.ts";
+import { PROCESS_MARK } from "./marked-processes.ts";
 import { killWindowsTree, signalGroup, signalProcess } from "./process-group.ts";
 import { identifyProcess, type ProcessIdentity } from "./process-identity.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import { assertStartable, toStartFailure } from "./start-failure.ts";
+import type { ReapTime, StrayReaper } from "./stray-reaper.ts";
 
 /** A program that is just being replaced by its own update cannot be started for a moment. */
 const BUSY_RETRY_MS = [50, 150, 400];
@@ -21,6 +22,7 @@ export interface StartOptions {
   readonly stdio: readonly [stdin: Stdio, stdout: Stdio, stderr: Stdio];
   readonly mark?: string;
   readonly signal?: AbortSignal;
+  readonly reaper: StrayReaper;
   readonly registry?: ProcessRegistry | undefined;
 }
 
@@ -30,8 +32,8 @@ export interface StartedProcess {
   readonly exited: Promise<ExitStatus>;
   /** Signals the group; nothing happens once it is gone. */
   signal(signal: NodeJS.Signals): void;
-  /** After the exit: kills whatever is left of the group and of everything that carries the mark, once. */
-  reap(): void;
+  /** After the exit: kills whatever is left of the group, and everything that carries the mark. */
+  reap(strays: ReapTime): Promise<void>;
 }
 
 /** The one place that starts processes. Rejects with a CaretError when the program cannot run. */
@@ -45,7 +47,6 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
   const exited = new Promise<ExitStatus>((resolve) => {
     child.once("exit", (code, signal) => resolve({ kind: "exited", code, signal }));
   });
-  let reaped = false;
   return {
     child,
     identity,
@@ -56,11 +57,9 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
       else if (process.platform !== "win32") signalGroup(identity, agent === undefined ? signal : "SIGKILL");
       else if (signal !== "SIGCONT") killWindowsTree(identity.pid);
     },
-    reap() {
-      if (reaped) return;
-      reaped = true;
+    async reap(strays) {
       if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
-      killMarked(new Set([mark]));
+      await options.reaper.reap(mark, strays);
       options.registry?.remove(mark);
     },
   };

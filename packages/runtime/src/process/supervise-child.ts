@@ -87,7 +87,9 @@ class SupervisedChild implements ChildHandle {
     const status = await Promise.race([this.#launched.exited, this.#abandoned.promise]);
     const { drainMs } = this.#options;
     await Promise.all([this.#stdout.drain(drainMs), this.#stderr.drain(drainMs), this.#stdin.close()]);
-    await Promise.all([this.#launched.reap(), this.#tailKept]);
+    // Looking for strays takes a walk over all processes: a turn that ended well does not wait for it.
+    void this.#launched.reap("soon");
+    await this.#tailKept;
     this.#settle(await this.#explain(status));
   }
 
@@ -153,7 +155,7 @@ class SupervisedChild implements ChildHandle {
       if (!(await within(gone, abandonMs))) this.#abandon();
     }
     // At once, not after the drain: whoever still holds the pipe has nothing to say that anyone waits for.
-    await launched.reap();
+    await launched.reap("now");
     return this.#exit.promise;
   }
 

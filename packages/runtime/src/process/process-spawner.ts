@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import { CaretError, type ErrorInfo } from "@caret/protocol";
+import type { ChildCommand } from "./child-command.ts";
+import type { ChildHandle, ExitStatus, Spawner, SpawnOptions } from "./child-handle.ts";
+import { createDeferred, type Deferred } from "./deferred.ts";
+import type { LaunchedProcess } from "./launched-process.ts";
+import { killMarked } from "./marked-processes.ts";
+import { signalGroup } from "./process-group.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import { openProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
+import { expectStreams, SocketDesk } from "./socket-desk.ts";
+import { SpawnerLink } from "./spawner-link.ts";
+import type { SpawnerReport } from "./spawner-messages.ts";
+import { superviseChild } from "./supervise-child.ts";
+import { within } from "./within.ts";
+
+/** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
+const START_MS = 30_000;
+
+export interface ProcessSpawnerOptions {
+  readonly registryDir?: string | undefined;
+  /** Where the directory of the stream socket is made. Keep it short: a socket's path holds about 100 bytes. */
+  readonly socketDir: string;
+}
+
+/** What the gateway knows of one child in the spawner's hands. */
+interface RemoteChild {
+  readonly link: SpawnerLink;
+  readonly start: Deferred<ProcessIdentity | CaretError>;
+  readonly exited: Deferred<ExitStatus>;
+  readonly reaped: Deferred<void>;
+  identity?: ProcessIdentity;
+}
+
+/** Starts children through a spawner process, and starts a new spawner when the old one has died. */
+export class ProcessSpawner implements Spawner {
+  readonly #desk: SocketDesk;
+  readonly #registryDir: string | undefined;
+  readonly #registry: ProcessRegistry | undefined;
+  readonly #remotes = new Map<string, RemoteChild>();
+  readonly #children = new Set<ChildHandle>();
+  #link: SpawnerLink | undefined;
+  #closed = false;
+
+  constructor({ registryDir, socketDir }: ProcessSpawnerOptions) {
+    this.#desk = new SocketDesk(socketDir);
+    this.#registryDir = registryDir;
+    this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
+    this.#link = this.#open();
+  }
+
+  /** The spawner process itself; undefined when it has died and nobody has needed a new one yet. */
+  get pid(): number | undefined {
+    return this.#link?.isAlive ? this.#link.pid : undefined;
+  }
+
+  spawn(command: ChildCommand, options?: SpawnOptions): ChildHandle {
+    const child = superviseChild(command, (wanted, { signal }) => this.#launch(wanted, signal), options);
+    this.#children.add(child);
+    void child.exit.then(() => this.#children.delete(child));
+    return child;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
+    await this.#link?.close();
+    this.#desk.close();
+  }
+
+  async #launch(command: ChildCommand, signal: AbortSignal): Promise<LaunchedProcess> {
+    if (this.#closed) throw new CaretError("cancelled", "Caret is shutting down");
+    signal.throwIfAborted();
+    const id = randomUUID();
+    const { stdin, ...rest } = command;
+    const link = this.#link?.isAlive ? this.#link : this.#open();
+    const remote = { link, start: createDeferred(), exited: createDeferred(), reaped: createDeferred() } as RemoteChild;
+    this.#remotes.set(id, remote);
+    link.hold(true);
+    const streams = expectStreams(this.#desk, id, stdin !== "closed");
+    link.send({ type: "spawn", id, command: { ...rest, hasStdin: stdin !== "closed" } });
+    try {
+      const identity = await inTime(remote.start.promise);
+      if (CaretError.is(identity)) throw identity;
+      return { pid: identity.pid, ...(await inTime(streams.arrived)), ...this.#controls(id, remote) };
+    } catch (reason) {
+      streams.forget();
+      // It may have started all the same, when it was the streams that did not come.
+      this.#disown(link, id);
+      this.#forget(id);
+      throw reason;
+    }
+  }
+
+  #controls(id: string, { link, exited, reaped }: RemoteChild): Pick<LaunchedProcess, "exited" | "signal" | "reap"> {
+    return {
+      exited: exited.promise,
+      signal: (signal) => link.send({ type: "signal", id, signal }),
+      reap: (strays) => {
+        link.send({ type: "reap", id, strays });
+        return reaped.promise;
+      },
+    };
+  }
+
+  #open(): SpawnerLink {
+    const link = new SpawnerLink((report) => this.#hear(link, report));
+    link.send({ type: "open", socketPath: this.#desk.path, registryDir: this.#registryDir });
+    void link.gone.then(() => this.#mourn(link));
+    this.#link = link;
+    return link;
+  }
+
+  #hear(link: SpawnerLink, report: SpawnerReport): void {
+    const remote = this.#remotes.get(report.id);
+    switch (report.type) {
+      case "started":
+        if (remote === undefined) return this.#disown(link, report.id);
+        remote.identity = { pid: report.pid, startTime: report.startTime };
+        return remote.start.resolve(remote.identity);
+      case "failed":
+        return remote?.start.resolve(toCaretError(report.error));
+      case "exited":
+        return remote?.exited.resolve({ kind: "exited", code: report.code, signal: report.signal });
+      case "reaped":
+        remote?.reaped.resolve();
+        return this.#forget(report.id);
+    }
+  }
+
+  /** The spawner died and its children are nobody's: end them from here and tell whoever waits for them. */
+  #mourn(link: SpawnerLink): void {
+    const orphans = [...this.#remotes].filter(([, remote]) => remote.link === link);
+    for (const [, { identity }] of orphans) if (identity !== undefined) signalGroup(identity, "SIGKILL");
+    killMarked(new Set(orphans.map(([id]) => id)));
+    for (const [id, remote] of orphans) {
+      const upstream = link.stderrTail();
+      remote.start.resolve(new CaretError("agent-unavailable", "The spawner process died", { upstream }));
+      const error = new CaretError("killed", "The process that had started this one died, and took it along");
+      remote.exited.resolve({ kind: "lost", error });
+      remote.reaped.resolve();
+      this.#registry?.remove(id);
+      this.#forget(id);
+    }
+  }
+
+  #disown(link: SpawnerLink, id: string): void {
+    link.send({ type: "signal", id, signal: "SIGKILL" });
+    link.send({ type: "reap", id, strays: "now" });
+  }
+
+  #forget(id: string): void {
+    this.#remotes.delete(id);
+    if (this.#remotes.size === 0) this.#link?.hold(false);
+  }
+}
+
+function toCaretError({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {
+  return new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
+}
+
+async function inTime<Value>(promise: Promise<Value>): Promise<Value> {
+  if (await within(promise, START_MS)) return promise;
+  throw new CaretError("agent-unavailable", "The spawner process did not start the program in time");
+}

@@ -1,0 +1,113 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import { killMarked } from "./marked-processes.ts";
+import { openProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
+import {
+  type RemoteCommand,
+  type SpawnerReport,
+  type SpawnerRequest,
+  type StreamName,
+  socketGreeting,
+} from "./spawner-messages.ts";
+import { type StartedProcess, startProcess } from "./start-process.ts";
+import { createStrayReaper } from "./stray-reaper.ts";
+
+/** A full backlog empties within moments. */
+const CONNECT_RETRY_MS = [5, 20, 80];
+
+/** The spawner's side of the conversation with the gateway. */
+export class SpawnerService {
+  readonly #send: (report: SpawnerReport) => void;
+  readonly #reaper = createStrayReaper();
+  readonly #running = new Map<string, StartedProcess>();
+  readonly #marks = new Set<string>();
+  #socketPath = "";
+  #registry: ProcessRegistry | undefined;
+
+  constructor(send: (report: SpawnerReport) => void) {
+    this.#send = send;
+  }
+
+  async handle(request: SpawnerRequest): Promise<void> {
+    switch (request.type) {
+      case "open":
+        this.#socketPath = request.socketPath;
+        if (request.registryDir !== undefined) this.#registry = openProcessRegistry(request.registryDir);
+        return;
+      case "spawn":
+        return this.#spawn(request.id, request.command);
+      case "signal":
+        this.#running.get(request.id)?.signal(request.signal);
+        return;
+      case "reap":
+        await this.#running.get(request.id)?.reap(request.strays);
+        this.#send({ type: "reaped", id: request.id });
+        this.#running.delete(request.id);
+        this.#marks.delete(request.id);
+        return;
+    }
+  }
+
+  /** Kills everything ever started here that is left. */
+  killAll(): void {
+    for (const started of this.#running.values()) started.signal("SIGKILL");
+    killMarked(this.#marks);
+    for (const mark of this.#marks) this.#registry?.remove(mark);
+  }
+
+  async #spawn(id: string, { hasStdin, ...command }: RemoteCommand): Promise<void> {
+    this.#marks.add(id);
+    const sockets: Socket[] = [];
+    const open = async (stream: StreamName): Promise<Socket> => {
+      const socket = await connectPatiently(this.#socketPath, socketGreeting(id, stream));
+      sockets.push(socket);
+      return socket;
+    };
+    try {
+      const stdio = await Promise.all([hasStdin ? open("stdin") : "ignore", open("stdout"), open("stderr")] as const);
+      const options = { stdio, mark: id, reaper: this.#reaper, registry: this.#registry };
+      this.#follow(id, await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options));
+    } catch (reason) {
+      this.#marks.delete(id);
+      this.#send({ type: "failed", id, error: toFailure(reason).toInfo() });
+    } finally {
+      // The child has its own copies; ours would keep its streams open after its death.
+      for (const socket of sockets) socket.destroy();
+    }
+  }
+
+  #follow(id: string, started: StartedProcess): void {
+    this.#running.set(id, started);
+    this.#send({ type: "started", id, ...started.identity });
+    void started.exited.then((status) => {
+      if (status.kind === "exited") this.#send({ type: "exited", id, code: status.code, signal: status.signal });
+    });
+  }
+}
+
+function toFailure(reason: unknown): CaretError {
+  if (CaretError.is(reason)) return reason;
+  return new CaretError("agent-unavailable", "Could not open the streams of a new process", { cause: reason });
+}
+
+async function connectPatiently(path: string, greeting: string): Promise<Socket> {
+  for (const waitMs of CONNECT_RETRY_MS) {
+    try {
+      return await connectOnce(path, greeting);
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== "EAGAIN") throw reason;
+      await sleep(waitMs);
+    }
+  }
+  return connectOnce(path, greeting);
+}
+
+function connectOnce(path: string, greeting: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.pause(); // what arrives is for the child to read, not for us
+    socket.on("error", reject);
+    socket.once("connect", () => socket.write(`${greeting}\n`, () => resolve(socket)));
+  });
+}

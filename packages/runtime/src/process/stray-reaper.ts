@@ -1,0 +1,46 @@
+import { createDeferred } from "./deferred.ts";
+import { killMarked } from "./marked-processes.ts";
+
+export type ReapTime = "soon" | "now";
+
+/** Ends processes that left the group of their child, by the mark they carry. */
+export interface StrayReaper {
+  /** Resolves when everything that carries the mark has been killed. */
+  reap(mark: string, time: ReapTime): Promise<void>;
+  /** Resolves when nothing waits to be reaped any more, after doing at once what was to be done soon. */
+  settled(): Promise<void>;
+}
+
+/**
+ * To find strays one has to look at every process there is, which costs milliseconds. So the marks are collected and
+ * looked for together: `soon` within the delay, `now` in the next turn of the event loop.
+ */
+export function createStrayReaper({ delayMs = 500 } = {}): StrayReaper {
+  let marks = new Set<string>();
+  let done = createDeferred<void>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const walk = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const [walked, finished] = [marks, done];
+    marks = new Set();
+    done = createDeferred();
+    killMarked(walked);
+    finished.resolve();
+  };
+
+  return {
+    reap(mark, time) {
+      marks.add(mark);
+      if (time === "now") {
+        clearTimeout(timer);
+        timer = setTimeout(walk, 0);
+      } else timer ??= setTimeout(walk, delayMs);
+      return done.promise;
+    },
+    async settled() {
+      if (timer !== undefined) walk();
+    },
+  };
+}
