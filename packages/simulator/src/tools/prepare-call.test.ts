@@ -25,6 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const mcp: McpHub = {
+  servers: [],
   tools: [{ server: "local", name: "echo", description: "Says it again.", inputSchema: { type: "object" } }],
   call: ({ tool, args }) =>
     tool === "echo"

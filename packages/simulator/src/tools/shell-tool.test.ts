@@ -23,7 +23,7 @@ function shell(args: Record<string, unknown>, force = true): PreparedCall {
       toolCallId: "call-1\nfc_1",
       mode: "agent",
       policy: loadPolicy({ configDir: root, workspace: root, force, mode: "agent" }),
-      mcp: { tools: [], call: () => Promise.reject(new Error("none")), close: () => Promise.resolve() },
+      mcp: { tools: [], servers: [], call: () => Promise.reject(new Error("none")), close: () => Promise.resolve() },
       env: { PATH: process.env["PATH"], SECRET_OF_TEST: "x" },
       now: () => 5_000,
       turn: {
