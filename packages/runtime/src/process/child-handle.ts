@@ -1,12 +1,11 @@
 import type { CaretError } from "@caret/protocol";
 import type { ChildCommand } from "./child-command.ts";
 
-/** How a started process ended. `lost` means that nobody could tell: see its error. */
-export type ExitStatus =
+/** How a child ended. `lost`: it ran, and nobody can tell how it ended. */
+export type ChildExit =
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
+  | { readonly kind: "failed-to-start"; readonly error: CaretError }
   | { readonly kind: "lost"; readonly error: CaretError };
-
-export type ChildExit = ExitStatus | { readonly kind: "failed-to-start"; readonly error: CaretError };
 
 /** `broken`: the child closed its end or is gone. `timed-out`: it did not read for so long that we closed ours. */
 export type StdinTrouble = "broken" | "timed-out";

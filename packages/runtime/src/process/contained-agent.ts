@@ -1,28 +1,46 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { createDeferred } from "./deferred.ts";
 import { identifyProcess, type ProcessIdentity, readProcFile } from "./process-identity.ts";
+import { within } from "./within.ts";
 
 /** The descriptor on which bubblewrap reports, right after the standard three. */
 export const STATUS_FD = 3;
 
+const LAST_REPORT_MS = 200;
+
+export interface ContainedAgent {
+  /** The agent inside, as seen from outside; undefined while there is none. */
+  identify(): ProcessIdentity | undefined;
+  /** After the exit: did the agent run at all? If not, what failed was bubblewrap. */
+  hasRun(): Promise<boolean>;
+}
+
 /**
- * Watches bubblewrap's reports and returns a function that names the agent inside it, as seen from outside.
- *
- * Bubblewrap reports its own first process of the new namespace; the agent is that one's only child. Undefined until
- * the agent runs, and when bubblewrap failed before it got there.
+ * Follows bubblewrap's reports. It names its own first process in the new namespace, whose only child is the agent,
+ * and in the end it tells the agent's exit code, unless it never came to start it.
  */
-export function readContainedAgent(child: ChildProcess): () => ProcessIdentity | undefined {
+export function followContainedAgent(child: ChildProcess): ContainedAgent {
   const status = child.stdio[STATUS_FD] as Readable;
-  let text = "";
+  const ended = createDeferred<void>();
+  let reports = "";
   status.on("data", (chunk: Buffer) => {
-    text += chunk.toString("latin1");
+    reports += chunk.toString("latin1");
   });
-  // The reports are only needed to find the agent; that bubblewrap ended is known from its exit.
-  status.on("error", () => undefined);
-  return () => {
-    const initPid = /"child-pid"\s*:\s*(\d+)/.exec(text)?.[1];
-    if (initPid === undefined) return undefined;
-    const agentPid = readProcFile(`/proc/${initPid}/task/${initPid}/children`)?.trim().split(" ")[0];
-    return agentPid ? identifyProcess(Number(agentPid)) : undefined;
+  status.once("close", () => ended.resolve());
+  // A broken report is like none at all; that bubblewrap ended is known from its exit.
+  status.on("error", () => ended.resolve());
+  return {
+    identify() {
+      const initPid = /"child-pid"\s*:\s*(\d+)/.exec(reports)?.[1];
+      if (initPid === undefined) return undefined;
+      const agentPid = readProcFile(`/proc/${initPid}/task/${initPid}/children`)?.trim().split(" ")[0];
+      return agentPid ? identifyProcess(Number(agentPid)) : undefined;
+    },
+    async hasRun() {
+      await within(ended.promise, LAST_REPORT_MS);
+      status.destroy();
+      return reports.includes('"exit-code"');
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { ChildCommand } from "./child-command.ts";
-import type { ExitStatus } from "./child-handle.ts";
+import type { ChildExit } from "./child-handle.ts";
 import type { ReapTime } from "./stray-reaper.ts";
 
 /** The bare ends of a running process, wherever it was started. */
@@ -10,7 +10,7 @@ export interface LaunchedProcess {
   readonly stdin: Writable | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly exited: Promise<ExitStatus>;
+  readonly exited: Promise<ChildExit>;
   /** Signals the whole group. Does nothing when the group is gone. */
   signal(signal: NodeJS.Signals): void;
   /** Kills whatever the process left behind, after its exit: the group at once, strays outside it when told. */

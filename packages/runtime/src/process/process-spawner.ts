@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CaretError, type ErrorInfo } from "@caret/protocol";
 import type { ChildCommand } from "./child-command.ts";
-import type { ChildHandle, ExitStatus, Spawner, SpawnOptions } from "./child-handle.ts";
+import type { ChildExit, ChildHandle, Spawner, SpawnOptions } from "./child-handle.ts";
 import { createDeferred, type Deferred } from "./deferred.ts";
 import type { LaunchedProcess } from "./launched-process.ts";
 import { killMarked } from "./marked-processes.ts";
@@ -27,7 +27,7 @@ export interface ProcessSpawnerOptions {
 interface RemoteChild {
   readonly link: SpawnerLink;
   readonly start: Deferred<ProcessIdentity | CaretError>;
-  readonly exited: Deferred<ExitStatus>;
+  readonly exited: Deferred<ChildExit>;
   readonly reaped: Deferred<void>;
   identity?: ProcessIdentity;
 }
@@ -119,7 +119,7 @@ export class ProcessSpawner implements Spawner {
         remote.identity = { pid: report.pid, startTime: report.startTime };
         return remote.start.resolve(remote.identity);
       case "failed":
-        return remote?.start.resolve(toCaretError(report.error));
+        return fail(remote, toCaretError(report.error));
       case "exited":
         return remote?.exited.resolve({ kind: "exited", code: report.code, signal: report.signal });
       case "reaped":
@@ -153,6 +153,11 @@ export class ProcessSpawner implements Spawner {
     this.#remotes.delete(id);
     if (this.#remotes.size === 0) this.#link?.hold(false);
   }
+}
+
+function fail(remote: RemoteChild | undefined, error: CaretError): void {
+  remote?.start.resolve(error);
+  remote?.exited.resolve({ kind: "failed-to-start", error });
 }
 
 function toCaretError({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {

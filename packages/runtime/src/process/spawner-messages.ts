@@ -12,7 +12,10 @@ export type SpawnerRequest =
   | { readonly type: "signal"; readonly id: string; readonly signal: NodeJS.Signals }
   | { readonly type: "reap"; readonly id: string; readonly strays: ReapTime };
 
-/** From the spawner process to the gateway: `started` or `failed` first, `exited` once, `reaped` once per request. */
+/**
+ * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` in the place of
+ * either, since a container may only turn out to be broken once it runs; and `reaped` once per request.
+ */
 export type SpawnerReport =
   | { readonly type: "started"; readonly id: string; readonly pid: number; readonly startTime: string | undefined }
   | { readonly type: "failed"; readonly id: string; readonly error: ErrorInfo }

@@ -80,8 +80,9 @@ export class SpawnerService {
   #follow(id: string, started: StartedProcess): void {
     this.#running.set(id, started);
     this.#send({ type: "started", id, ...started.identity });
-    void started.exited.then((status) => {
-      if (status.kind === "exited") this.#send({ type: "exited", id, code: status.code, signal: status.signal });
+    void started.exited.then((exit) => {
+      if (exit.kind === "exited") this.#send({ type: "exited", id, code: exit.code, signal: exit.signal });
+      else this.#send({ type: "failed", id, error: exit.error.toInfo() });
     });
   }
 }

@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import type { ChildCommand } from "./child-command.ts";
-import type { ExitStatus } from "./child-handle.ts";
-import { readContainedAgent } from "./contained-agent.ts";
+import type { ChildExit } from "./child-handle.ts";
+import { type ContainedAgent, followContainedAgent } from "./contained-agent.ts";
 import { PROCESS_MARK } from "./marked-processes.ts";
 import { killWindowsTree, signalGroup, signalProcess } from "./process-group.ts";
 import { identifyProcess, type ProcessIdentity } from "./process-identity.ts";
@@ -29,7 +29,7 @@ export interface StartOptions {
 export interface StartedProcess {
   readonly child: ChildProcess;
   readonly identity: ProcessIdentity;
-  readonly exited: Promise<ExitStatus>;
+  readonly exited: Promise<ChildExit>;
   /** Signals the group; nothing happens once it is gone. */
   signal(signal: NodeJS.Signals): void;
   /** After the exit: kills whatever is left of the group, and everything that carries the mark. */
@@ -43,16 +43,16 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
   if (child.pid === undefined) throw new CaretError("internal", "A started process has no number");
   const identity = identifyProcess(child.pid);
   options.registry?.add(mark, identity);
-  const agent = command.contained ? readContainedAgent(child) : undefined;
-  const exited = new Promise<ExitStatus>((resolve) => {
+  const agent = command.contained ? followContainedAgent(child) : undefined;
+  const exited = new Promise<ChildExit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ kind: "exited", code, signal }));
-  });
+  }).then((exit) => explainContained(exit, agent));
   return {
     child,
     identity,
     exited,
     signal(signal) {
-      const inner = signal === "SIGKILL" ? undefined : agent?.();
+      const inner = signal === "SIGKILL" ? undefined : agent?.identify();
       if (inner !== undefined) signalProcess(inner, signal);
       else if (process.platform !== "win32") signalGroup(identity, agent === undefined ? signal : "SIGKILL");
       else if (signal !== "SIGCONT") killWindowsTree(identity.pid);
@@ -100,4 +100,11 @@ function spawnOnce(command: ChildCommand, { stdio, mark }: StartOptions & { mark
     // Later errors are failed kill() calls, which nobody makes; without a listener one would end the process.
     child.on("error", () => undefined);
   });
+}
+
+/** Bubblewrap's own failures look like the agent's: an exit code of 1 and words on standard error. */
+async function explainContained(exit: ChildExit, agent: ContainedAgent | undefined): Promise<ChildExit> {
+  if (agent === undefined || exit.kind !== "exited" || exit.signal !== null || (await agent.hasRun())) return exit;
+  const error = new CaretError("sandbox-unavailable", "Bubblewrap failed before it could start the agent");
+  return { kind: "failed-to-start", error };
 }

@@ -1,5 +1,5 @@
 /** The longest wait a Node timer can hold; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** True when the promise settles within the time. The promise must not reject. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {

@@ -1,0 +1,41 @@
+import type { ChildCommand } from "./child-command.ts";
+import type { Spawner } from "./child-handle.ts";
+import { STATUS_FD } from "./contained-agent.ts";
+
+/** What bubblewrap needs to keep a whole tree of processes from outliving us, and no more. This is not a sandbox. */
+const CONTAIN = ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"];
+
+const PROBE_MS = 5_000;
+
+export type Containment =
+  | { readonly kind: "bubblewrap"; readonly file: string }
+  /** Children are then ended by group, by mark and by the spawner's watch over its parent. */
+  | { readonly kind: "none"; readonly why: string };
+
+/** Asks once, by running it, whether bubblewrap works here. Many systems have it and refuse it. */
+export async function probeContainment(options: {
+  readonly spawner: Spawner;
+  readonly env: Readonly<Record<string, string>>;
+  readonly file?: string;
+  readonly timeoutMs?: number;
+}): Promise<Containment> {
+  const { spawner, env, file = "bwrap", timeoutMs = PROBE_MS } = options;
+  const probe = spawner.spawn({ file, args: [...CONTAIN, "--", "true"], cwd: "/", env, stdin: "closed" });
+  const timer = setTimeout(() => void probe.stop({ reason: "took too long", graceMs: 0 }), timeoutMs);
+  const exit = await probe.exit;
+  clearTimeout(timer);
+  if (exit.kind === "failed-to-start") return { kind: "none", why: exit.error.message };
+  if (exit.kind === "exited" && exit.code === 0) return { kind: "bubblewrap", file };
+  const words = probe.stopReason ?? probe.stderrTail().trim();
+  return { kind: "none", why: `${file} does not work here: ${words || "it gave no reason"}` };
+}
+
+/**
+ * The same command in a process namespace of its own, where nothing survives its first process, however the gateway
+ * dies. Unchanged where there is no containment.
+ */
+export function containCommand(command: ChildCommand, containment: Containment): ChildCommand {
+  if (containment.kind === "none") return command;
+  const args = [...CONTAIN, "--json-status-fd", String(STATUS_FD), "--", command.file, ...command.args];
+  return { ...command, file: containment.file, args, contained: true };
+}

@@ -1,0 +1,109 @@
+import type { ChildCommand } from "./child-command.ts";
+import type { ChildHandle } from "./child-handle.ts";
+import { type WarmProfile, warmKey } from "./warm-key.ts";
+import { LONGEST_TIMER_MS } from "./within.ts";
+
+export interface WarmPoolOptions {
+  readonly spawn: (command: ChildCommand) => ChildHandle;
+  /** How many agents may wait at once, over all profiles. 0 turns the pool off. */
+  readonly max: number;
+  /** An agent that waited so long is ended: its login may have lapsed, and it costs memory. */
+  readonly idleMs: number;
+  /** A clock that only goes forward, in milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Agents that are started ahead of their prompt and wait for it on standard input, which hides the time they take to
+ * boot. Each is used at most once. One that exits or prints before it was asked anything is not what it should be, and
+ * is thrown away.
+ */
+export interface WarmPool {
+  /** A waiting agent of this very profile, now the caller's own to feed and to stop. */
+  take(profile: WarmProfile): ChildHandle | undefined;
+  /** Start one agent of this profile unless one waits. Call it when a turn has ended, not while one begins. */
+  refill(profile: WarmProfile): void;
+  /** End all that were started from another version of the CLI than this one. */
+  keepOnly(cliVersion: string): void;
+  readonly size: number;
+  /** Ends every waiting agent. Nothing is warmed afterwards. */
+  close(): Promise<void>;
+}
+
+interface WarmAgent {
+  readonly key: string;
+  readonly cliVersion: string;
+  readonly child: ChildHandle;
+  readonly since: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+export function createWarmPool({ spawn, max, idleMs, now }: WarmPoolOptions): WarmPool {
+  /** In order of use: the first is the one that was wanted least recently. */
+  const waiting = new Map<string, WarmAgent>();
+  const leaving = new Set<Promise<unknown>>();
+  let closed = false;
+
+  const release = (agent: WarmAgent): boolean => {
+    clearTimeout(agent.timer);
+    return waiting.get(agent.key) === agent && waiting.delete(agent.key);
+  };
+
+  const evict = (agent: WarmAgent, reason: string): void => {
+    if (!release(agent)) return;
+    const left = agent.child.stop({ reason, graceMs: 0 });
+    leaving.add(left);
+    void left.finally(() => leaving.delete(left));
+  };
+
+  const add = (key: string, { command, cliVersion }: WarmProfile): void => {
+    const child = spawn(command);
+    const timer = setTimeout(() => evict(agent, "waited too long for a prompt"), Math.min(idleMs, LONGEST_TIMER_MS));
+    timer.unref();
+    const agent: WarmAgent = { key, cliVersion, child, since: now(), timer };
+    waiting.set(key, agent);
+    void child.firstOutput.then(() => evict(agent, "spoke or left before it was asked"));
+    void child.exit.then(() => release(agent));
+  };
+
+  return {
+    take(profile) {
+      const agent = waiting.get(warmKey(profile));
+      if (agent === undefined) return undefined;
+      if (now() - agent.since >= idleMs) {
+        // The timer is late, after the machine slept for instance.
+        evict(agent, "waited too long for a prompt");
+        return undefined;
+      }
+      release(agent);
+      return agent.child;
+    },
+    refill(profile) {
+      const key = warmKey(profile);
+      const present = waiting.get(key);
+      if (closed || max <= 0) return;
+      if (present !== undefined) {
+        waiting.delete(key);
+        waiting.set(key, present);
+        return;
+      }
+      for (const oldest of waiting.values()) {
+        if (waiting.size < max) break;
+        evict(oldest, "made room for another");
+      }
+      add(key, profile);
+    },
+    keepOnly(cliVersion) {
+      for (const agent of waiting.values())
+        if (agent.cliVersion !== cliVersion) evict(agent, "the agent CLI was updated");
+    },
+    get size() {
+      return waiting.size;
+    },
+    async close() {
+      closed = true;
+      for (const agent of waiting.values()) evict(agent, "Caret is shutting down");
+      await Promise.all(leaving);
+    },
+  };
+}
