@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { chatDamage } from "./chat-damage.ts";
+
+const text = z.string().optional().catch(undefined);
+const milliseconds = z.number().optional().catch(undefined);
+
+/** What the CLI notes about a chat. A field that is missing or of another type than we know is simply not known. */
+const chatMetaSchema = z.object({
+  agentId: text,
+  name: text,
+  mode: text,
+  createdAt: milliseconds,
+  lastUsedModel: text,
+  latestRootBlobId: text,
+});
+
+export type ChatMeta = Readonly<z.infer<typeof chatMetaSchema>>;
+
+/** Older builds store the JSON as hexadecimal digits, newer ones as it is. */
+export function parseChatMeta(value: string): ChatMeta {
+  const json = value.trimStart().startsWith("{") ? value : Buffer.from(value.trim(), "hex").toString("utf8");
+  try {
+    return chatMetaSchema.parse(JSON.parse(json));
+  } catch (error) {
+    throw chatDamage("The chat's description is not JSON", error);
+  }
+}

@@ -1,0 +1,120 @@
+import { statSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { z } from "zod";
+import type { ChatMeta } from "./chat-meta.ts";
+import { mentionedIds } from "./mentioned-ids.ts";
+import { openChatStore } from "./open-chat-store.ts";
+import { workspaceHash } from "./workspace-hash.ts";
+
+export interface ChatSummary {
+  readonly id: string;
+  readonly workspaceHash: string;
+  /** The workspace's path, when the CLI noted it. */
+  readonly workspace: string | undefined;
+  readonly name: string | undefined;
+  readonly mode: string | undefined;
+  readonly model: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number | undefined;
+  readonly updatedAt: number | undefined;
+  /** The chat that started this one as a subagent. */
+  readonly parentId: string | undefined;
+  /** Why the chat cannot be read in full. */
+  readonly damage: string | undefined;
+}
+
+export interface ListChatsOptions {
+  readonly configDir: string;
+  readonly workspace?: string;
+}
+
+/** Every chat the CLI keeps there, newest first. A damaged chat is listed with its damage; nothing is written. */
+export async function listChats({ configDir, workspace }: ListChatsOptions): Promise<readonly ChatSummary[]> {
+  const root = join(configDir, "chats");
+  const hashes = workspace === undefined ? await directoriesIn(root) : [workspaceHash(workspace)];
+  const groups = await Promise.all(hashes.map((hash) => listWorkspace(join(root, hash), hash)));
+  return groups.flat().sort((one, other) => (other.updatedAt ?? 0) - (one.updatedAt ?? 0));
+}
+
+interface ReadChat {
+  readonly summary: ChatSummary;
+  readonly mentions: ReadonlySet<string>;
+}
+
+/** Only chats of the same workspace can have started one another. */
+async function listWorkspace(directory: string, hash: string): Promise<readonly ChatSummary[]> {
+  const chats: ReadChat[] = [];
+  for (const id of await directoriesIn(directory)) chats.push(await describeChat(join(directory, id), hash, id));
+  return chats.map(({ summary }) => {
+    const parent = chats.find((chat) => chat.summary.id !== summary.id && chat.mentions.has(summary.id));
+    return { ...summary, parentId: parent?.summary.id };
+  });
+}
+
+const noteSchema = z.object({
+  createdAtMs: z.number().optional().catch(undefined),
+  updatedAtMs: z.number().optional().catch(undefined),
+  cwd: z.string().optional().catch(undefined),
+});
+
+async function describeChat(directory: string, hash: string, id: string): Promise<ReadChat> {
+  const note = await readNote(join(directory, "meta.json"));
+  const file = join(directory, "store.db");
+  const { meta, mentions, damage } = readStore(file);
+  const summary = {
+    id,
+    workspaceHash: hash,
+    workspace: note.cwd,
+    name: meta.name,
+    mode: meta.mode,
+    model: meta.lastUsedModel,
+    createdAt: meta.createdAt ?? note.createdAtMs,
+    updatedAt: note.updatedAtMs ?? lastWritten(file) ?? meta.createdAt ?? note.createdAtMs,
+    parentId: undefined,
+    damage,
+  };
+  return { summary, mentions };
+}
+
+interface StoreReading {
+  readonly meta: Partial<ChatMeta>;
+  readonly mentions: ReadonlySet<string>;
+  readonly damage: string | undefined;
+}
+
+function readStore(file: string): StoreReading {
+  try {
+    using store = openChatStore(file);
+    const meta = store.meta();
+    const root = meta.latestRootBlobId === undefined ? undefined : store.blob(meta.latestRootBlobId);
+    return { meta, mentions: mentionedIds(root ?? new Uint8Array()), damage: undefined };
+  } catch (error) {
+    return { meta: {}, mentions: new Set(), damage: CaretError.from(error).message };
+  }
+}
+
+/** `meta.json` repeats part of the store and adds the workspace; a chat without it, or with half of one, is no worse. */
+async function readNote(file: string): Promise<Partial<z.infer<typeof noteSchema>>> {
+  try {
+    return noteSchema.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch {
+    return {};
+  }
+}
+
+function lastWritten(file: string): number | undefined {
+  const times = [file, `${file}-wal`].flatMap((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+async function directoriesIn(directory: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  } catch {
+    // Not there, or not ours to look into: no chats either way.
+    return [];
+  }
+}
