@@ -117,6 +117,12 @@ describe("loadConfig", () => {
     expect([config.model, config.lane, files]).toEqual(["mine", "auto", ["/work/app/mine.json"]]);
   });
 
+  it("reads only the first of the user's files that exists", () => {
+    const files = { "/xdg/caret/caret.json": { model: "xdg" }, [userFile]: { lane: "sim" } };
+    const { config, files: read } = loadConfig(world({ files, env: { XDG_CONFIG_HOME: "/xdg" } }));
+    expect([config.model, config.lane, read]).toEqual(["xdg", "auto", ["/xdg/caret/caret.json"]]);
+  });
+
   it("trusts a project's file as much as any when the user names it", () => {
     const files = { [projectFile]: { cli: { command: "./agent" } } };
     expect(loadConfig(world({ files, flags: { config: "caret.json" } })).config.cli.command).toBe("/work/app/agent");
