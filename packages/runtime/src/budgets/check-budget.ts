@@ -1,0 +1,82 @@
+import { CaretError } from "@caret/protocol";
+
+const scopes = ["turn", "session", "day"] as const;
+const units = ["tokens", "usd"] as const;
+const WARNING_SHARE = 0.8;
+
+export type BudgetScope = (typeof scopes)[number];
+export type BudgetUnit = (typeof units)[number];
+
+/** The most each scope may use. What is absent is not limited. */
+export type Budgets = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]?: number | undefined }>>;
+
+/**
+ * What each scope has used. `unknown` when upstream did not say, or nobody knows the price, of any part of it: a sum
+ * with a hole is not a sum.
+ */
+export type Spent = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]: number | "unknown" }>>;
+
+export interface BudgetWarning {
+  readonly scope: BudgetScope;
+  readonly unit: BudgetUnit;
+  readonly message: string;
+}
+
+export type BudgetVerdict =
+  | { readonly kind: "ok" }
+  | { readonly kind: "warning"; readonly warnings: readonly BudgetWarning[] }
+  | { readonly kind: "exceeded"; readonly error: CaretError };
+
+interface Line {
+  readonly scope: BudgetScope;
+  readonly unit: BudgetUnit;
+  readonly limit: number;
+  readonly used: number | "unknown";
+}
+
+/** Hold what was spent against the budgets. A budget is used up when it is reached, not only when it is passed. */
+export function checkBudget({ budgets, spent }: { readonly budgets: Budgets; readonly spent: Spent }): BudgetVerdict {
+  const lines = listLimits(budgets, spent);
+  const exceeded = lines.filter(({ used, limit }) => used !== "unknown" && used >= limit);
+  if (exceeded.length > 0) return { kind: "exceeded", error: exceededError(exceeded) };
+  const warnings = lines
+    .filter(({ used, limit }) => used === "unknown" || used >= limit * WARNING_SHARE)
+    .map((line) => ({ scope: line.scope, unit: line.unit, message: warningText(line) }));
+  return warnings.length === 0 ? { kind: "ok" } : { kind: "warning", warnings };
+}
+
+function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
+  return scopes.flatMap((scope) =>
+    units.flatMap((unit) => {
+      const limit = budgets[scope][unit];
+      return limit === undefined ? [] : [{ scope, unit, limit, used: spent[scope][unit] }];
+    }),
+  );
+}
+
+function exceededError(lines: readonly Line[]): CaretError {
+  const names = lines.map(({ scope, unit }) => `budgets.${scope}.${unit}`);
+  const wait = lines.some(({ scope }) => scope === "day") ? ", or wait for the next day" : "";
+  return new CaretError("budget-exceeded", lines.map(usedUpText).join("; "), {
+    fix: `Raise ${names.join(" and ")}${wait}.`,
+  });
+}
+
+function usedUpText(line: Line): string {
+  return `The ${line.scope}'s budget of ${amount(line.limit, line.unit)} is used up (${usedText(line)})`;
+}
+
+function warningText(line: Line): string {
+  const budget = `the ${line.scope}'s budget of ${amount(line.limit, line.unit)}`;
+  if (line.used !== "unknown") return `${usedText(line)} of ${budget} are used`;
+  const missing = line.unit === "usd" ? "what was used has no known price" : "what was used was not reported";
+  return `It is unknown how much of ${budget} is left: ${missing}`;
+}
+
+function usedText({ used, unit }: Line): string {
+  return used === "unknown" ? used : amount(used, unit);
+}
+
+function amount(value: number, unit: BudgetUnit): string {
+  return unit === "usd" ? `$${value.toFixed(2)}` : `${value} tokens`;
+}
