@@ -10,4 +10,12 @@ await runCli({
   stderr: process.stderr,
   now: Date.now,
   exit: (code) => process.exit(code),
+  onSignal: (signal, handler) => {
+    process.removeAllListeners(signal);
+    process.on(signal, handler);
+  },
+  killSelf: (signal) => {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  },
 });

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Ids } from "../cli/ids.ts";
 import type { ModelCall, ModelMessage } from "../model/model.ts";
 import type { ByteWriter } from "../output/byte-writer.ts";
-import type { TurnOutput, TurnStart, TurnUsage, WireCall } from "../output/turn-output.ts";
+import type { TurnOutput, TurnStart } from "../output/turn-output.ts";
+import { addUsage, estimateUsage, noUsage, type TurnUsage } from "../output/turn-usage.ts";
 import type { PreparedCall } from "../tools/tool-run.ts";
 import { defaultPace, type Pace, splitDeltas } from "./split-deltas.ts";
 import type { CallAnswer, Ending, Stage, StagedCall } from "./stage.ts";
@@ -17,115 +18,139 @@ export interface AgentStageOptions {
   readonly now: () => number;
   readonly pace?: Pace;
   readonly signal: AbortSignal;
-  readonly prepare: (call: ModelCall, toolCallId: string) => PreparedCall;
+  readonly prepare: (call: ModelCall, toolCallId: string) => Promise<PreparedCall>;
   /** Everything before this turn's first answer, the prompt included. */
   readonly history: readonly ModelMessage[];
   /** Called whenever something has been said or done, so that a killed turn can still be resumed. */
   readonly remember: (messages: readonly ModelMessage[]) => void;
 }
 
-/** The stage of the real CLI: the agent runs its own tools and an output format shows them. */
-export function createAgentStage(options: AgentStageOptions): Stage {
-  const { start, output, writer, requestId, now, signal, remember } = options;
-  const messages: ModelMessage[] = [...options.history];
-  const nextReply = createWireIds(options.ids, requestId);
-  let isOpen = false;
-  let unrecorded = "";
-  let usage: TurnUsage | undefined;
+interface ReadyCall {
+  readonly call: StagedCall;
+  readonly callId: string;
+  readonly modelCallId: string;
+  readonly prepared: PreparedCall;
+}
 
-  function open(): void {
-    if (isOpen) return;
-    isOpen = true;
-    output.start(start);
+/** The stage of the real CLI: the agent runs its own tools and an output format shows them. */
+export class AgentStage implements Stage {
+  readonly messages: ModelMessage[];
+  readonly #options: AgentStageOptions;
+  readonly #nextReply: () => ReplyIds;
+  #isOpen = false;
+  #unrecorded = "";
+  #usage: TurnUsage | undefined;
+
+  constructor(options: AgentStageOptions) {
+    this.#options = options;
+    this.messages = [...options.history];
+    this.#nextReply = createWireIds(options.ids, options.requestId);
+  }
+
+  open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#options.output.start(this.#options.start);
+    this.#options.writer.flush();
+  }
+
+  async think(text: string, pace?: Pace): Promise<void> {
+    const { output, writer } = this.#options;
+    this.open();
+    await this.#pour(text, pace, output.thinkingDelta);
+    output.thinkingEnd();
     writer.flush();
   }
-  async function pour(text: string, pace: Pace, show: (delta: string) => void): Promise<void> {
-    for (const delta of splitDeltas(text, pace.tokensPerDelta)) {
+
+  async say(text: string, pace?: Pace): Promise<void> {
+    this.open();
+    this.#unrecorded += text;
+    await this.#pour(text, pace, this.#options.output.textDelta);
+  }
+
+  async call(calls: readonly StagedCall[]): Promise<readonly CallAnswer[]> {
+    this.open();
+    this.#recordSpeech(calls.map(toModelCall));
+    const { modelCallId, nextCallId } = this.#nextReply();
+    const ready: ReadyCall[] = [];
+    for (const call of calls) {
+      const callId = nextCallId();
+      ready.push({ call, callId, modelCallId, prepared: await this.#options.prepare(call, callId) });
+    }
+    const answers = await Promise.all(ready.map((one) => this.#act(one)));
+    this.#record(answers.map((answer): ModelMessage => ({ role: "tool", ...answer })));
+    return answers;
+  }
+
+  event(event: Readonly<Record<string, unknown>>): void {
+    this.open();
+    this.#options.output.event(event);
+    this.#options.writer.flush();
+  }
+
+  addUsage(added: TurnUsage): void {
+    this.#usage = addUsage(this.#usage ?? noUsage, added);
+  }
+
+  async finish(ending: Ending = {}): Promise<void> {
+    const { output, writer, requestId } = this.#options;
+    this.open();
+    this.#recordSpeech([]);
+    const isError = ending.isError ?? false;
+    const usage = ending.usage ?? this.#usage ?? this.#estimate();
+    output.result({
+      subtype: ending.subtype ?? (isError ? "error" : "success"),
+      isError,
+      requestId,
+      ...(ending.text === undefined ? {} : { text: ending.text }),
+      ...(usage === false ? {} : { usage }),
+    });
+    await writer.drained();
+  }
+
+  async #pour(text: string, pace: Pace | undefined, show: (delta: string) => void): Promise<void> {
+    const { writer, signal } = this.#options;
+    const { tokensPerDelta, deltaMs } = pace ?? this.#options.pace ?? defaultPace;
+    for (const delta of splitDeltas(text, tokensPerDelta)) {
       show(delta);
-      if (pace.deltaMs <= 0) continue;
+      if (deltaMs <= 0) continue;
       writer.flush();
-      await sleep(pace.deltaMs, undefined, { signal });
+      await sleep(deltaMs, undefined, { signal });
     }
     writer.flush();
   }
-  function record(added: readonly ModelMessage[]): void {
-    messages.push(...added);
-    unrecorded = "";
-    remember(added);
-  }
-  function recordSpeech(calls: readonly ModelCall[]): void {
-    if (unrecorded !== "" || calls.length > 0) record([{ role: "assistant", text: unrecorded, calls }]);
-  }
-  async function act(call: StagedCall, ids: ReplyIds): Promise<CallAnswer> {
-    const callId = ids.nextCallId();
-    const prepared = options.prepare(call, callId);
-    const wire: WireCall = { callId, modelCallId: ids.modelCallId, prepared, startedAt: now() };
+
+  /** Everything up to the call's own work happens at once, so parallel calls all start before any completes. */
+  async #act({ call, callId, modelCallId, prepared }: ReadyCall): Promise<CallAnswer> {
+    const { output, writer, now, signal } = this.#options;
+    const wire = { callId, modelCallId, prepared, startedAt: now() };
     if (prepared.query?.when === "before-started") output.query(prepared.query);
     if (call.started !== false) output.toolStarted(wire);
     if (prepared.query?.when === "after-started") output.query(prepared.query);
     writer.flush();
     const outcome = await prepared.run(signal);
+    signal.throwIfAborted();
     for (let shown = 0; shown < (call.completed ?? 1); shown += 1) output.toolCompleted(wire, outcome);
     writer.flush();
     return { call: toModelCall(call), ok: outcome.ok, output: outcome.output };
   }
 
-  return {
-    messages,
-    open,
-    async think(text, pace = options.pace ?? defaultPace) {
-      open();
-      await pour(text, pace, output.thinkingDelta);
-      output.thinkingEnd();
-      writer.flush();
-    },
-    async say(text, pace = options.pace ?? defaultPace) {
-      open();
-      unrecorded += text;
-      await pour(text, pace, output.textDelta);
-    },
-    async call(calls) {
-      open();
-      recordSpeech(calls.map(toModelCall));
-      const ids = nextReply();
-      const answers = await Promise.all(calls.map((call) => act(call, ids)));
-      record(answers.map((answer): ModelMessage => ({ role: "tool", ...answer })));
-      return answers;
-    },
-    event(event) {
-      open();
-      output.event(event);
-      writer.flush();
-    },
-    addUsage(added) {
-      usage = sum(usage, added);
-    },
-    async finish(ending: Ending = {}) {
-      open();
-      recordSpeech([]);
-      const isError = ending.isError ?? false;
-      const reported = ending.usage ?? usage ?? noUsage;
-      output.result({
-        subtype: ending.subtype ?? (isError ? "error" : "success"),
-        isError,
-        requestId,
-        ...(ending.text === undefined ? {} : { text: ending.text }),
-        ...(reported === false ? {} : { usage: reported }),
-      });
-      await writer.drained();
-    },
-  };
-}
+  #estimate(): TurnUsage {
+    const before = this.#options.history.length;
+    const length = (messages: readonly ModelMessage[]) => JSON.stringify(messages).length;
+    return estimateUsage(length(this.messages.slice(0, before)), length(this.messages.slice(before)));
+  }
 
-const noUsage: TurnUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  #recordSpeech(calls: readonly ModelCall[]): void {
+    if (this.#unrecorded === "" && calls.length === 0) return;
+    this.#record([{ role: "assistant", text: this.#unrecorded, calls }]);
+    this.#unrecorded = "";
+  }
 
-function sum(before: TurnUsage = noUsage, added: TurnUsage): TurnUsage {
-  return {
-    inputTokens: before.inputTokens + added.inputTokens,
-    outputTokens: before.outputTokens + added.outputTokens,
-    cacheReadTokens: before.cacheReadTokens + added.cacheReadTokens,
-    cacheWriteTokens: before.cacheWriteTokens + added.cacheWriteTokens,
-  };
+  #record(added: readonly ModelMessage[]): void {
+    this.messages.push(...added);
+    this.#options.remember(added);
+  }
 }
 
 function toModelCall({ server, name, args }: ModelCall): ModelCall {

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelMessage } from "../model/model.ts";
-import type { TurnUsage } from "../output/turn-output.ts";
+import type { TurnUsage } from "../output/turn-usage.ts";
 import type { Pace } from "./split-deltas.ts";
 
 export interface CallAnswer {

@@ -3,8 +3,8 @@ export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly exitCode: number;
 
-  constructor(message: string, exitCode = 1) {
-    super(message);
-    this.exitCode = exitCode;
+  constructor(message: string, options: { readonly exitCode?: number; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.exitCode = options.exitCode ?? 1;
   }
 }

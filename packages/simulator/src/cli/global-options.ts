@@ -19,6 +19,7 @@ export interface GlobalOptions {
   readonly newSessionId?: string;
   readonly excludeTools?: string;
   readonly worktree?: string | true;
+  readonly worktreeBase?: string;
   readonly apiKey?: string;
   readonly authToken?: string;
 }

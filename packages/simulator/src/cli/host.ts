@@ -10,4 +10,8 @@ export interface Host {
   readonly now: () => number;
   /** Ends the process at once, as `process.exit` does. */
   readonly exit: (code: number) => never;
+  /** From now on this signal does what the handler says; a later handler replaces an earlier one. */
+  readonly onSignal: (signal: NodeJS.Signals, handler: () => void) => void;
+  /** Sends itself a signal with the signal's own effect, whatever handlers there were. */
+  readonly killSelf: (signal: NodeJS.Signals) => void;
 }

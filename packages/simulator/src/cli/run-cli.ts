@@ -1,17 +1,32 @@
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import { CliFailure } from "./cli-failure.ts";
-import { addGlobalOptions, type GlobalOptions } from "./global-options.ts";
+import { createProgram } from "./create-program.ts";
 import type { Host } from "./host.ts";
-import { runPrint } from "./run-print.ts";
+import { createSimulation, type Simulation } from "./simulation.ts";
 
 /** The whole program: reads the command line, does it, and ends the process with the real CLI's exit code. */
 export async function runCli(host: Host): Promise<void> {
+  // Nobody reads any more: there is no one left to tell.
+  host.stdout.on("error", () => host.exit(1));
+  let simulation: Simulation | undefined;
   try {
-    await createProgram(host).parseAsync([...host.argv], { from: "user" });
+    simulation = await createSimulation(host);
+    if (speaksContract(host)) {
+      const { runContract } = await import("../contract/run-contract.ts");
+      await runContract(simulation);
+    } else {
+      await createProgram(simulation).parseAsync([...host.argv], { from: "user" });
+    }
     host.exit(0);
   } catch (error) {
+    // Stopping has its own exit; what breaks on the way there is no news.
+    if (simulation?.stop.signal.aborted === true) return;
     host.exit(report(error, host));
   }
+}
+
+function speaksContract({ argv, env }: Host): boolean {
+  return env["CARET_SIM_DIALECT"] === "contract" || argv.includes("--contract");
 }
 
 function report(error: unknown, host: Host): number {
@@ -22,17 +37,4 @@ function report(error: unknown, host: Host): number {
   }
   host.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;
-}
-
-function createProgram(host: Host): Command {
-  const program = new Command("agent")
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => host.stdout.write(text),
-      writeErr: (text) => host.stderr.write(text),
-    })
-    .argument("[prompt...]", "Initial prompt for the agent");
-  addGlobalOptions(program);
-  program.action((words: readonly string[], options: GlobalOptions) => runPrint({ host, words, options }));
-  return program;
 }

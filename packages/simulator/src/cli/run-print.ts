@@ -1,86 +1,84 @@
-import { createAgentStage } from "../agent/agent-stage.ts";
-import { playModel } from "../agent/play-model.ts";
-import type { Model } from "../model/model.ts";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { runAgentTurn } from "../agent/run-agent-turn.ts";
 import { createByteWriter } from "../output/byte-writer.ts";
-import { createJsonOutput, createTextOutput } from "../output/final-output.ts";
-import { createStreamJsonOutput } from "../output/stream-json-output.ts";
-import type { TurnOutput } from "../output/turn-output.ts";
+import { createOutput, type OutputFormat, outputFormats } from "../output/create-output.ts";
 import { loadCliConfig } from "./cli-config.ts";
 import { CliFailure } from "./cli-failure.ts";
-import { findConfigDir, findProjectDir, toPhysicalPath } from "./config-dir.ts";
+import { findChatsDir, findProjectDir, toPhysicalPath } from "./config-dir.ts";
 import { requireCredentials } from "./credentials.ts";
 import type { GlobalOptions } from "./global-options.ts";
-import type { Host } from "./host.ts";
-import { createIds } from "./ids.ts";
-import { builtInModels, resolveModel } from "./model-catalogue.ts";
-import { readStandardInput } from "./standard-input.ts";
+import { resolveModel } from "./model-catalogue.ts";
+import { takePrompt } from "./prompt-input.ts";
+import { resolveSession } from "./resolve-session.ts";
+import type { Simulation } from "./simulation.ts";
 import { requireTrust } from "./workspace-trust.ts";
+import { createWorktree } from "./worktree.ts";
 
 export interface PrintRun {
-  readonly host: Host;
+  readonly simulation: Simulation;
   readonly words: readonly string[];
   readonly options: GlobalOptions;
 }
 
-/** Print mode: one prompt, one turn, one exit code. */
-export async function runPrint({ host, words, options }: PrintRun): Promise<void> {
-  const { env } = host;
-  const configDir = findConfigDir(env);
-  const credentials = requireCredentials({ env, configDir, ...options });
-  const input = readStandardInput(host.stdin);
-  const prompt = words.length > 0 ? words.join(" ") : (await input.ended).toString("utf8").trim();
-  if (prompt === "") throw new CliFailure("Error: No prompt provided for print mode");
-  const workspace = toPhysicalPath(options.workspace ?? host.cwd);
+/** Print mode: one prompt, one turn, one exit code. The order of the checks is the real CLI's. */
+export async function runPrint({ simulation, words, options }: PrintRun): Promise<void> {
+  const { host, configDir, streamNow } = simulation;
+  const { source } = requireCredentials({ env: host.env, configDir, ...options });
+  const format = requireFormat(options.outputFormat);
+  const mode = requireMode(options);
+  const { prompt, inputClosed } = await takePrompt(simulation, words);
   const force = options.force === true || options.yolo === true;
-  const projectDir = findProjectDir(env, workspace);
-  requireTrust({ projectDir, workspace, now: host.now, trust: options.trust === true, force });
+  const workspace = chooseWorkspace(simulation, options);
+  const cwd = toPhysicalPath(workspace);
+  const projectDir = findProjectDir(host.env, cwd);
+  requireTrust({ projectDir, workspace: cwd, now: host.now, trust: options.trust === true, force });
   const config = loadCliConfig(configDir, host.pid);
-  const model = resolveModel(options.model ?? config.modelId, builtInModels);
-  const ids = createIds(env["CARET_SIM_SEED"]);
-  const sessionId = ids.uuid();
+  const chatsDir = findChatsDir(configDir, cwd);
+  const sessionId = resolveSession({ options, chatsDir, ids: simulation.ids });
+  const model = resolveModel(options.model ?? config.modelId, simulation.models);
   const writer = createByteWriter(host.stdout);
-  const output = createOutput(options, { writer, now: host.now });
-  const stage = createAgentStage({
-    start: { apiKeySource: credentials.source, cwd: workspace, sessionId, modelName: model.name, prompt },
-    output,
+  // The stream is cut where it stands the moment the CLI is told to stop.
+  simulation.stop.signal.addEventListener("abort", writer.cut);
+  const partial = options.streamPartialOutput === true;
+  const payload = host.env["CARET_SIM_DIALECT"] === "payload";
+  await runAgentTurn({
+    simulation,
+    start: { apiKeySource: source, cwd, sessionId, modelName: model.name, prompt },
+    model,
+    mode,
+    force,
+    approveMcps: options.approveMcps === true,
+    excludedTools: (options.excludeTools ?? "").split(",").filter((key) => key !== ""),
+    workspace,
+    chatsDir,
+    projectDir,
+    output: createOutput({ format, partial, payload, writer, now: streamNow }),
     writer,
-    requestId: ids.uuid(),
-    ids,
-    now: host.now,
-    signal: new AbortController().signal,
-    prepare: () => {
-      throw new CliFailure("no tools yet");
-    },
-    history: [{ role: "user", text: prompt }],
-    remember: () => undefined,
   });
-  await playModel({
-    model: echo,
-    stage,
-    request: { nativeTools: [], offeredTools: [], mode: "agent", workspace },
-  });
-  await input.ended;
+  // The result is out, yet the real CLI stays for as long as its stdin is open.
+  await inputClosed;
 }
 
-const echo: Model = ({ messages }) => ({
-  thinking: "Thinking it over.",
-  text: `You said: ${messages.at(-1)?.role === "user" ? (messages.at(-1) as { text: string }).text : ""}`,
-  calls: [],
-  usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
-});
+function requireFormat(wanted: string): OutputFormat {
+  const format = outputFormats.find((known) => known === wanted);
+  if (format !== undefined) return format;
+  throw new CliFailure(`Error: Invalid output format: ${wanted}. Must be one of: ${outputFormats.join(", ")}`);
+}
 
-function createOutput(
-  { outputFormat, streamPartialOutput }: GlobalOptions,
-  sink: Pick<Parameters<typeof createStreamJsonOutput>[0], "writer" | "now">,
-): TurnOutput {
-  switch (outputFormat) {
-    case "text":
-      return createTextOutput(sink);
-    case "json":
-      return createJsonOutput(sink);
-    case "stream-json":
-      return createStreamJsonOutput({ ...sink, partial: streamPartialOutput === true });
-    default:
-      throw new CliFailure(`Error: Invalid output format: ${outputFormat}. Use text, json or stream-json.`);
-  }
+function requireMode({ mode, plan }: GlobalOptions): "agent" | "plan" | "ask" {
+  if (mode === undefined) return plan === true ? "plan" : "agent";
+  if (mode === "plan" || mode === "ask" || mode === "agent") return mode;
+  throw new CliFailure(`Error: Invalid mode: ${mode}. Must be one of: plan, ask`);
+}
+
+function chooseWorkspace({ host, configDir, ids }: Simulation, options: GlobalOptions): string {
+  const workspace = resolve(host.cwd, options.workspace ?? ".");
+  if (!existsSync(workspace)) throw new CliFailure(`Error: Workspace path does not exist: ${workspace}`);
+  if (options.worktree === undefined) return workspace;
+  const name = options.worktree === true ? ids.short(4) : options.worktree;
+  const base = options.worktreeBase === undefined ? {} : { base: options.worktreeBase };
+  const path = createWorktree({ workspace, configDir, name, ...base });
+  host.stdout.write(`Using worktree: ${path}\n`);
+  return path;
 }

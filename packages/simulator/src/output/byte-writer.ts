@@ -7,14 +7,17 @@ export interface ByteWriter {
   flush(): void;
   /** Resolves once the reader has taken what was flushed. */
   drained(): Promise<void>;
+  /** From now on nothing is written any more, not even what is gathered: the stream is cut here. */
+  cut(): void;
 }
 
 const gatherBytes = 64 * 1024;
 
 export function createByteWriter(stream: NodeJS.WritableStream): ByteWriter {
   let gathered = "";
+  let isCut = false;
   function flush(): void {
-    if (gathered === "") return;
+    if (gathered === "" || isCut) return;
     const text = gathered;
     gathered = "";
     stream.write(text);
@@ -23,7 +26,7 @@ export function createByteWriter(stream: NodeJS.WritableStream): ByteWriter {
     write(data) {
       if (typeof data !== "string") {
         flush();
-        stream.write(data);
+        if (!isCut) stream.write(data);
         return;
       }
       gathered += data;
@@ -32,9 +35,13 @@ export function createByteWriter(stream: NodeJS.WritableStream): ByteWriter {
     flush,
     drained: () => {
       flush();
+      if (isCut) return Promise.resolve();
       return new Promise((resolve) => {
         stream.write("", () => resolve());
       });
+    },
+    cut: () => {
+      isCut = true;
     },
   };
 }

@@ -1,11 +1,5 @@
 import type { InteractionQuery, PreparedCall, ToolOutcome } from "../tools/tool-run.ts";
-
-export interface TurnUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-}
+import type { TurnUsage } from "./turn-usage.ts";
 
 export interface TurnStart {
   readonly apiKeySource: "login" | "env" | "flag";

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import type { Ids } from "../cli/ids.ts";
+import type { McpHub } from "../mcp/mcp-hub.ts";
+import type { ModelCall, NativeToolName, OfferedTool } from "../model/model.ts";
+import { loadPolicy, type Policy } from "../policy/load-policy.ts";
+import { usableTools } from "../policy/usable-tools.ts";
+import type { ToolContext } from "../tools/tool-context.ts";
+import type { PreparedCall } from "../tools/tool-run.ts";
+import type { AgentTurn } from "./agent-turn.ts";
+
+export interface ToolboxOptions {
+  readonly turn: AgentTurn;
+  readonly requestId: string;
+  readonly transcriptPath: string;
+  readonly ids: Ids;
+}
+
+/** The tools of one turn: the native ones its policy leaves, and those of its MCP servers. */
+export interface Toolbox {
+  readonly nativeTools: readonly NativeToolName[];
+  readonly offeredTools: readonly OfferedTool[];
+  prepare(call: ModelCall, toolCallId: string): PreparedCall;
+  /** Tells the hooks that the turn begins or ends. */
+  runHooks(step: "sessionStart" | "stop" | "sessionEnd", payload: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Ends the MCP servers. */
+  close(): Promise<void>;
+}
+
+/** Connects the MCP servers, so it may take its time: the turn's first events are shown before. */
+export async function openToolbox({ turn, requestId, transcriptPath, ids }: ToolboxOptions): Promise<Toolbox> {
+  const { simulation, mode, force, workspace, start } = turn;
+  const { configDir, host } = simulation;
+  // Loaded on demand: the turn's first bytes must not wait for twenty modules.
+  const { prepareCall } = await import("../tools/prepare-call.ts");
+  const policy: Policy = loadPolicy({ configDir, workspace, force, mode });
+  const env = { ...host.env, CURSOR_CONVERSATION_ID: start.sessionId, CURSOR_TRANSCRIPT_PATH: transcriptPath };
+  const mcp: McpHub = await connect(turn);
+  const shared: Omit<ToolContext, "toolCallId"> = {
+    workspace,
+    mode,
+    policy,
+    mcp,
+    env,
+    now: simulation.streamNow,
+    turn: {
+      conversationId: start.sessionId,
+      generationId: requestId,
+      model: turn.model.id,
+      cursorVersion: simulation.version,
+      userEmail: null,
+      transcriptPath,
+      workspace,
+    },
+    outputDir: join(turn.projectDir, "agent-tools"),
+    todos: { items: [] },
+    newId: ids.uuid,
+  };
+  return {
+    nativeTools: usableTools(policy, turn.excludedTools),
+    offeredTools: mcp.tools,
+    prepare: (call, toolCallId) => prepareCall(call, { ...shared, toolCallId }),
+    async runHooks(step, payload) {
+      await policy.runHooks({ step, payload, turn: shared.turn, env, signal: simulation.stop.signal });
+    },
+    close: mcp.close,
+  };
+}
+
+async function connect({ simulation, workspace, approveMcps }: AgentTurn): Promise<McpHub> {
+  const { connectMcp } = await import("../mcp/mcp-hub.ts");
+  return connectMcp({ workspace, configDir: simulation.configDir, approveMcps, env: simulation.host.env });
+}

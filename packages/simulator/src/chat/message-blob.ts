@@ -1,0 +1,82 @@
+import type { ModelCall, ModelMessage } from "../model/model.ts";
+
+/** A message as the chat store keeps it: JSON, content in parts. */
+interface StoredMessage {
+  readonly role: string;
+  readonly content: string | readonly StoredPart[];
+}
+
+interface StoredPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly toolName?: string;
+  /** The MCP server that offers the tool; native tools have none. */
+  readonly server?: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly result?: string;
+  readonly isError?: boolean;
+}
+
+export function encodeMessage(message: ModelMessage, now: number): Buffer {
+  return Buffer.from(JSON.stringify(toStored(message, now)), "utf8");
+}
+
+function toStored(message: ModelMessage, now: number): StoredMessage {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: message.text };
+    case "user":
+      return { role: "user", content: [{ type: "text", text: wrapUserText(message.text, now) }] };
+    case "assistant":
+      return { role: "assistant", content: [...textParts(message.text), ...message.calls.map(toCallPart)] };
+    case "tool":
+      return {
+        role: "tool",
+        content: [{ ...toCallPart(message.call), type: "tool-result", result: message.output, isError: !message.ok }],
+      };
+  }
+}
+
+function textParts(text: string): readonly StoredPart[] {
+  return text === "" ? [] : [{ type: "text", text }];
+}
+
+function toCallPart({ server, name, args }: ModelCall): StoredPart {
+  return { type: "tool-call", toolName: name, ...(server === undefined ? {} : { server }), args };
+}
+
+/** The real CLI wraps what the user typed, so whoever reads a store must unwrap it. */
+function wrapUserText(text: string, now: number): string {
+  const when = new Date(now).toISOString();
+  return `<timestamp>${when}</timestamp>\n<user_query>\n${text}\n</user_query>`;
+}
+
+function unwrapUserText(text: string): string {
+  return /<user_query>\n?([\s\S]*?)\n?<\/user_query>\s*$/.exec(text)?.[1] ?? text;
+}
+
+/** `undefined` for system notes and for anything this version does not know. */
+export function decodeMessage(blob: Uint8Array): ModelMessage | undefined {
+  const stored = JSON.parse(Buffer.from(blob).toString("utf8")) as StoredMessage;
+  const parts = typeof stored.content === "string" ? [{ type: "text", text: stored.content }] : stored.content;
+  const text = parts.map((part) => part.text ?? "").join("");
+  switch (stored.role) {
+    case "user":
+      return { role: "user", text: unwrapUserText(text) };
+    case "assistant":
+      return { role: "assistant", text, calls: parts.filter(({ type }) => type === "tool-call").map(toCall) };
+    case "tool":
+      return decodeToolResult(parts);
+    default:
+      return undefined;
+  }
+}
+
+function decodeToolResult([part]: readonly StoredPart[]): ModelMessage | undefined {
+  if (part === undefined) return undefined;
+  return { role: "tool", call: toCall(part), ok: part.isError !== true, output: part.result ?? "" };
+}
+
+function toCall({ server, toolName = "", args = {} }: StoredPart): ModelCall {
+  return server === undefined ? { name: toolName, args } : { server, name: toolName, args };
+}

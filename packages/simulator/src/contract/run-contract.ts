@@ -1,0 +1,77 @@
+import { playModel } from "../agent/play-model.ts";
+import { CliFailure } from "../cli/cli-failure.ts";
+import { toInvocationRecord } from "../cli/invocation-log.ts";
+import type { Simulation } from "../cli/simulation.ts";
+import { createByteWriter } from "../output/byte-writer.ts";
+import { readContractInput } from "./contract-input.ts";
+import { ContractStage, HandedOver } from "./contract-stage.ts";
+import { type ContractTurn, parseContractTurn } from "./contract-turn.ts";
+
+/**
+ * The contract dialect: one line of turn JSON comes in on stdin, events of the form `{type, data}` go out, bare or in
+ * sentinel frames. Command-line arguments are not looked at, because every contract CLI has its own.
+ */
+export async function runContract(simulation: Simulation): Promise<void> {
+  const { host, log, stop } = simulation;
+  const writer = createByteWriter(host.stdout);
+  stop.signal.addEventListener("abort", writer.cut);
+  const isFramed = host.env["CARET_SIM_SENTINEL"] === "1";
+  const emit = (type: string, data: Readonly<Record<string, unknown>>): void => {
+    const json = JSON.stringify({ type, data });
+    writer.write(isFramed ? `__JSON_START__\n${json}\n__JSON_END__\n` : `${json}\n`);
+    writer.flush();
+  };
+  let stage: ContractStage | undefined;
+  const input = readContractInput(host.stdin, () => {
+    stage?.end("cancelled");
+    host.exit(0);
+  });
+  const line = await input.firstLine;
+  log(toInvocationRecord(host, Buffer.from(line)));
+  const turn = parseContractTurn(line);
+  if (turn === undefined) {
+    emit("error", { code: "BAD_TURN", message: "The first line of stdin is not a turn" });
+    throw new CliFailure("The first line of stdin is not a turn");
+  }
+  stage = new ContractStage({
+    messages: turn.messages,
+    emit,
+    protocolVersion: host.env["CARET_SIM_PROTOCOL"] ?? "1.0",
+    resultOf: input.resultOf,
+    ids: simulation.ids,
+    signal: stop.signal,
+  });
+  try {
+    await play(simulation, turn, stage, writer);
+  } catch (error) {
+    if (!(error instanceof HandedOver)) throw error;
+    stage.end("tool_calls");
+  }
+  await writer.drained();
+}
+
+async function play(
+  simulation: Simulation,
+  turn: ContractTurn,
+  stage: ContractStage,
+  writer: ReturnType<typeof createByteWriter>,
+): Promise<void> {
+  const { host, scenario, stop, log } = simulation;
+  const users = turn.messages.flatMap((message) => (message.role === "user" ? [message.text] : []));
+  const prompt = users.at(-1) ?? "";
+  if (scenario !== undefined) {
+    const { selectTurn } = await import("../scenario/select-turn.ts");
+    const earlierTurns = Math.max(users.length - 1, 0);
+    const steps = selectTurn({ scenario: scenario.value, scenarioPath: scenario.path, prompt, earlierTurns });
+    if (steps !== undefined) {
+      const { playScenario } = await import("../scenario/play-scenario.ts");
+      const words = { prompt, sessionId: turn.turnId, workspace: host.cwd };
+      const world = { host, stop, log, writer, signal: stop.signal };
+      return playScenario({ ...world, pace: scenario.value, words, stage, steps });
+    }
+  }
+  const { createRuleModel } = await import("../agent/echo-model.ts");
+  const model = createRuleModel({ seed: simulation.seed ?? turn.turnId });
+  const request = { nativeTools: [], offeredTools: turn.tools, mode: "agent", workspace: host.cwd } as const;
+  await playModel({ model, stage, request });
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { type Step, type StepName, stepShapes } from "./step-shapes.ts";
+
+const stepNames = Object.keys(stepShapes) as StepName[];
+
+/** The step's name is the one key of it that names a step. */
+export function stepName(step: object): StepName | undefined {
+  return stepNames.find((name) => name in step);
+}
+
+/** Checked against the one shape its key names, so that a slip is reported against that shape and not against all. */
+const stepSchema = z
+  .custom<object>((value) => typeof value === "object" && value !== null)
+  .transform((value, context): Step => {
+    const name = stepName(value);
+    if (name === undefined) {
+      context.addIssue({ code: "custom", message: `A step is one of ${stepNames.join(", ")}` });
+      return z.NEVER;
+    }
+    const parsed = stepShapes[name].safeParse(value);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) context.addIssue({ ...issue, code: "custom", message: issue.message });
+    return z.NEVER;
+  });
+
+const turnSchema = z.union([
+  z.array(stepSchema).transform((steps) => ({ when: undefined, steps })),
+  z.strictObject({ when: z.string().optional(), steps: z.array(stepSchema) }),
+]);
+
+/**
+ * What the simulated agent does instead of thinking for itself.
+ *
+ * A turn is a list of steps, played in order; a `result` step is added when the list has none and does not end the
+ * process. Which turn is played: the first whose `when` matches the prompt; else, among those without `when`, the one
+ * whose place is the chat's number of earlier turns (or the number of earlier invocations, with `advance`), the last
+ * one from there on.
+ */
+export const scenarioSchema = z.strictObject({
+  /** What `--version` prints. */
+  version: z.string().optional(),
+  /** A slow start: nothing happens before this. */
+  bootMs: z.number().min(0).default(0),
+  tokensPerDelta: z.int().min(1).optional(),
+  deltaMs: z.number().min(0).optional(),
+  /** `ignore` never reads a byte; `close` closes it unread. */
+  stdin: z.enum(["read", "ignore", "close"]).default("read"),
+  advance: z.enum(["chat", "invocation"]).default("chat"),
+  models: z.array(z.strictObject({ id: z.string(), name: z.string() })).optional(),
+  turns: z.array(turnSchema).default([]),
+});
+
+export type Scenario = z.infer<typeof scenarioSchema>;
+/** What a scenario file may hold. */
+export type ScenarioInput = z.input<typeof scenarioSchema>;

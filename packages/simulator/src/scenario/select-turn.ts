@@ -1,0 +1,35 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import type { Scenario } from "./scenario.ts";
+import type { Step } from "./step-shapes.ts";
+
+export interface TurnChoice {
+  readonly scenario: Scenario;
+  readonly scenarioPath: string;
+  readonly prompt: string;
+  /** How many turns the chat already holds. */
+  readonly earlierTurns: number;
+}
+
+/** The steps to play, or `undefined` when the scenario has none for this turn and the agent thinks for itself. */
+export function selectTurn({ scenario, scenarioPath, prompt, earlierTurns }: TurnChoice): readonly Step[] | undefined {
+  const matching = scenario.turns.find(({ when }) => when !== undefined && new RegExp(when, "s").test(prompt));
+  if (matching !== undefined) return matching.steps;
+  const plain = scenario.turns.filter(({ when }) => when === undefined);
+  if (plain.length === 0) return undefined;
+  const place = scenario.advance === "invocation" ? takeTicket(`${scenarioPath}.taken`) : earlierTurns;
+  return plain[Math.min(place, plain.length - 1)]?.steps;
+}
+
+/** Numbers invocations from 0, each number once, also when several start together: creating a file can only succeed once. */
+function takeTicket(directory: string): number {
+  mkdirSync(directory, { recursive: true });
+  for (let ticket = 0; ; ticket += 1) {
+    try {
+      closeSync(openSync(join(directory, String(ticket)), "wx"));
+      return ticket;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+  }
+}
