@@ -29,7 +29,7 @@ export const noticeKinds = [
   "drift",
   "resume-lost",
   "background-task",
-  "dialect",
+  "error",
   "process",
 ] as const;
 

@@ -1,0 +1,151 @@
+import {
+  appendShown,
+  beginSegment,
+  isRecap,
+  isWholeText,
+  markBoundary,
+  missingFromSegment,
+  missingFromTurn,
+  nothingShown,
+  type ShownText,
+} from "./shown-text.ts";
+import { closeBlock, type Draft, type TurnState, writeText } from "./turn-draft.ts";
+
+/**
+ * The text of an agent that may repeat itself.
+ *
+ * With partial output each delta is sent once and each segment again as a flush. Most flushes are marked; one kind has
+ * the very fields of a delta. So a delta that equals the whole segment so far is *held* until the next event says what
+ * it was: a boundary makes it a recap, anything else real text. After a retry the upstream may also *replay* the
+ * segment from its start: what matches is swallowed until it differs or has caught up.
+ */
+export interface TextState extends TurnState {
+  readonly partial: boolean;
+  readonly shown: ShownText;
+  readonly sawDelta: boolean;
+  readonly held: string | undefined;
+  readonly replayed: string | undefined;
+  /** The segment that ended last: some failures are told as if they were the assistant's closing words. */
+  readonly lastSegment: string;
+}
+
+export const initialText = {
+  shown: nothingShown,
+  sawDelta: false,
+  held: undefined,
+  replayed: undefined,
+  lastSegment: "",
+} as const satisfies Partial<TextState>;
+
+type TextDraft = Draft<TextState>;
+
+export function onDelta(draft: TextDraft, text: string): void {
+  if (text === "") return;
+  releaseHeld(draft);
+  draft.sawDelta = true;
+  const fresh = draft.replayed === undefined ? text : swallowReplay(draft, text);
+  if (fresh === "") return;
+  if (isRecap(draft.shown, fresh)) draft.held = fresh;
+  else show(draft, fresh);
+}
+
+/** A delta that cannot be a recap: it is shown at once. */
+export function onCertainDelta(draft: TextDraft, text: string): void {
+  releaseText(draft);
+  if (text === "") return;
+  draft.sawDelta = true;
+  show(draft, text);
+}
+
+/** A segment's whole text: the only copy without partial output, a recap with it. */
+export function onFlush(draft: TextDraft, text: string): void {
+  if (!draft.partial) {
+    if (text !== "") show(draft, text);
+    return endSegment(draft);
+  }
+  resolveAgainst(draft, text);
+  const repeatsAll = draft.sawDelta && isWholeText(draft.shown, text);
+  if (!isRecap(draft.shown, text) && !repeatsAll) {
+    const missing = missingFromSegment(draft.shown, text);
+    if (missing !== "") show(draft, missing);
+  }
+  endSegment(draft);
+}
+
+/** A tool starts: whatever was said before has been flushed, and a held delta was that flush. */
+export function onHardBoundary(draft: TextDraft): void {
+  dropReplay(draft);
+  draft.held = undefined;
+  endSegment(draft);
+}
+
+/** A query: a held delta was the flush before it, else the text may or may not go on as one segment. */
+export function onSoftBoundary(draft: TextDraft): void {
+  if (draft.held === undefined) draft.shown = markBoundary(draft.shown);
+  else onHardBoundary(draft);
+}
+
+/** A retry: a boundary, after which the segment may be told again from its beginning. */
+export function onRetry(draft: TextDraft): void {
+  onSoftBoundary(draft);
+  if (draft.shown.segment !== "") draft.replayed ??= "";
+}
+
+/** Something came that no flush precedes: what was held back is real. */
+export function releaseText(draft: TextDraft): void {
+  releaseHeld(draft);
+  dropReplay(draft);
+}
+
+/** The turn's whole text, told once more at its end: it settles doubts and fills gaps, but never repeats. */
+export function onWholeText(draft: TextDraft, text: string): void {
+  if (isWholeText(draft.shown, text)) draft.held = undefined;
+  releaseText(draft);
+  const missing = missingFromTurn(draft.shown, text);
+  if (missing !== "") show(draft, missing);
+}
+
+function show(draft: TextDraft, text: string): void {
+  draft.shown = appendShown(draft.shown, text);
+  writeText(draft, text);
+}
+
+function endSegment(draft: TextDraft): void {
+  if (draft.block?.kind === "text") closeBlock(draft);
+  if (draft.shown.segment !== "") draft.lastSegment = draft.shown.segment;
+  draft.shown = beginSegment(draft.shown);
+}
+
+function releaseHeld(draft: TextDraft): void {
+  if (draft.held === undefined) return;
+  const text = draft.held;
+  draft.held = undefined;
+  show(draft, text);
+}
+
+/** What of `text` is new, given that the segment is perhaps being told again. */
+function swallowReplay(draft: TextDraft, text: string): string {
+  const told = draft.replayed + text;
+  const { segment } = draft.shown;
+  if (segment.startsWith(told) && told !== segment) {
+    draft.replayed = told;
+    return "";
+  }
+  draft.replayed = undefined;
+  return told.startsWith(segment) ? told.slice(segment.length) : told;
+}
+
+/** A replay that stopped half-way was no replay: its text is real. */
+function dropReplay(draft: TextDraft): void {
+  const told = draft.replayed;
+  draft.replayed = undefined;
+  if (told !== undefined && told !== "") show(draft, told);
+}
+
+/** A marked flush tells whether what was held back belongs to its segment. */
+function resolveAgainst(draft: TextDraft, flush: string): void {
+  if (isRecap(draft.shown, flush)) {
+    draft.held = undefined;
+    draft.replayed = undefined;
+  } else releaseText(draft);
+}

@@ -1,0 +1,88 @@
+/**
+ * The text a turn has shown, kept to recognise recaps of it.
+ *
+ * The agent's stream repeats itself: each segment ends with a flush that holds the segment's whole text again, and
+ * nothing but order and content tells a flush from new text. `marks` are the places in the current segment where such a
+ * recap may begin: its start, and softer boundaries after it (a retry, a query).
+ */
+export interface ShownText {
+  /** The segments that have ended. */
+  readonly earlier: string;
+  readonly segment: string;
+  readonly earlierLength: number;
+  readonly segmentLength: number;
+  readonly marks: readonly number[];
+  /** False once the text grew past the limit: from then on only lengths are compared. */
+  readonly isKept: boolean;
+}
+
+/** A turn's text is far below this; a stream beyond it must still decode in constant memory. */
+const MAX_KEPT_LENGTH = 4 * 1024 * 1024;
+const MAX_MARKS = 8;
+
+export const nothingShown: ShownText = {
+  earlier: "",
+  segment: "",
+  earlierLength: 0,
+  segmentLength: 0,
+  marks: [0],
+  isKept: true,
+};
+
+export function appendShown(shown: ShownText, text: string): ShownText {
+  const segmentLength = shown.segmentLength + text.length;
+  if (!shown.isKept || shown.earlierLength + segmentLength > MAX_KEPT_LENGTH)
+    return { ...shown, earlier: "", segment: "", segmentLength, isKept: false };
+  return { ...shown, segment: shown.segment + text, segmentLength };
+}
+
+/** A boundary that may or may not begin a new recap. */
+export function markBoundary(shown: ShownText): ShownText {
+  if (shown.marks.at(-1) === shown.segmentLength || shown.marks.length >= MAX_MARKS) return shown;
+  return { ...shown, marks: [...shown.marks, shown.segmentLength] };
+}
+
+/** A boundary that certainly does: what follows is a segment of its own. */
+export function beginSegment(shown: ShownText): ShownText {
+  if (shown.segmentLength === 0) return shown;
+  return {
+    earlier: shown.earlier + shown.segment,
+    segment: "",
+    earlierLength: shownLength(shown),
+    segmentLength: 0,
+    marks: nothingShown.marks,
+    isKept: shown.isKept,
+  };
+}
+
+export function shownLength({ earlierLength, segmentLength }: ShownText): number {
+  return earlierLength + segmentLength;
+}
+
+/** Whether `text` is exactly what the segment has shown since one of its marks. An empty stretch has no recap. */
+export function isRecap({ segment, segmentLength, marks, isKept }: ShownText, text: string): boolean {
+  if (text === "" || !marks.some((mark) => text.length === segmentLength - mark)) return false;
+  return !isKept || segment.endsWith(text);
+}
+
+export function isWholeText(shown: ShownText, text: string): boolean {
+  if (text === "" || text.length !== shownLength(shown)) return false;
+  return !shown.isKept || text === shown.earlier + shown.segment;
+}
+
+/** What a flush holds beyond what the segment has shown: all of it, when it recaps nothing. */
+export function missingFromSegment({ segment, segmentLength, marks, isKept }: ShownText, flush: string): string {
+  for (const mark of marks) {
+    const length = segmentLength - mark;
+    const continues = isKept ? flush.startsWith(segment.slice(mark)) : flush.length >= length;
+    if (continues) return flush.slice(length);
+  }
+  return flush;
+}
+
+/** What the turn's whole text holds beyond what was shown; nothing, when it tells a different story. */
+export function missingFromTurn(shown: ShownText, whole: string): string {
+  const length = shownLength(shown);
+  const continues = shown.isKept ? whole.startsWith(shown.earlier + shown.segment) : false;
+  return continues || length === 0 ? whole.slice(length) : "";
+}

@@ -1,0 +1,39 @@
+import { CaretError, type TurnOutcome } from "@caret/protocol";
+import type { JsonObject } from "../../framing/frame.ts";
+import { onWholeText } from "../assistant-text.ts";
+import { textField } from "../fields.ts";
+import { readErrorText } from "../read-error.ts";
+import { readResultUsage } from "../read-usage.ts";
+import { endTurn } from "../turn-draft.ts";
+import type { StreamJsonDraft } from "./stream-json-state.ts";
+
+/** An upstream error that was told as the assistant's own words, after which the CLI ends as if all were well. */
+const inlineError = /^(?:Error: )?(?:T|RetriableError|ConnectError): ?\[?[a-z_]+\]?/;
+
+export function onResult(draft: StreamJsonDraft, event: JsonObject): void {
+  const text = textField(event, "result") ?? "";
+  const error = resultError(event);
+  if (error === undefined) onWholeText(draft, text);
+  const outcome = error === undefined ? completedOutcome(draft) : failedOutcome(error);
+  if (draft.lastError !== undefined && outcome.kind === "completed")
+    draft.events.push({ type: "notice", kind: "error", message: draft.lastError });
+  endTurn(draft, outcome, readResultUsage(event) ?? draft.stepUsage);
+}
+
+/** The words of a failure; undefined for a success. A failure may say so in any of three fields. */
+function resultError(event: JsonObject): string | undefined {
+  const told = readErrorText(event["error"]);
+  const failed = event["is_error"] === true || event["subtype"] === "error" || told !== undefined;
+  if (!failed) return undefined;
+  return told ?? readErrorText(event["result"]) ?? readErrorText(event["message"]) ?? "The agent reported an error";
+}
+
+function completedOutcome(draft: StreamJsonDraft): TurnOutcome {
+  const last = (draft.shown.segment || draft.lastSegment).trim();
+  if (draft.openCalls.size > 0 && inlineError.test(last)) return failedOutcome(last);
+  return { kind: "completed" };
+}
+
+function failedOutcome(message: string): TurnOutcome {
+  return { kind: "failed", error: new CaretError("upstream-error", message).toInfo() };
+}

@@ -1,0 +1,31 @@
+import { type AgentEvent, assertWellFormedTurn, foldEvents, type TurnSummary } from "@caret/protocol";
+import { createDecoder, type DecoderOptions } from "../decoder.ts";
+import type { Ending } from "../dialect.ts";
+
+const turnStart: AgentEvent = { type: "turn-start", turnId: "t1", lane: "cli" };
+
+/** Decode chunks as one turn. Every test that decodes anything is thereby a test of the contract, too. */
+export function decodeChunks(
+  chunks: readonly Uint8Array[],
+  options: Partial<DecoderOptions> = {},
+  ending: Ending = { kind: "end-of-stream" },
+): readonly AgentEvent[] {
+  const decoder = createDecoder({ dialect: "stream-json", partial: true, ...options });
+  const events = [turnStart, ...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.finish(ending)];
+  assertWellFormedTurn(events);
+  return events.slice(1);
+}
+
+/** Decode lines given as text or as objects to be written as JSON. */
+export function decodeLines(
+  lines: readonly (string | object)[],
+  options: Partial<DecoderOptions> = {},
+  ending?: Ending,
+): readonly AgentEvent[] {
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+  return decodeChunks([Buffer.from(`${text}\n`)], options, ending);
+}
+
+export function summarise(lines: readonly (string | object)[], options: Partial<DecoderOptions> = {}): TurnSummary {
+  return foldEvents(decodeLines(lines, options));
+}

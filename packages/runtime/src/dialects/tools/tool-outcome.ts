@@ -1,0 +1,93 @@
+import type { FileDiff } from "@caret/protocol";
+import { isJsonObject, type JsonObject } from "../../framing/frame.ts";
+import { numberField, textField, wordField } from "../fields.ts";
+import { readErrorText } from "../read-error.ts";
+import type { ToolResultEvent } from "../turn-draft.ts";
+import { type ResultArm, readArm } from "./result-arm.ts";
+import { shellText, successText } from "./success-text.ts";
+
+type Outcome = Omit<ToolResultEvent, "type" | "callId" | "durationMs">;
+
+/** The CLI answers questions itself when nobody can; its model is told that a user skipped them, which is not true. */
+const NO_INPUT_SURFACE = "Nobody could be asked: this turn has no input surface.";
+const skippedReason = /skipped by the user/i;
+
+/** What became of a call. `name` is undefined for tools that are not the agent's own. */
+export function toOutcome(name: string | undefined, result: unknown, args: unknown): Outcome {
+  if (!isJsonObject(result))
+    return { status: "ok", output: result === undefined || result === null ? "" : asText(result) };
+  if (numberField(result, "exitCode") !== undefined) return plainShellOutcome(result);
+  const arm = readArm(result);
+  if (arm === undefined) return { status: "ok", output: "" };
+  const outcome = arm.isOk ? okOutcome(name, arm, args) : failedOutcome(name, arm);
+  const exitCode = isJsonObject(arm.value) ? numberField(arm.value, "exitCode") : undefined;
+  return exitCode === undefined ? outcome : { ...outcome, exitCode };
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** `{ exitCode, stdout, stderr }` without an arm around it. */
+function plainShellOutcome(result: JsonObject): Outcome {
+  const exitCode = numberField(result, "exitCode") ?? 0;
+  return { status: exitCode === 0 ? "ok" : "error", output: shellText(result), exitCode };
+}
+
+function okOutcome(name: string | undefined, arm: ResultArm, args: unknown): Outcome {
+  const output = name === undefined ? genericOutput(arm.value) : successText(name, arm.value, args);
+  const diff = name === undefined ? undefined : toDiff(name, arm.value, args);
+  return diff === undefined ? { status: "ok", output } : { status: "ok", output, diff };
+}
+
+function genericOutput(value: unknown): string {
+  return isJsonObject(value) ? JSON.stringify(value) : successText("", value, undefined);
+}
+
+function failedOutcome(name: string | undefined, { name: arm, value }: ResultArm): Outcome {
+  const fields = isJsonObject(value) ? value : undefined;
+  if (arm === "rejected") return { status: "rejected", output: rejection(fields, value) };
+  if (arm === "failure" && fields?.["aborted"] === true) return { status: "interrupted", output: shellText(fields) };
+  if (arm === "failure" && name === "shell" && fields !== undefined)
+    return { status: "error", output: shellText(fields) };
+  if (name === "mcp" && fields?.["isError"] === true) return { status: "error", output: successText("mcp", value, {}) };
+  return { status: "error", output: readErrorText(value) ?? describeArm(arm, fields) };
+}
+
+function rejection(fields: JsonObject | undefined, value: unknown): string {
+  const reason = readErrorText(fields ?? value) ?? "rejected";
+  return skippedReason.test(reason) ? NO_INPUT_SURFACE : reason;
+}
+
+/** `fileNotFound` with a path becomes "file not found: the path". */
+function describeArm(arm: string, fields: JsonObject | undefined): string {
+  const words = arm.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const subject = wordField(fields, "path", "uri", "command", "url");
+  return subject === undefined ? words : `${words}: ${subject}`;
+}
+
+/**
+ * The change a file tool made. `streamContent` is never taken for the file: for a replacement it is only the fragment,
+ * and writing it back would destroy the rest.
+ */
+function toDiff(name: string, value: unknown, args: unknown): FileDiff | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const path = textField(value, "path", "deletedFile") ?? (isJsonObject(args) ? textField(args, "path") : undefined);
+  if (path === undefined) return undefined;
+  if (name === "delete") return withTold({ path }, { before: textField(value, "prevContent") });
+  if (name === "write" && isJsonObject(args)) return withTold({ path }, { after: textField(args, "fileText") });
+  if (name !== "edit") return undefined;
+  return withTold(
+    { path },
+    {
+      before: textField(value, "beforeFullFileContent"),
+      after: textField(value, "afterFullFileContent"),
+      unified: wordField(value, "diffString"),
+    },
+  );
+}
+
+function withTold(diff: FileDiff, fields: Readonly<Record<string, string | undefined>>): FileDiff {
+  const told = Object.entries(fields).filter(([, text]) => text !== undefined);
+  return { ...diff, ...Object.fromEntries(told) };
+}

@@ -1,0 +1,114 @@
+import { CaretError } from "@caret/protocol";
+
+export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = "\uFEFF";
+
+export interface LineBatch {
+  readonly lines: readonly string[];
+  /** Set once a line was longer than the cap. Nothing after that line is read. */
+  readonly failure?: CaretError;
+}
+
+export interface LineSplitter {
+  push(chunk: Uint8Array): LineBatch;
+  /** The stream is over: the last line may have had no newline. */
+  end(): LineBatch;
+}
+
+/**
+ * Split bytes into lines. Knows bytes and newlines; nothing about JSON.
+ *
+ * Only 0x0A ends a line: U+2028 and a lone CR are content, though one CR before the newline goes. Bytes are decoded by
+ * whole lines, so a chunk may cut a character anywhere. A line that is still open is kept as the chunks it came in and
+ * joined once; past `maxLineBytes` it is dropped and reported, so memory stays bounded.
+ */
+export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {}): LineSplitter {
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
+  let atStart = true;
+  let failure: CaretError | undefined;
+
+  const keep = (bytes: Uint8Array): void => {
+    pendingBytes += bytes.byteLength;
+    if (pendingBytes > maxLineBytes) fail();
+    else pending.push(bytes);
+  };
+
+  const fail = (): void => {
+    failure = new CaretError("too-large", `A line of the agent's output is longer than ${maxLineBytes} bytes`, {
+      fix: "Raise `limits.lineBytes`, or ask the agent to read less at once.",
+    });
+    pending = [];
+  };
+
+  const takePending = (): string => {
+    const line = Buffer.concat(pending).toString("utf8");
+    pending = [];
+    pendingBytes = 0;
+    return line;
+  };
+
+  const addText = (lines: string[], text: string): void => {
+    let start = atStart && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+    atStart = false;
+    for (let end = text.indexOf("\n", start); end !== -1; end = text.indexOf("\n", start)) {
+      addLine(lines, text.slice(start, end));
+      start = end + 1;
+    }
+    addLine(lines, text.slice(start));
+  };
+
+  /** The whole lines of a chunk are decoded in one go, which is far cheaper than line by line. */
+  const addWholeLines = (lines: string[], bytes: Buffer): void => {
+    if (bytes.byteLength <= maxLineBytes) return addText(lines, bytes.toString("utf8"));
+    let start = 0;
+    while (start <= bytes.byteLength && failure === undefined) {
+      const found = bytes.indexOf(NEWLINE, start);
+      const end = found === -1 ? bytes.byteLength : found;
+      if (end - start > maxLineBytes) fail();
+      else addText(lines, bytes.toString("utf8", start, end));
+      start = end + 1;
+    }
+  };
+
+  /** Take what of the chunk belongs to the open line. Returns where the rest begins, or -1 when all of it did. */
+  const finishOpenLine = (lines: string[], bytes: Buffer): number => {
+    if (pendingBytes === 0) return 0;
+    const first = bytes.indexOf(NEWLINE);
+    keep(bytes.subarray(0, first === -1 ? bytes.byteLength : first));
+    if (first === -1 || failure !== undefined) return -1;
+    addText(lines, takePending());
+    return first + 1;
+  };
+
+  const push = (chunk: Uint8Array): LineBatch => {
+    const lines: string[] = [];
+    if (failure !== undefined) return { lines };
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const start = finishOpenLine(lines, bytes);
+    if (start === -1) return batch(lines);
+    const last = bytes.lastIndexOf(NEWLINE);
+    if (last >= start) addWholeLines(lines, bytes.subarray(start, last));
+    const open = Math.max(last + 1, start);
+    // The open end is copied: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk.
+    if (open < bytes.byteLength && failure === undefined) keep(Uint8Array.prototype.slice.call(bytes, open));
+    return batch(lines);
+  };
+
+  const batch = (lines: readonly string[]): LineBatch => (failure === undefined ? { lines } : { lines, failure });
+
+  const end = (): LineBatch => {
+    const lines: string[] = [];
+    if (pendingBytes > 0 && failure === undefined) addText(lines, takePending());
+    return { lines };
+  };
+
+  return { push, end };
+}
+
+function addLine(lines: string[], line: string): void {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+  if (text !== "") lines.push(text);
+}
