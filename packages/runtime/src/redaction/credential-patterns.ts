@@ -1,0 +1,75 @@
+import { isPlaceholder, looksSecret } from "./looks-secret.ts";
+import { REDACTED } from "./redacted.ts";
+
+/** What a text must contain somewhere to be worth a closer look. In lower case. */
+export const credentialTriggers: readonly string[] = [
+  "bearer",
+  "authorization",
+  "passw",
+  "passphrase",
+  "pwd",
+  "token",
+  "secret",
+  "apikey",
+  "api_key",
+  "api-key",
+  "accesskey",
+  "access_key",
+  "access-key",
+  "privatekey",
+  "private_key",
+  "private-key",
+  "key=",
+  "sig=",
+  "signature=",
+  "auth=",
+  "://",
+];
+
+const QUOTE = String.raw`\\{0,4}["']`;
+/** How a name ends whose value is secret. Plurals are left out: they count tokens. */
+const NAME = "password|passwd|passphrase|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key";
+const SEPARATOR = String.raw`(?:${QUOTE})?\s{0,4}(?:=>|[:=])\s{0,4}`;
+const QUOTED = String.raw`(?<quote>${QUOTE})(?<literal>(?:(?!\k<quote>)(?:\\.|[^\r\n])){1,4096})(?=\k<quote>)`;
+const BARE = String.raw`(?<bare>[^\s"'\\,;&(){}[\]<>]{1,4096})(?=[\s"'\\,;&){}\]<>]|$)`;
+
+const assignment = new RegExp(`(?<name>${NAME})(?<separator>${SEPARATOR})(?:${QUOTED}|${BARE})`, "gi");
+const query = new RegExp(
+  String.raw`([?&](?:[\w-]{0,64}?(?:${NAME}|signature|sig)|key|auth)=)([^&#\s"'\\]{6,4096})`,
+  "gi",
+);
+const authorization = new RegExp(
+  String.raw`(authorization${SEPARATOR}(?:${QUOTE})?(?:basic|bearer|token)\s{1,4})([\w.~+/=:-]{6,8192})`,
+  "gi",
+);
+const bearer = /((?<![\w-])bearer\s{1,4})((?=[\w.~+/=-]{0,256}\d)[\w.~+/=-]{12,8192})/gi;
+const userInfo = /(:\/\/[^\s/:@"'`\\]{0,256}:)([^\s/@"'`\\]{1,512})(?=@)/g;
+
+/** Redact what is secret because of the name it has or the place it stands in. */
+export function redactCredentials(text: string): string {
+  let redacted = text;
+  for (const pattern of [authorization, bearer, userInfo, query])
+    redacted = redacted.replace(pattern, (all: string, head: string, value: string) =>
+      isPlaceholder(value) ? all : head + REDACTED,
+    );
+  return redacted.replace(assignment, (all: string, ...rest: unknown[]) => redactAssignment(all, rest));
+}
+
+interface AssignmentGroups {
+  readonly name: string;
+  readonly separator: string;
+  readonly quote?: string;
+  readonly literal?: string;
+  readonly bare?: string;
+}
+
+function redactAssignment(all: string, rest: readonly unknown[]): string {
+  const [offset, text, groups] = rest.slice(-3) as [number, string, AssignmentGroups];
+  const { name, separator, quote = "", literal, bare = "" } = groups;
+  // In JSON a bare value is a number, a boolean or null, and must stay one.
+  if (literal === undefined && /["']/.test(separator)) return all;
+  const before = /[\w.-]*$/.exec(text.slice(Math.max(0, offset - 64), offset))?.[0] ?? "";
+  const value = literal ?? bare;
+  if (!looksSecret({ name: before + name, value, quoted: literal !== undefined })) return all;
+  return name + separator + quote + REDACTED;
+}

@@ -1,0 +1,46 @@
+/** Where an assigned value stood, and under which name. */
+export interface Assignment {
+  /** The whole name, as far as it can be seen: `GITHUB_TOKEN`, `db.password`. */
+  readonly name: string;
+  readonly value: string;
+  readonly quoted: boolean;
+}
+
+const MIN_VALUE_LENGTH = 6;
+const MIN_TOKEN_LENGTH = 8;
+
+/** `${TOKEN}`, `<token>`, `****`, `your-api-key`, `null` and the like stand for a value and are none. */
+const placeholder =
+  /^(?:[$<{%*#]|\[(?:redacted|secret)\]|\.\.\.|x{3,}|your|example|change.?me|placeholder|dummy|redacted|null|undefined|none|true|false|string|number|boolean|object|process\.env)/i;
+/** `user.password`, `self.token`: code that names a value. */
+const memberChain = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
+/** `sha256`, `base64`, `utf8`, `uuid4`: words that happen to have digits. */
+const technicalWord = /^(?:sha|md|base|utf|uuid|u?int|float|aes|rsa|ed|[ehr]s|argon|pbkdf|x|v)[-_]?\d{1,4}$/i;
+const environmentName = /^[A-Z][A-Z0-9_]*$/;
+const passwordName = /pass(?:word|wd|phrase)$|pwd$|secret$/i;
+
+export function isPlaceholder(value: string): boolean {
+  return placeholder.test(value);
+}
+
+/**
+ * Is this a literal secret, or code and prose that merely mention one? A quoted value is a literal; a bare one is
+ * taken for a secret only when it could not be the name of something.
+ */
+export function looksSecret({ name, value, quoted }: Assignment): boolean {
+  if (value.length < MIN_VALUE_LENGTH || isPlaceholder(value) || /\s/.test(value)) return false;
+  if (quoted) return passwordName.test(name) ? !isLabel(value) : isTokenLike(value);
+  if (memberChain.test(value)) return false;
+  if (environmentName.test(name)) return true;
+  if (/^\d+$/.test(value)) return passwordName.test(name);
+  return /\d/.test(value) && !technicalWord.test(value);
+}
+
+/** The word on a form's button, in a list of field names, in a translation. */
+function isLabel(value: string): boolean {
+  return /pass(?:word|phrase)|secret/i.test(value);
+}
+
+function isTokenLike(value: string): boolean {
+  return value.length >= MIN_TOKEN_LENGTH && /\d/.test(value) && /[A-Za-z]/.test(value);
+}

@@ -1,0 +1,36 @@
+import { looksSecret } from "./looks-secret.ts";
+import { REDACTED } from "./redacted.ts";
+
+const sensitiveKey = /(?:password|passwd|passphrase|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key)$/i;
+
+/** Redact every text in a JSON value, keys included. Gives back the same value when there was nothing to redact. */
+export function redactJson<Value>(value: Value, redactText: (text: string) => string): Value {
+  return redactAny(value, redactText) as Value;
+}
+
+function redactAny(value: unknown, redactText: (text: string) => string): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return redactArray(value, redactText);
+  return redactObject(value, redactText);
+}
+
+function redactArray(values: readonly unknown[], redactText: (text: string) => string): readonly unknown[] {
+  const redacted = values.map((value) => redactAny(value, redactText));
+  return redacted.some((value, index) => value !== values[index]) ? redacted : values;
+}
+
+function redactObject(object: object, redactText: (text: string) => string): object {
+  let changed = false;
+  const entries = Object.entries(object).map(([key, value]: [string, unknown]) => {
+    const redactedKey = redactText(key);
+    const redacted = isSecretMember(key, value) ? REDACTED : redactAny(value, redactText);
+    changed ||= redactedKey !== key || redacted !== value;
+    return [redactedKey, redacted] as const;
+  });
+  return changed ? Object.fromEntries(entries) : object;
+}
+
+function isSecretMember(name: string, value: unknown): boolean {
+  return typeof value === "string" && sensitiveKey.test(name) && looksSecret({ name, value, quoted: true });
+}

@@ -1,0 +1,109 @@
+import { type AgentEvent, assertWellFormedTurn, emptyTurn, foldEvents, Secret } from "@caret/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRedactor } from "./redactor.ts";
+
+const redactor = createRedactor({ secrets: [new Secret("swordfish-1234")] });
+
+const start: AgentEvent = { type: "turn-start", turnId: "t1", lane: "cli" };
+const end: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
+const textStart: AgentEvent = { type: "text-start", blockId: "b1" };
+const textEnd: AgentEvent = { type: "text-end", blockId: "b1" };
+const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b1", text });
+const call: AgentEvent = { type: "tool-call", callId: "c1", name: "sh", kind: "shell", input: {}, owner: "agent" };
+const prints = (text: string): AgentEvent => ({ type: "tool-output", callId: "c1", text });
+const result = (output: string): AgentEvent => ({ type: "tool-result", callId: "c1", status: "ok", output });
+
+describe("The redactor of a turn", () => {
+  it("gives back the very same batch when there is nothing to redact", () => {
+    const batch = [start, textStart, says("Hello, "), says("world."), textEnd, call, prints("ok"), result("ok"), end];
+    expect(redactor.forTurn().redactEvents(batch)).toBe(batch);
+  });
+
+  it("redacts a secret that is split over deltas and batches, and holds back nothing else", () => {
+    const turn = redactor.forTurn();
+    const batches = [
+      [start, textStart, says("the word is sword")],
+      [says("fish-12")],
+      [says("34, friend")],
+      [textEnd, end],
+    ];
+    expect(batches.map((batch) => turn.redactEvents(batch))).toEqual([
+      [start, textStart, says("the word is ")],
+      [],
+      [says("[redacted], friend")],
+      [textEnd, end],
+    ]);
+  });
+
+  it("lets go what it held when the block ends without the secret", () => {
+    const turn = redactor.forTurn();
+    const batch = [start, textStart, says("a swordfish"), textEnd, end];
+    expect(turn.redactEvents(batch)).toEqual([start, textStart, says("a "), says("swordfish"), textEnd, end]);
+  });
+
+  it("does the same for the output of a tool, apart from the text that streams meanwhile", () => {
+    const turn = redactor.forTurn();
+    const batch = [start, call, textStart, prints("sword"), says("sword"), prints("fish-1234"), says("play"), textEnd];
+    expect(turn.redactEvents([...batch, result("swordfish-1234"), end])).toEqual([
+      start,
+      call,
+      textStart,
+      prints("[redacted]"),
+      says("swordplay"),
+      textEnd,
+      result("[redacted]"),
+      end,
+    ]);
+  });
+
+  it("redacts everything else an event says, but not the ids that tie events together", () => {
+    const event: AgentEvent = {
+      type: "tool-call",
+      callId: "swordfish-1234",
+      name: "shell",
+      kind: "shell",
+      input: { command: "echo swordfish-1234", env: { "swordfish-1234": true } },
+      owner: "agent",
+    };
+    expect(redactor.redactEvent(event)).toEqual({
+      ...event,
+      input: { command: "echo [redacted]", env: { "[redacted]": true } },
+    });
+  });
+
+  it("redacts the words of an error", () => {
+    const error = {
+      code: "bad-key",
+      message: "no",
+      retryable: false,
+      fix: "",
+      upstream: "key swordfish-1234",
+    } as const;
+    const event: AgentEvent = { type: "turn-end", outcome: { kind: "failed", error } };
+    expect(redactor.redactEvent(event)).toEqual({
+      type: "turn-end",
+      outcome: { kind: "failed", error: { ...error, upstream: "key [redacted]" } },
+    });
+  });
+
+  it("keeps turns well-formed and their text the redacted text, however text and batches are cut", () => {
+    const piece = fc.constantFrom("swordfish-1234", "sword", "fish", "-12", "34", " ", "s", "ghp_");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(piece, fc.boolean())), (pieces) => {
+        const turn = redactor.forTurn();
+        const events: AgentEvent[] = [...turn.redactEvents([start, textStart])];
+        let batch: AgentEvent[] = [];
+        for (const [text, flush] of pieces) {
+          batch.push(says(text));
+          if (flush) events.push(...turn.redactEvents(batch.splice(0)));
+        }
+        batch = [...batch, textEnd, end];
+        events.push(...turn.redactEvents(batch));
+        assertWellFormedTurn(events);
+        const whole = pieces.map(([text]) => text).join("");
+        expect(foldEvents(events, emptyTurn).segments).toEqual([redactor.redactText(whole)]);
+      }),
+    );
+  });
+});
