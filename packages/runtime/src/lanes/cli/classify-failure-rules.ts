@@ -1,0 +1,232 @@
+import type { ErrorCode } from "@caret/protocol";
+import { didYouMean } from "../../models/did-you-mean.ts";
+
+/** An error before it is one: the catalogue fills in what is not said. */
+export interface FailureFace {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly fix?: string;
+  readonly retryable?: boolean;
+}
+
+/** What a rule may look at besides the words that it found. */
+export interface FailureSetting {
+  /** `agent` or `cursor-agent`: what the person would type. */
+  readonly commandName: string;
+  readonly platform: NodeJS.Platform;
+}
+
+interface Finding extends FailureSetting {
+  readonly match: RegExpExecArray;
+}
+
+export interface FailureRule {
+  readonly pattern: RegExp;
+  readonly face: (finding: Finding) => FailureFace;
+}
+
+const MAX_LISTED_MODELS = 12;
+
+/** The first rule whose words are found decides, so the more particular ones come first. */
+export const failureRules: readonly FailureRule[] = [
+  says(/provided API key is invalid|\bBAD_(?:USER_)?API_KEY\b|invalid api key/i, {
+    code: "bad-key",
+    message: "Cursor does not accept the API key",
+  }),
+  {
+    pattern: /keychain|SecItemCopyMatching|errSec[A-Z]/i,
+    face: ({ commandName }) => ({
+      code: "not-logged-in",
+      message: "The agent could not read its login from the keychain",
+      fix: `Unlock the keychain, or set AGENT_CLI_CREDENTIAL_STORE=file and run \`${commandName} login\` again.`,
+    }),
+  },
+  {
+    pattern:
+      /Authentication required|[Nn]ot logged in\b|\[unauthenticated\]|\b(?:NOT_LOGGED_IN|AGENT_REQUIRES_LOGIN|UNAUTHORIZED|INVALID_AUTH_ID)\b|\bAUTH_TOKEN_\w+/,
+    face: (finding) => ({ code: "not-logged-in", message: "The agent is not logged in", fix: loginFix(finding) }),
+  },
+  {
+    pattern: /Cannot use this model: *([^\n]+?)\.?(?: +Available models: *([^\n]*))?\s*$/im,
+    face: ({ match: [, model = "", list = ""] }) => unknownModel(model, toNames(list)),
+  },
+  {
+    pattern: /\b(?:BAD_MODEL_NAME|MODEL_NO_LONGER_SUPPORTED|DEPRECATED_MODEL)\b/,
+    face: () => ({ code: "model-unknown", message: "Cursor does not know this model, or no longer" }),
+  },
+  // Before the rate limits, whose name this one bears: waiting does not help, another model does.
+  says(/Named models unavailable|Free plans can only use Auto|\bRATE_LIMITED_CHANGEABLE\b/i, {
+    code: "model-unavailable",
+    message: "The account's plan does not include this model",
+    fix: "Use the model `auto`, the only one on a free plan, or change your plan.",
+  }),
+  says(/\b(?:MODEL_BLOCKED|UNSUPPORTED_REGION|MAX_MODE_REQUIRED|PRO_USER_ONLY)\b/, {
+    code: "model-unavailable",
+    message: "Cursor does not offer this model to this account",
+  }),
+  {
+    pattern:
+      /hit your usage limit(?: for (.+?)(?=\.?\s+You\b|\.?\s*$|\.\s))?|\b(?:PRO|FREE)_USER_USAGE_LIMIT\b|\bUSAGE_PRICING_REQUIRED\b|Get Cursor Pro for more|Upgrade your plan to continue/im,
+    face: ({ match }) => usageLimit(match[1], match.input),
+  },
+  says(/\bRATE_LIMITED(?:_\w+)?\b|\[resource_exhausted\]|too many requests/i, {
+    code: "rate-limited",
+    message: "Cursor asks for fewer requests",
+  }),
+  {
+    pattern: /\bOUTDATED_CLIENT\b/,
+    face: ({ commandName }) => ({
+      code: "cli-outdated",
+      message: "Cursor no longer accepts this version of the agent",
+      fix: `Run \`${commandName} update\`.`,
+    }),
+  },
+  {
+    pattern: /administrator has disabled (.+?)\.?\s*$/im,
+    face: ({ match: [, what = ""] }) => ({
+      code: "policy-disabled",
+      message: `The team's administrator has disabled ${what}`,
+    }),
+  },
+  {
+    pattern: /Workspace Trust Required(?:[\s\S]*?\?[ \t]*\n[ \t]*\n[ \t]*(\S[^\n]*))?/i,
+    face: ({ match: [, path] }) => untrusted(path?.trim()),
+  },
+  {
+    pattern: /Failed to claim persistent session for chat "([^"]*)":\s*([^\n]*)/,
+    face: ({ match: [, id = "", reason = ""] }) => unclaimedChat(id, reason),
+  },
+  says(/database disk image is malformed|file is not a database|SQLITE_(?:CORRUPT|NOTADB)/i, {
+    code: "session-corrupt",
+    message: "The agent cannot read its own chat store",
+  }),
+  says(/database is locked|SQLITE_BUSY/i, {
+    code: "session-busy",
+    message: "Another agent has this chat open",
+  }),
+  // Agents that start at the same time share this file; the one that lost the race does better alone.
+  says(/cli-config\.json\.tmp/, {
+    code: "agent-crashed",
+    message: "Two agents wrote their configuration at the same moment",
+    fix: "Try again; a CURSOR_CONFIG_DIR of its own for each agent avoids it.",
+    retryable: true,
+  }),
+  says(/\bE2BIG\b|Argument list too long|command line is too long|filename or extension is too long/i, {
+    code: "prompt-too-long",
+    message: "The prompt is too long for a command line",
+  }),
+  {
+    pattern: /unknown option '?([^'\s]+)'?/i,
+    face: (finding) => unknownOption(finding.match[1] ?? "", finding),
+  },
+  {
+    pattern:
+      /command not found|is not recognized as an internal or external command|exec format error|cannot execute binary file|Cannot find module/i,
+    face: ({ commandName }) => ({
+      code: "cli-broken",
+      message: `\`${commandName}\`, or a program that it needs, does not run`,
+    }),
+  },
+  says(/\bENOSPC\b|no space left on device/i, { code: "storage-full", message: "The disk is full" }),
+  says(/\b(?:EMFILE|ENFILE|ENOMEM)\b|heap out of memory|cannot fork|\bfork: .*temporarily unavailable/i, {
+    code: "agent-unavailable",
+    message: "The machine ran out of processes, files or memory",
+  }),
+];
+
+/** Words that are also printed on the way to success, or mean little: they explain a failure when nothing else does. */
+export const lastRules: readonly FailureRule[] = [
+  {
+    pattern: /\[(canceled|deadline_exceeded|unavailable|aborted)\]|RetriableError|http\/2 stream closed/i,
+    face: ({ match: [, code] }) => ({
+      code: "upstream-unreachable",
+      message: `Cursor broke the turn off${code === undefined ? "" : ` (${code.toLowerCase()})`}`,
+      fix: "Try again: Cursor itself marks this failure as passing.",
+    }),
+  },
+  {
+    pattern: /(?:Connection lost, reconnecting to|Connection failed repeatedly)(?: (https?:\/\/[^\s/]+))?/i,
+    face: ({ match: [, endpoint] }) => ({
+      code: "upstream-unreachable",
+      message: endpoint === undefined ? "Cursor could not be reached" : `${endpoint} could not be reached`,
+    }),
+  },
+  says(
+    /\b(?:ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)\b|getaddrinfo|socket hang up|fetch failed|Retry attempt \d+/i,
+    { code: "upstream-unreachable", message: "Cursor could not be reached" },
+  ),
+  says(/self[- ]signed certificate|unable to (?:get|verify) .*certificate|CERT_\w+/i, {
+    code: "upstream-unreachable",
+    message: "The connection to Cursor is not trusted",
+    fix: "Name your proxy's certificate in NODE_EXTRA_CA_CERTS.",
+  }),
+  // What older versions print instead of the names above: the bare class name of a shrunk program, then a sentence.
+  {
+    pattern: /^T: (?!\[)(.+)$/m,
+    face: ({ match: [, sentence = ""] }) => ({
+      code: "model-unavailable",
+      message: `Cursor refuses this model: ${sentence.trim()}`,
+    }),
+  },
+];
+
+function says(pattern: RegExp, face: FailureFace): FailureRule {
+  return { pattern, face: () => face };
+}
+
+function loginFix({ commandName, platform }: FailureSetting): string {
+  const fix = `Run \`${commandName} login\`, or set CURSOR_API_KEY to a valid key.`;
+  // There the login lives in the keychain, which belongs to the home directory the person has, not the one we gave.
+  const keychain = " With another HOME than your own, set AGENT_CLI_CREDENTIAL_STORE=file first.";
+  return platform === "darwin" ? fix + keychain : fix;
+}
+
+function toNames(list: string): readonly string[] {
+  return list.split(/[,\s]+/).flatMap((name) => name.replace(/\.$/, "") || []);
+}
+
+function unknownModel(model: string, names: readonly string[]): FailureFace {
+  const message = `Cursor has no model "${model}" for this account`;
+  if (names.length === 0) return { code: "model-unknown", message };
+  const more = names.length > MAX_LISTED_MODELS ? ` and ${names.length - MAX_LISTED_MODELS} more` : "";
+  const fix = `${didYouMean(model, names)}Available: ${names.slice(0, MAX_LISTED_MODELS).join(", ")}${more}.`;
+  return { code: "model-unknown", message, fix };
+}
+
+/** The date is American in the text; everyone can read it the other way round. */
+function usageLimit(model: string | undefined, words: string): FailureFace {
+  const [, month = "", day = "", year] = /\b(?:ends|resets?) on (\d{1,2})\/(\d{1,2})\/(\d{4})/i.exec(words) ?? [];
+  const until = year === undefined ? "" : ` (${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")})`;
+  return {
+    code: "usage-limit",
+    message: `The account's usage limit${model === undefined ? "" : ` for ${model.trim()}`} is reached`,
+    fix: `Switch to another model, raise the spend limit, or wait for the reset${until}.`,
+  };
+}
+
+function untrusted(path: string | undefined): FailureFace {
+  if (path === undefined) return { code: "workspace-untrusted", message: "The workspace is not trusted yet" };
+  return {
+    code: "workspace-untrusted",
+    message: `The workspace ${path} is not trusted yet`,
+    fix: `Add ${path} to Caret's allowed workspaces.`,
+  };
+}
+
+function unclaimedChat(id: string, reason: string): FailureFace {
+  if (/already|in use|another|held|locked/i.test(reason))
+    return { code: "session-busy", message: `Another agent has the chat "${id}" open` };
+  const malformed = /UUID/i.test(reason);
+  return {
+    code: "session-not-found",
+    message: malformed ? `"${id}" is not the id of a chat` : `The chat "${id}" cannot be resumed`,
+  };
+}
+
+function unknownOption(option: string, { commandName, platform }: FailureSetting): FailureFace {
+  const message = `This version of \`${commandName}\` does not know the option ${option}`;
+  const fix = `Run \`${commandName} update\`.`;
+  // The Windows launcher cuts its arguments apart again, so a word of the prompt can end up as an option.
+  const windows = " If the option is a word of the prompt, send the prompt on standard input.";
+  return { code: "cli-outdated", message, fix: platform === "win32" ? fix + windows : fix };
+}

@@ -1,0 +1,101 @@
+import { stripVTControlCharacters } from "node:util";
+import { CaretError, type ErrorCode } from "@caret/protocol";
+import {
+  type FailureFace,
+  type FailureRule,
+  type FailureSetting,
+  failureRules,
+  lastRules,
+} from "./classify-failure-rules.ts";
+
+/** How a CLI ended that gave no result. */
+export interface CliFailure extends FailureSetting {
+  /** What it wrote on standard error, already redacted. */
+  readonly stderr: string;
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Nothing at all came on standard output. */
+  readonly stdoutEmpty: boolean;
+}
+
+/** A CLI that floods its standard error explains itself at the end of it. */
+const MAX_READ_CHARACTERS = 64 * 1024;
+const MAX_UPSTREAM_CHARACTERS = 2_000;
+const SHELL_SIGNAL_OFFSET = 128;
+/** Signals by which others end a process; any other death by signal is the program's own fault. */
+const outsideSignals = new Set<string>(["SIGHUP", "SIGINT", "SIGTERM", "SIGKILL"]);
+const signalNumbers: Readonly<Record<number, string>> = { 1: "SIGHUP", 2: "SIGINT", 9: "SIGKILL", 15: "SIGTERM" };
+
+/**
+ * Why the CLI failed, told from all it leaves behind: words on standard error and an exit code. It has no other way
+ * to say it; most failures exit with 1, so the words decide, and the code only when they say nothing.
+ *
+ * Words that only accompany a failure come last: a CLI that was killed while it was reconnecting was killed. A turn
+ * that Caret itself stopped is not for this function: its lane knows that it was cancelled.
+ */
+export function classifyFailure(failure: CliFailure): CaretError {
+  const words = stripVTControlCharacters(failure.stderr.slice(-MAX_READ_CHARACTERS)).replaceAll("\r", "\n");
+  const face =
+    matchRules(failureRules, words, failure) ??
+    byExit(failure) ??
+    matchRules(lastRules, words, failure) ??
+    byWords(words, failure);
+  const upstream = words.trim().slice(-MAX_UPSTREAM_CHARACTERS);
+  return new CaretError(face.code, face.message, {
+    ...(face.fix !== undefined && { fix: face.fix }),
+    ...(face.retryable !== undefined && { retryable: face.retryable }),
+    ...(upstream !== "" && { upstream }),
+  });
+}
+
+/**
+ * What may help against a failure before anything was shown: another profile (`auth`), another attempt (`transport`),
+ * another model (`model`). A login problem is nobody's reason to change the model, nor to try the same profile again.
+ */
+export function isRecoverable(error: CaretError): "auth" | "transport" | "model" | undefined {
+  return recoveries[error.code];
+}
+
+const recoveries: Partial<Record<ErrorCode, "auth" | "transport" | "model">> = {
+  "not-logged-in": "auth",
+  "bad-key": "auth",
+  "model-unknown": "model",
+  "model-unavailable": "model",
+  "usage-limit": "model",
+  "rate-limited": "transport",
+  "upstream-unreachable": "transport",
+  "agent-crashed": "transport",
+  "agent-unavailable": "transport",
+  "no-result": "transport",
+  stalled: "transport",
+};
+
+function matchRules(rules: readonly FailureRule[], words: string, setting: FailureSetting): FailureFace | undefined {
+  for (const { pattern, face } of rules) {
+    const match = pattern.exec(words);
+    if (match !== null) return face({ ...setting, match });
+  }
+  return undefined;
+}
+
+function byExit({ exitCode, signal, commandName }: CliFailure): FailureFace | undefined {
+  if (exitCode === 127)
+    return { code: "cli-broken", message: `\`${commandName}\`, or a program that it needs, could not be found` };
+  if (exitCode === 126) return { code: "cli-not-executable", message: `\`${commandName}\` may not be executed` };
+  const name = signal ?? signalNumbers[(exitCode ?? 0) - SHELL_SIGNAL_OFFSET];
+  if (name === undefined) return undefined;
+  if (outsideSignals.has(name)) return { code: "killed", message: `The agent was ended from outside (${name})` };
+  return { code: "agent-crashed", message: `The agent crashed (${name})` };
+}
+
+/** The end of the table: nobody knows these words, or there are none. */
+function byWords(words: string, { exitCode, stdoutEmpty }: CliFailure): FailureFace {
+  const when = stdoutEmpty ? "before it said anything" : "in the middle of its answer";
+  if (exitCode === 0)
+    return { code: "no-result", message: `The agent ended ${when}, without a result and without an error` };
+  const how = exitCode === null ? "" : ` with exit code ${exitCode}`;
+  // A stack trace is a program that fell over; a plain sentence is one that gave up and said why.
+  const isCrash = words.trim() === "" || /^[ \t]+at .+:\d+:\d+\)?$/m.test(words) || /^Node\.js v\d/m.test(words);
+  if (isCrash) return { code: "agent-crashed", message: `The agent ended${how} ${when}` };
+  return { code: "upstream-error", message: `The agent gave up${how} ${when}` };
+}
