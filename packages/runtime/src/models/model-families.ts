@@ -70,7 +70,7 @@ export function pickVariant(family: ModelFamily, wanted: ModelParams): ModelVari
   return first === undefined ? undefined : defaultVariant([first, ...rest]);
 }
 
-export function defaultVariant(variants: readonly [ModelVariant, ...ModelVariant[]]): ModelVariant {
+function defaultVariant(variants: readonly [ModelVariant, ...ModelVariant[]]): ModelVariant {
   return variants.reduce((best, variant) => (preference(variant) < preference(best) ? variant : best));
 }
 

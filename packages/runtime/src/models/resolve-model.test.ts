@@ -140,6 +140,10 @@ describe("resolveModel", () => {
     expect(refusal({ model })?.code).toBe("model-unknown");
   });
 
+  it("refuses a name of a million letters without repeating it", () => {
+    expect(refusal({ model: "x".repeat(1_000_000) })?.message.length).toBeLessThan(200);
+  });
+
   it("finds the model behind a misspelt word", () => {
     expect(refusal({ model: "sonet" })?.fix).toContain("`sonnet-4.6`");
   });

@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import { didYouMean } from "./did-you-mean.ts";
 import { findAlias } from "./model-aliases.ts";
 import {
   catalogueIds,
@@ -10,7 +11,9 @@ import {
 } from "./model-families.ts";
 import { type Effort, type ModelChoice, type ModelParams, parseModelSlug } from "./model-params.ts";
 import { AUTO_MODEL, parseModelName } from "./model-spellings.ts";
-import { nearestNames } from "./nearest-names.ts";
+
+/** A client's name is shown back to it, but not a page of it. */
+const MAX_SHOWN = 100;
 
 /** What a request says about its model, as a door read it from the body. */
 export interface ModelRequest {
@@ -49,11 +52,9 @@ export function resolveModel(request: ModelRequest, catalogue: ModelCatalogue): 
   return resolved;
 }
 
-export function unknownModel(name: string, ids: readonly string[]): CaretError {
-  const near = nearestNames(name, ids);
-  const hint = near.length === 0 ? "" : `Did you mean ${near.map((id) => `\`${id}\``).join(" or ")}? `;
-  const fix = `${hint}\`caret models\` prints them all.`;
-  return new CaretError("model-unknown", `There is no model "${name}" in Cursor's list`, { fix });
+function unknownModel(name: string, ids: readonly string[]): CaretError {
+  const fix = `${didYouMean(name, ids)}\`caret models\` prints them all.`;
+  return new CaretError("model-unknown", `There is no model "${name.slice(0, MAX_SHOWN)}" in Cursor's list`, { fix });
 }
 
 /** The prefix goes unless it is part of a listed id. */

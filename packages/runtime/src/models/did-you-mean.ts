@@ -1,6 +1,15 @@
+/** Names come from clients: a very long one is compared by its beginning. */
+const MAX_COMPARED = 100;
+
+/** A question to start a fix with, or nothing when nothing is close. */
+export function didYouMean(wanted: string, names: readonly string[]): string {
+  const near = nearestNames(wanted, names).map((name) => `\`${name}\``);
+  return near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
+}
+
 /** The few names that someone who typed `wanted` most likely meant, best first. Empty when nothing is close. */
-export function nearestNames(wanted: string, names: readonly string[], limit = 3): readonly string[] {
-  const target = wanted.toLowerCase();
+function nearestNames(wanted: string, names: readonly string[], limit = 3): readonly string[] {
+  const target = wanted.slice(0, MAX_COMPARED).toLowerCase();
   return names
     .map((name) => ({ name, distance: distanceTo(target, name.toLowerCase()) }))
     .filter(({ distance }) => distance <= Math.max(2, target.length / 2))
