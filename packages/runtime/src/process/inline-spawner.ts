@@ -1,5 +1,8 @@
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
 import { CaretError } from "@caret/protocol";
 import type { ChildHandle, Spawner } from "./child-handle.ts";
+import { listInheritedDescriptors } from "./inherited-descriptors.ts";
 import type { Launch } from "./launched-process.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import { startProcess } from "./start-process.ts";
@@ -12,6 +15,7 @@ export interface InlineSpawnerOptions {
 
 /** Starts children in this very process: simple, at the price of a blocked event loop for each start. */
 export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Spawner {
+  const hidden = { descriptors: listInheritedDescriptors(), device: openSync(devNull, "r+") };
   const reaper = createStrayReaper();
   const children = new Set<ChildHandle>();
   let closed = false;
@@ -19,7 +23,7 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
   const launch: Launch = async (command, { signal }) => {
     if (closed) throw new CaretError("cancelled", "Caret is shutting down");
     const stdin = command.stdin === "closed" ? "ignore" : "pipe";
-    const started = await startProcess(command, { stdio: [stdin, "pipe", "pipe"], signal, reaper, registry });
+    const started = await startProcess(command, { stdio: [stdin, "pipe", "pipe"], signal, hidden, reaper, registry });
     const { stdin: input, stdout, stderr } = started.child;
     if (stdout === null || stderr === null) throw new CaretError("internal", "A child was started without its pipes");
     return {
@@ -44,6 +48,7 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
       closed = true;
       await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
       await reaper.settled();
+      closeSync(hidden.device);
     },
   };
 }

@@ -16,6 +16,6 @@ const service = new SpawnerService((report) => process.send?.(report));
 
 process.on("message", (request: SpawnerRequest) => void service.handle(request));
 process.on("disconnect", () => {
-  service.killAll();
+  service.closeDown();
   process.exit();
 });

@@ -1,4 +1,6 @@
+import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import { killMarked } from "./marked-processes.ts";
@@ -49,11 +51,12 @@ export class SpawnerService {
     }
   }
 
-  /** Kills everything ever started here that is left. */
-  killAll(): void {
+  /** The gateway is gone: kill everything that is left, and clear away what it can no longer. */
+  closeDown(): void {
     for (const started of this.#running.values()) started.signal("SIGKILL");
     killMarked(this.#marks);
     for (const mark of this.#marks) this.#registry?.remove(mark);
+    if (this.#socketPath !== "") rmSync(dirname(this.#socketPath), { recursive: true, force: true });
   }
 
   async #spawn(id: string, { hasStdin, ...command }: RemoteCommand): Promise<void> {

@@ -20,10 +20,18 @@ type Stdio = IOType | Socket;
 
 export interface StartOptions {
   readonly stdio: readonly [stdin: Stdio, stdout: Stdio, stderr: Stdio];
+  /** Descriptors of ours that the child must not see; an empty device takes their place. */
+  readonly hidden?: Hidden | undefined;
   readonly mark?: string;
   readonly signal?: AbortSignal;
   readonly reaper: StrayReaper;
   readonly registry?: ProcessRegistry | undefined;
+}
+
+/** `device` is an open descriptor of /dev/null. */
+export interface Hidden {
+  readonly descriptors: readonly number[];
+  readonly device: number;
 }
 
 export interface StartedProcess {
@@ -85,12 +93,15 @@ async function spawnPatiently(command: ChildCommand, options: StartOptions & { m
 }
 
 /** Some failures are thrown, others arrive as an event: here they become one. */
-function spawnOnce(command: ChildCommand, { stdio, mark }: StartOptions & { mark: string }): Promise<ChildProcess> {
+function spawnOnce(
+  command: ChildCommand,
+  { stdio, hidden, mark }: StartOptions & { mark: string },
+): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const child = spawn(command.file, command.args, {
       cwd: command.cwd,
       env: { ...command.env, [PROCESS_MARK]: mark },
-      stdio: command.contained ? [...stdio, "pipe"] : [...stdio],
+      stdio: hide(command.contained ? [...stdio, "pipe"] : [...stdio], hidden),
       // A group and session of its own, so that a signal reaches grandchildren and Ctrl-C in our terminal does not.
       detached: process.platform !== "win32",
       windowsHide: true,
@@ -100,6 +111,14 @@ function spawnOnce(command: ChildCommand, { stdio, mark }: StartOptions & { mark
     // Later errors are failed kill() calls, which nobody makes; without a listener one would end the process.
     child.on("error", () => undefined);
   });
+}
+
+function hide(stdio: (Stdio | number)[], hidden: Hidden | undefined): (Stdio | number)[] {
+  for (const descriptor of hidden?.descriptors ?? []) {
+    while (stdio.length < descriptor) stdio.push("ignore");
+    if (hidden !== undefined && stdio.length === descriptor) stdio.push(hidden.device);
+  }
+  return stdio;
 }
 
 /** Bubblewrap's own failures look like the agent's: an exit code of 1 and words on standard error. */

@@ -1,0 +1,65 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { OutputQueue } from "./output-queue.ts";
+import { eventually } from "./workbench.contract.ts";
+
+async function textOf(queue: OutputQueue): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of queue) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+describe("reading ahead", () => {
+  it("stops at the limit and goes on when the reader has caught up", async () => {
+    const source = new PassThrough();
+    const queue = new OutputQueue(10);
+    queue.attach(source);
+    source.write("0123456789");
+    await eventually(() => queue.isFull, "it is full");
+    source.end("rest");
+    expect(await textOf(queue)).toBe("0123456789rest");
+  });
+
+  it("gives the reader everything that came meanwhile as one piece", async () => {
+    const source = new PassThrough();
+    const queue = new OutputQueue(100);
+    queue.attach(source);
+    for (const piece of ["a", "b", "c"]) source.write(piece);
+    await queue.firstOutput;
+    await eventually(() => source.readableLength === 0, "it has been read");
+    const first = await queue[Symbol.asyncIterator]().next();
+    expect(Buffer.from(first.value ?? []).toString()).toBe("abc");
+  });
+
+  it("cuts off a grandchild that floods the pipe after the child's end", async () => {
+    const source = new PassThrough();
+    const queue = new OutputQueue(10);
+    queue.attach(source);
+    const drained = queue.drain(60_000);
+    source.write(Buffer.alloc(2 * 1024 * 1024));
+    await drained;
+    expect((await textOf(queue)).length).toBeGreaterThan(1024 * 1024);
+  });
+
+  it("does not hold the child up once nobody wants the rest", async () => {
+    const source = new PassThrough();
+    const queue = new OutputQueue(10);
+    queue.attach(source);
+    source.write("0123456789");
+    for await (const _ of queue) break;
+    source.write("0123456789".repeat(10));
+    await eventually(() => source.readableLength === 0, "it has been read");
+    expect(queue.isFull).toBe(false);
+    queue.close();
+  });
+
+  it("takes a broken stream for an ended one", async () => {
+    const source = new PassThrough();
+    const queue = new OutputQueue(10);
+    queue.attach(source);
+    source.write("half");
+    await queue.firstOutput;
+    source.destroy(new Error("ECONNRESET"));
+    expect([await textOf(queue), await queue.firstOutput]).toEqual(["half", true]);
+  });
+});

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { signalGroup, signalProcess, windowsKillCommand } from "./process-group.ts";
+import { identifyProcess, isAlive } from "./process-identity.ts";
+
+describe("signalling", () => {
+  it("never signals a group or process whose number belongs to a stranger by now", async () => {
+    const stranger = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
+    await once(stranger, "spawn");
+    const identity = identifyProcess(stranger.pid ?? 0);
+    const before = { pid: identity.pid, startTime: "7" };
+    expect([signalGroup(before, "SIGKILL"), signalProcess(before, "SIGKILL"), isAlive(identity)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(signalGroup(identity, "SIGKILL")).toBe(true);
+    await once(stranger, "exit");
+    expect([signalGroup(identity, "SIGKILL"), isAlive(identity)]).toEqual([false, false]);
+  });
+
+  it("ends a tree on Windows by its exact number", () => {
+    expect(windowsKillCommand(42)).toEqual({ file: "taskkill", args: ["/PID", "42", "/T", "/F"] });
+  });
+});
