@@ -162,5 +162,7 @@ function toNotice({ type, ...notice }: AgentEventOf<"notice">): Notice {
 function countLabel(unknown: TurnSummary["unknown"], label: string): TurnSummary["unknown"] {
   const room = Object.hasOwn(unknown, label) || Object.keys(unknown).length < MAX_UNKNOWN_LABELS;
   const name = room ? label : OTHER_LABELS;
-  return { ...unknown, [name]: (unknown[name] ?? 0) + 1 };
+  // A label may be `constructor` or `__proto__`: only own entries count.
+  const count = Object.hasOwn(unknown, name) ? (unknown[name] ?? 0) : 0;
+  return { ...unknown, [name]: count + 1 };
 }

@@ -4,24 +4,26 @@ import { arrayField, contentText, numberField, objectField, objectsField, textFi
 type Renderer = (success: JsonObject, args: JsonObject) => string;
 
 /** What each of the main tools answered, as text a person can read. Anything else is told by `genericText`. */
-const renderers: Readonly<Record<string, Renderer>> = {
-  shell: (success) => shellText(success),
-  read: (success) => readText(success),
-  edit: (success) => wordField(success, "message", "resultForModel", "diffString") ?? `Changed ${pathOf(success)}`,
-  write: (success) => `Wrote ${pathOf(success)}`,
-  delete: (success) => `Deleted ${textField(success, "deletedFile") ?? pathOf(success)}`,
-  grep: (success) => grepText(success),
-  glob: (success) => arrayField(success, "files").map(String).join("\n"),
-  ls: (success) => treeLines(objectField(success, "directoryTreeRoot"), "").join("\n"),
-  mcp: (success) => mcpText(success),
-  webFetch: (success) => textField(success, "markdown") ?? genericText(success),
-  webSearch: (success) => objectsField(success, "references").map(referenceText).join("\n\n"),
-  task: (success) => taskText(success),
-};
+const renderers: ReadonlyMap<string, Renderer> = new Map(
+  Object.entries<Renderer>({
+    shell: (success) => shellText(success),
+    read: (success) => readText(success),
+    edit: (success) => wordField(success, "message", "resultForModel", "diffString") ?? `Changed ${pathOf(success)}`,
+    write: (success) => `Wrote ${pathOf(success)}`,
+    delete: (success) => `Deleted ${textField(success, "deletedFile") ?? pathOf(success)}`,
+    grep: (success) => grepText(success),
+    glob: (success) => arrayField(success, "files").map(String).join("\n"),
+    ls: (success) => treeLines(objectField(success, "directoryTreeRoot"), "").join("\n"),
+    mcp: (success) => mcpText(success),
+    webFetch: (success) => textField(success, "markdown") ?? genericText(success),
+    webSearch: (success) => objectsField(success, "references").map(referenceText).join("\n\n"),
+    task: (success) => taskText(success),
+  }),
+);
 
 export function successText(name: string, success: unknown, args: unknown): string {
   if (!isJsonObject(success)) return success === true || success === undefined ? "" : String(success);
-  return (renderers[name] ?? genericText)(success, isJsonObject(args) ? args : {});
+  return (renderers.get(name) ?? genericText)(success, isJsonObject(args) ? args : {});
 }
 
 export function genericText(value: JsonObject): string {

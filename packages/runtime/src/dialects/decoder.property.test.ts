@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { DecoderOptions } from "./decoder.ts";
+import { decodeChunks } from "./testing/decode-lines.ts";
+import { contractFixture, noisyFixture, partialFixture, payloadFixture, plainFixture } from "./testing/fixtures.ts";
+
+interface Fixture {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly options: Partial<DecoderOptions>;
+}
+
+/** Recordings of the real CLI lie beside the checkout on some machines; they are read, never kept. */
+const captures = fileURLToPath(new URL("../../../../../shared/captures/", import.meta.url));
+
+function recorded(): readonly Fixture[] {
+  if (!existsSync(captures)) return [];
+  return readdirSync(captures)
+    .filter((name) => name.endsWith(".ndjson"))
+    .map((name) => ({
+      name,
+      bytes: readFileSync(`${captures}${name}`),
+      options: { dialect: "auto", partial: /partial|2025|edge/.test(name) },
+    }));
+}
+
+const fixtures: readonly Fixture[] = [
+  { name: "partial", bytes: partialFixture, options: { partial: true } },
+  { name: "plain", bytes: plainFixture, options: { partial: false } },
+  { name: "noisy", bytes: noisyFixture, options: { partial: true } },
+  { name: "contract", bytes: contractFixture, options: { dialect: "contract" } },
+  { name: "payload", bytes: payloadFixture, options: { dialect: "payload" } },
+  { name: "auto", bytes: noisyFixture, options: { dialect: "auto" } },
+  ...recorded(),
+];
+
+const TOTAL_CUTS = 100_000;
+
+function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
+  const ends = [...places.toSorted((a, b) => a - b), bytes.length];
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+}
+
+describe.each(fixtures)("the $name fixture", ({ bytes, options }) => {
+  const whole = JSON.stringify(decodeChunks([bytes], options));
+  // Small fixtures are cut at every byte; the budget of cuts is shared out over the rest.
+  const rounds = Math.ceil(TOTAL_CUTS / fixtures.length / 20);
+
+  it("gives the same events however it is cut", () => {
+    const places = fc.array(fc.nat({ max: bytes.length }), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(places, (cuts) => JSON.stringify(decodeChunks(cutAt(bytes, cuts), options)) === whole),
+      { numRuns: rounds },
+    );
+  });
+
+  it("gives the same events byte by byte", () => {
+    const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
+    expect(JSON.stringify(decodeChunks(single, options))).toBe(whole);
+  });
+});
