@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { CaretError } from "@caret/protocol";
 import type { ChildHandle, Spawner } from "./child-handle.ts";
-import { listInheritedDescriptors } from "./inherited-descriptors.ts";
+import { listHideableDescriptors } from "./inherited-descriptors.ts";
 import type { Launch } from "./launched-process.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import { startProcess } from "./start-process.ts";
@@ -15,7 +15,7 @@ export interface InlineSpawnerOptions {
 
 /** Starts children in this very process: simple, at the price of a blocked event loop for each start. */
 export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Spawner {
-  const hidden = { descriptors: listInheritedDescriptors(), device: openSync(devNull, "r+") };
+  const hidden = { descriptors: listHideableDescriptors(), device: openSync(devNull, "r+") };
   const reaper = createStrayReaper();
   const children = new Set<ChildHandle>();
   let closed = false;
