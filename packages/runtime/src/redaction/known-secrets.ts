@@ -8,6 +8,8 @@ export interface KnownSecrets {
   redact(text: string): string;
   /** Where a possible beginning of a spelling stands at the end of the text; its length when there is none. */
   heldFrom(text: string): number;
+  /** The same for a text that is known to contain no whole spelling. */
+  unfinishedFrom(text: string, earliest?: number): number;
 }
 
 export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
@@ -17,33 +19,46 @@ export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
   // An alternative that comes first wins, so the longest spelling is replaced whole.
   const pattern = forms.length === 0 ? undefined : new RegExp(forms.map(toLiteral).join("|"), "g");
 
-  const begins = (text: string): boolean =>
-    byFirst.get(text[0] ?? "")?.some((form) => form.length > text.length && form.startsWith(text)) ?? false;
+  function isUnfinished(text: string, from: number): boolean {
+    for (const form of byFirst.get(text.charCodeAt(from)) ?? []) if (endsWithBeginning(text, from, form)) return true;
+    return false;
+  }
+
+  function unfinishedFrom(text: string, earliest = 0): number {
+    let from = Math.max(earliest, text.length - longest + 1);
+    while (from < text.length && !isUnfinished(text, from)) from += 1;
+    return Math.min(from, text.length);
+  }
 
   /** What was found whole is not the beginning of anything, unless it ends the text and a longer spelling has it. */
   function endOfLastFound(text: string): number {
     const last = pattern === undefined ? undefined : [...text.matchAll(pattern)].at(-1);
     if (last === undefined) return 0;
     const end = last.index + last[0].length;
-    return end === text.length && begins(last[0]) ? last.index : end;
+    return end === text.length && isUnfinished(text, last.index) ? last.index : end;
   }
 
   return {
     forms,
     redact: (text) => (pattern === undefined ? text : text.replace(pattern, REDACTED)),
-    heldFrom(text) {
-      if (longest === 0) return text.length;
-      let from = Math.max(endOfLastFound(text), text.length - longest + 1);
-      while (from < text.length && !begins(text.slice(from))) from += 1;
-      return from;
-    },
+    heldFrom: (text) => unfinishedFrom(text, endOfLastFound(text)),
+    unfinishedFrom,
   };
 }
 
-function groupByFirst(forms: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>();
+/** Compared by hand because it runs for every delta: nearly always the second character decides. */
+function endsWithBeginning(text: string, from: number, form: string): boolean {
+  const length = text.length - from;
+  if (form.length <= length) return false;
+  for (let index = 1; index < length; index += 1)
+    if (form.charCodeAt(index) !== text.charCodeAt(from + index)) return false;
+  return true;
+}
+
+function groupByFirst(forms: readonly string[]): ReadonlyMap<number, readonly string[]> {
+  const groups = new Map<number, string[]>();
   for (const form of forms) {
-    const first = form[0] ?? "";
+    const first = form.charCodeAt(0);
     groups.set(first, [...(groups.get(first) ?? []), form]);
   }
   return groups;

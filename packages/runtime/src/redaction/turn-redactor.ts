@@ -53,10 +53,16 @@ export function createTurnRedactor(redactor: TextRedactor): TurnRedactor {
 
   return {
     redactEvents(events) {
+      if (held.size === 0 && events.every((event) => isPlainDelta(event, redactor))) return events;
       const redacted = events.flatMap(redactNext);
       return isSame(events, redacted) ? events : redacted;
     },
   };
+}
+
+function isPlainDelta(event: AgentEvent, { isPlain }: TextRedactor): boolean {
+  const isDelta = event.type === "text-delta" || event.type === "thinking-delta" || event.type === "tool-output";
+  return isDelta && isPlain(event.text);
 }
 
 function keyOf(event: { readonly blockId: string } | { readonly callId: string }): string {
