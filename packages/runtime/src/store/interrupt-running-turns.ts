@@ -12,7 +12,8 @@ export async function interruptRunningTurns(store: EventStore): Promise<readonly
   return turns;
 }
 
-async function interruptTurn(store: EventStore, turn: RunningTurn): Promise<void> {
+/** Close what the turn left open and end it. Nobody may be writing to its session. */
+export async function interruptTurn(store: EventStore, turn: RunningTurn): Promise<void> {
   const session = await store.getSession(turn.sessionId);
   if (session === undefined) return;
   const end = interruptedEnd(await openPartsOf(store, turn));

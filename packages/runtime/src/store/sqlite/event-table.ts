@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type AgentEvent, agentEventSchema } from "@caret/protocol";
 import type { StoredEvent } from "../../engine/event-store.ts";
+import { parseEvent } from "../parse-event.ts";
 import type { Row } from "./row.ts";
 
 export interface EventTable {
@@ -26,18 +26,10 @@ function toStoredEvent(row: Row): StoredEvent {
     seq: Number(row["seq"]),
     turnId: String(row["turn_id"]),
     at: Number(row["at"]),
-    event: toEvent(String(row["data"])),
+    event: parseEvent(parseJson(String(row["data"]))),
     ...(row["raw"] === null ? {} : { raw: String(row["raw"]) }),
     ...(row["raw_cut"] === 1 ? { rawCut: true } : {}),
   };
-}
-
-/** What another release wrote and this one does not know becomes an `unknown` event: a log can always be read. */
-function toEvent(data: string): AgentEvent {
-  const value = parseJson(data);
-  const parsed = agentEventSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  return { type: "unknown", source: "store", label: labelOf(value), value };
 }
 
 function parseJson(data: string): unknown {
@@ -47,9 +39,4 @@ function parseJson(data: string): unknown {
     // Not even JSON: kept as the text it is, so that a person can still look at it.
     return data;
   }
-}
-
-function labelOf(value: unknown): string {
-  const type = typeof value === "object" && value !== null ? (value as Row)["type"] : undefined;
-  return typeof type === "string" ? type : "unreadable";
 }

@@ -1,0 +1,39 @@
+import { laneNames } from "@caret/protocol";
+import { z } from "zod";
+
+/**
+ * A session as a file: NDJSON. The first line is the header, then comes one line per event, and the last line says how
+ * many there were, so that a file that was cut short is not taken for a whole one.
+ */
+export const FORMAT = "caret-session";
+export const VERSION = 1;
+
+/** What upstream keeps of the session stays out: it means nothing on another machine. */
+const sessionSchema = z.object({
+  workspace: z.string(),
+  title: z.string().exactOptional(),
+  lane: z.enum(laneNames).exactOptional(),
+  model: z.string().exactOptional(),
+  createdAt: z.number().int().nonnegative(),
+});
+
+export const headerSchema = z.object({
+  format: z.literal(FORMAT),
+  version: z.number().int(),
+  session: sessionSchema,
+});
+
+export const eventLineSchema = z.object({
+  seq: z.number().int().positive(),
+  turnId: z.string(),
+  at: z.number().int(),
+  event: z.unknown(),
+  raw: z.string().exactOptional(),
+  rawCut: z.literal(true).exactOptional(),
+});
+
+export const endSchema = z.object({ end: z.literal(true), events: z.number().int().nonnegative() });
+
+export type SessionHeader = z.infer<typeof headerSchema>;
+export type EventLine = z.infer<typeof eventLineSchema>;
+export type EndLine = z.infer<typeof endSchema>;
