@@ -15,13 +15,13 @@ import {
 import { splitLines } from "./split-lines.ts";
 
 const BATCH = 200;
-const MAX_LINE_LENGTH = 256 * 1024 * 1024;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 export interface ImportOptions {
   /** The id of the session to create. */
   readonly id: string;
   readonly redactor: Redactor;
-  readonly maxLineLength?: number;
+  readonly maxLineBytes?: number;
 }
 
 /**
@@ -31,9 +31,9 @@ export interface ImportOptions {
 export async function importSession(
   store: EventStore,
   chunks: AsyncIterable<Uint8Array | string>,
-  { id, redactor, maxLineLength = MAX_LINE_LENGTH }: ImportOptions,
+  { id, redactor, maxLineBytes = MAX_LINE_BYTES }: ImportOptions,
 ): Promise<SessionRecord> {
-  const lines = splitLines(chunks, { maxLineLength });
+  const lines = splitLines(chunks, { maxLineBytes });
   try {
     const first = await lines.next();
     const header = parseHeader(first.done ? "" : first.value);

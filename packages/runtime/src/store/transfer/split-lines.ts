@@ -1,28 +1,20 @@
 import { CaretError } from "@caret/protocol";
+import { createLineSplitter } from "../../framing/line-splitter.ts";
 
-/** Lines end with a newline and with nothing else: U+2028 is an ordinary character inside JSON. */
+/** The lines of a file as it arrives. Empty ones, which an editor may have left, are skipped. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array | string>,
-  { maxLineLength }: { readonly maxLineLength: number },
+  { maxLineBytes }: { readonly maxLineBytes: number },
 ): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  let parts: string[] = [];
-  let length = 0;
-
+  const splitter = createLineSplitter({ maxLineBytes });
   for await (const chunk of chunks) {
-    const pieces = (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })).split("\n");
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) {
-        yield parts.join("");
-        parts = [];
-        length = 0;
-      }
-      parts.push(piece);
-      length += piece.length;
-      if (length > maxLineLength)
-        throw new CaretError("too-large", `A line is longer than ${maxLineLength} characters`);
-    }
+    const { lines, failure } = splitter.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    yield* lines;
+    if (failure !== undefined)
+      throw new CaretError("too-large", `A line of the session file is longer than ${maxLineBytes} bytes`, {
+        cause: failure,
+        fix: "Check that this is a session that Caret exported.",
+      });
   }
-  const last = parts.join("") + decoder.decode();
-  if (last !== "") yield last;
+  yield* splitter.end().lines;
 }

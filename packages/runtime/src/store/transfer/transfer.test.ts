@@ -26,8 +26,8 @@ const file = async (): Promise<string> => {
   for await (const line of exportSession(store, "s1", { redactor })) text += line;
   return text;
 };
-const importing = (chunks: readonly (string | Uint8Array)[], id = "s2", maxLineLength?: number) =>
-  importSession(store, streamOf(chunks), { id, redactor, ...(maxLineLength === undefined ? {} : { maxLineLength }) });
+const importing = (chunks: readonly (string | Uint8Array)[], id = "s2", maxLineBytes?: number) =>
+  importSession(store, streamOf(chunks), { id, redactor, ...(maxLineBytes === undefined ? {} : { maxLineBytes }) });
 const contents = async (id: string) => (await store.read(id)).map(({ sessionId, ...rest }) => rest);
 
 describe("An exported session", () => {
