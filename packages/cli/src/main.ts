@@ -1,0 +1,24 @@
+import { homedir } from "node:os";
+import type { Host } from "./host.ts";
+import { runCaret } from "./run-caret.ts";
+
+/** The composition root: the only reader of the process's arguments, environment and signals. */
+const host: Host = {
+  argv: process.argv.slice(2),
+  env: process.env,
+  cwd: process.cwd(),
+  home: homedir(),
+  platform: process.platform,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onSignal(listener) {
+    process.on("SIGINT", listener).on("SIGTERM", listener);
+    return () => process.off("SIGINT", listener).off("SIGTERM", listener);
+  },
+};
+
+// A reader that went away must not end us with a stack trace; the writers notice it by themselves.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+
+process.exitCode = await runCaret(host);
