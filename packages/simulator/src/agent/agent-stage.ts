@@ -113,6 +113,7 @@ export class AgentStage implements Stage {
     const { tokensPerDelta, deltaMs } = pace ?? this.#options.pace ?? defaultPace;
     for (const delta of splitDeltas(text, tokensPerDelta)) {
       show(delta);
+      if (writer.isFull) await writer.drained();
       if (deltaMs <= 0) continue;
       writer.flush();
       await sleep(deltaMs, undefined, { signal });

@@ -5,7 +5,7 @@ export interface Host {
   readonly cwd: string;
   readonly pid: number;
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly writableNeedDrain?: boolean };
   readonly stderr: NodeJS.WritableStream;
   readonly now: () => number;
   /** Ends the process at once, as `process.exit` does. */

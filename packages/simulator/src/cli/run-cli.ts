@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { drain } from "../output/drain.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { createProgram } from "./create-program.ts";
 import type { Host } from "./host.ts";
@@ -6,8 +7,10 @@ import { createSimulation, type Simulation } from "./simulation.ts";
 
 /** The whole program: reads the command line, does it, and ends the process with the real CLI's exit code. */
 export async function runCli(host: Host): Promise<void> {
-  // Nobody reads any more: there is no one left to tell.
-  host.stdout.on("error", () => host.exit(1));
+  host.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // A scenario may have closed it on purpose; otherwise nobody reads any more, and there is no one left to tell.
+    if (error.code !== "EBADF") host.exit(1);
+  });
   let simulation: Simulation | undefined;
   try {
     simulation = await createSimulation(host);
@@ -17,12 +20,17 @@ export async function runCli(host: Host): Promise<void> {
     } else {
       await createProgram(simulation).parseAsync([...host.argv], { from: "user" });
     }
-    host.exit(0);
+    await leave(host, 0);
   } catch (error) {
     // Stopping has its own exit; what breaks on the way there is no news.
     if (simulation?.stop.signal.aborted === true) return;
-    host.exit(report(error, host));
+    await leave(host, report(error, host));
   }
+}
+
+async function leave(host: Host, code: number): Promise<never> {
+  await Promise.all([drain(host.stdout), drain(host.stderr)]);
+  return host.exit(code);
 }
 
 function speaksContract({ argv, env }: Host): boolean {

@@ -24,7 +24,7 @@ export async function runContract(simulation: Simulation): Promise<void> {
   let stage: ContractStage | undefined;
   const input = readContractInput(host.stdin, () => {
     stage?.end("cancelled");
-    host.exit(0);
+    void writer.drained().then(() => host.exit(0));
   });
   const line = await input.firstLine;
   log(toInvocationRecord(host, Buffer.from(line)));

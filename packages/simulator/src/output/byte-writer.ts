@@ -1,3 +1,5 @@
+import { drain } from "./drain.ts";
+
 /**
  * Writes to stdout in order and gathers small writes, so that a flood is bound by the reader and not by system calls.
  * Nothing may stay gathered across a wait: whoever waits calls `flush` first.
@@ -5,15 +7,20 @@
 export interface ByteWriter {
   write(data: string | Uint8Array): void;
   flush(): void;
+  /** Whether the reader is behind, so that whoever has more to say should wait for `drained`. */
+  readonly isFull: boolean;
   /** Resolves once the reader has taken what was flushed. */
   drained(): Promise<void>;
   /** From now on nothing is written any more, not even what is gathered: the stream is cut here. */
   cut(): void;
 }
 
+/** A stream that knows when its reader is behind. */
+export type OutputStream = NodeJS.WritableStream & { readonly writableNeedDrain?: boolean };
+
 const gatherBytes = 64 * 1024;
 
-export function createByteWriter(stream: NodeJS.WritableStream): ByteWriter {
+export function createByteWriter(stream: OutputStream): ByteWriter {
   let gathered = "";
   let isCut = false;
   function flush(): void {
@@ -35,10 +42,10 @@ export function createByteWriter(stream: NodeJS.WritableStream): ByteWriter {
     flush,
     drained: () => {
       flush();
-      if (isCut) return Promise.resolve();
-      return new Promise((resolve) => {
-        stream.write("", () => resolve());
-      });
+      return isCut ? Promise.resolve() : drain(stream);
+    },
+    get isFull() {
+      return stream.writableNeedDrain === true;
     },
     cut: () => {
       isCut = true;

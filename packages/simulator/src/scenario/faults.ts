@@ -5,6 +5,7 @@ import type { Host } from "../cli/host.ts";
 import type { InvocationLog } from "../cli/invocation-log.ts";
 import type { StopSignals } from "../cli/stop-signals.ts";
 import type { ByteWriter } from "../output/byte-writer.ts";
+import { drain } from "../output/drain.ts";
 import { failures } from "./failures.ts";
 import type { StepName, StepOf } from "./step-shapes.ts";
 
@@ -74,8 +75,11 @@ export const faults: Faults = {
     const [head = "", tail = ""] = line.split("#");
     writer.write(Buffer.concat([Buffer.from(head), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from(`${tail}\n`)]));
   },
-  stderr: ({ stderr, repeat = 1 }, { host }) => {
-    for (let written = 0; written < repeat; written += 1) host.stderr.write(stderr);
+  stderr: async ({ stderr, repeat = 1 }, { host }) => {
+    for (let written = 0; written < repeat; written += 1) {
+      if (!host.stderr.write(stderr)) await drain(host.stderr);
+    }
+    await drain(host.stderr);
   },
   exit: async ({ exit }, { writer, host }) => {
     await writer.drained();
@@ -90,6 +94,7 @@ export const faults: Faults = {
   fail: async ({ fail }, { writer, host }) => {
     await writer.drained();
     host.stderr.write(`${failures[fail]}\n`);
+    await drain(host.stderr);
     host.exit(1);
   },
   ignoreSignals: ({ ignoreSignals }, { stop }) => stop.ignore(ignoreSignals),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Step, type StepName, stepShapes } from "./step-shapes.ts";
+import { type Step, type StepInput, type StepName, stepShapes } from "./step-shapes.ts";
 
 const stepNames = Object.keys(stepShapes) as StepName[];
 
@@ -23,10 +23,11 @@ const stepSchema = z
     return z.NEVER;
   });
 
-const turnSchema = z.union([
-  z.array(stepSchema).transform((steps) => ({ when: undefined, steps })),
+/** A bare list of steps is a turn without conditions. */
+const turnSchema = z.preprocess(
+  (value) => (Array.isArray(value) ? { steps: value } : value),
   z.strictObject({ when: z.string().optional(), steps: z.array(stepSchema) }),
-]);
+);
 
 /**
  * What the simulated agent does instead of thinking for itself.
@@ -52,4 +53,5 @@ export const scenarioSchema = z.strictObject({
 
 export type Scenario = z.infer<typeof scenarioSchema>;
 /** What a scenario file may hold. */
-export type ScenarioInput = z.input<typeof scenarioSchema>;
+export type ScenarioInput = Omit<z.input<typeof scenarioSchema>, "turns"> & { readonly turns?: readonly TurnInput[] };
+type TurnInput = readonly StepInput[] | { readonly when?: string; readonly steps: readonly StepInput[] };

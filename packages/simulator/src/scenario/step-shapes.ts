@@ -96,3 +96,5 @@ export const stepShapes = {
 export type StepName = keyof typeof stepShapes;
 export type StepOf<Name extends StepName> = z.infer<(typeof stepShapes)[Name]>;
 export type Step = { [Name in StepName]: StepOf<Name> }[StepName];
+/** A step as a file spells it: what has a default may be left out. */
+export type StepInput = { [Name in StepName]: z.input<(typeof stepShapes)[Name]> }[StepName];
