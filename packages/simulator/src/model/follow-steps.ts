@@ -1,0 +1,110 @@
+import { cleanOutput } from "./clean-output.ts";
+import type { Content, Intent, Step } from "./intent.ts";
+import type { ModelCall, ModelRequest } from "./model.ts";
+import { resolveCall, type Side } from "./resolve-call.ts";
+import type { CallResult, Round } from "./turn-rounds.ts";
+
+/** What became of an intent. */
+export interface Outcome {
+  readonly intent: Intent;
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+/** Where the turn stands: calls to make next, or none when all steps are through. */
+export interface Progress {
+  readonly next: readonly Attempt[];
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface Attempt {
+  readonly intent: Intent;
+  readonly call: ModelCall;
+}
+
+export interface FollowOptions {
+  readonly request: ModelRequest;
+  readonly side: Side;
+  readonly workingDirectory: string | undefined;
+}
+
+/**
+ * Walks the steps along the rounds that already happened. The model keeps no state: the same session always leads to
+ * the same place, also after a restart of the process in the middle of a turn.
+ */
+export function followSteps(steps: readonly Step[], rounds: readonly Round[], options: FollowOptions): Progress {
+  const outcomes: Outcome[] = [];
+  const waiting = [...rounds];
+  let side = options.side;
+  for (const step of steps) {
+    const { attempts, impossible } = plan(step, outcomes, { ...options, side });
+    outcomes.push(...impossible);
+    if (attempts.length === 0) continue;
+    const round = waiting.shift();
+    if (round === undefined) return { next: attempts, outcomes };
+    const refused = attempts.filter((_, index) => isRefused(round.results[index]));
+    const retries = alternatives(refused, outcomes, options);
+    const second = retries.length === 0 ? undefined : waiting.shift();
+    if (retries.length > 0 && second === undefined) return { next: retries, outcomes };
+    if (second?.results.some(({ ok }) => ok)) side = "offered";
+    outcomes.push(...settle(attempts, round, { retries, round: second }));
+  }
+  return { next: [], outcomes };
+}
+
+function plan(step: Step, outcomes: readonly Outcome[], options: FollowOptions) {
+  const tried = step.map((intent) => ({ intent, call: resolveCall(intent, contentOf(intent, outcomes), options) }));
+  const attempts = tried.flatMap(({ intent, call }) => (call === undefined ? [] : [{ intent, call }]));
+  const impossible = tried
+    .filter(({ call }) => call === undefined)
+    .map(({ intent }) => ({ intent, ok: false, output: "I have no tool for that here" }));
+  return { attempts, impossible };
+}
+
+/** A call that was refused is tried once more on the other side, and then no more. */
+function alternatives(
+  refused: readonly Attempt[],
+  outcomes: readonly Outcome[],
+  options: FollowOptions,
+): readonly Attempt[] {
+  return refused.flatMap(({ intent, call: { server } }) => {
+    const side: Side = server === undefined ? "offered" : "native";
+    const call = resolveCall(intent, contentOf(intent, outcomes), { ...options, side, only: true });
+    return call === undefined ? [] : [{ intent, call }];
+  });
+}
+
+interface Retry {
+  readonly retries: readonly Attempt[];
+  readonly round: Round | undefined;
+}
+
+function settle(attempts: readonly Attempt[], round: Round, retry: Retry): readonly Outcome[] {
+  return attempts.map(({ intent }, index) => {
+    const again = retry.retries.findIndex((attempt) => attempt.intent === intent);
+    const result = (again < 0 ? undefined : retry.round?.results[again]) ?? round.results[index];
+    return { intent, ok: result?.ok === true, output: cleanOutput(result?.output ?? "No result came.") };
+  });
+}
+
+export function isRefused(result: CallResult | undefined): boolean {
+  return result?.ok === false && /\b(?:reject\w*|denied|blocked by a hook)\b/i.test(result.output);
+}
+
+function contentOf(intent: Intent, outcomes: readonly Outcome[]): string {
+  return intent.kind === "write" ? toText(intent.content, outcomes.at(-1)) : "";
+}
+
+function toText(content: Content, last: Outcome | undefined): string {
+  const output = last?.ok === true ? last.output : "";
+  switch (content.from) {
+    case "prompt":
+      return content.text;
+    case "last-output":
+      return output.endsWith("\n") ? output : `${output}\n`;
+    case "last-number":
+      return `${/-?\d+(?:\.\d+)?/.exec(output)?.[0] ?? "0"}\n`;
+    case "appending":
+      return `${output === "" || output.endsWith("\n") ? output : `${output}\n`}${content.text}\n`;
+  }
+}

@@ -1,0 +1,49 @@
+/** Blocks that clients wrap around or put beside what the person typed. */
+const noise =
+  /<(system-reminder|environment_context|user_info|timestamp|env|open_and_recently_viewed_files)>[\s\S]*?<\/\1>/g;
+
+/** What the person typed, without the wrapping of agents and clients. */
+export function promptText(text: string): string {
+  const own = text.replace(noise, "").trim();
+  const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(own)?.[1] ?? own;
+  const bare = query.trim();
+  const quoted = /^"([\s\S]*)"$/.exec(bare)?.[1];
+  return quoted !== undefined && !quoted.includes('"') ? quoted.trim() : bare;
+}
+
+/** Quoted and JSON parts of a prompt, taken out so that no rule stumbles over the words inside them. */
+export interface ShieldedPrompt {
+  readonly text: string;
+  /** Puts the parts back, quotes included. */
+  readonly restore: (text: string) => string;
+}
+
+const shieldable = /```[\s\S]*?```|`[^`\n]*`|\{(?:[^{}]|\{[^{}]*\})*\}|"[^"\n]*"|(?<![\w])'[^'\n]*'(?!\w)/g;
+
+export function shieldPrompt(prompt: string): ShieldedPrompt {
+  const parts: string[] = [];
+  const text = prompt.replace(shieldable, (part) => {
+    parts.push(part);
+    return `⟦${parts.length - 1}⟧`;
+  });
+  return { text, restore: (shielded) => shielded.replace(/⟦(\d+)⟧/g, (_, index) => parts[Number(index)] ?? "") };
+}
+
+/** A piece of a prompt as its author meant it: without the quotes around it or the full stop after it. */
+export function plainText(piece: string): string {
+  const trimmed = piece.trim();
+  const fenced = /^```\w*\n([\s\S]*?)\n?```\.?$/.exec(trimmed)?.[1];
+  if (fenced !== undefined) return fenced;
+  const quoted = /^([`"'])([\s\S]*)\1[.,;!?]*$/.exec(trimmed)?.[2];
+  return quoted ?? trimmed.replace(/[.,;!?]+$/, "");
+}
+
+const pathPattern =
+  /(?:[~.]{0,2}\/)?[\w@.+-]*(?:\/[\w@.+-]+)*\.[a-zA-Z]\w{0,7}\b|(?:[~.]{0,2}\/)[\w@./+-]*\w|\b(?:[\w-]+\/)+[\w.-]+|\b(?:README|LICENSE|Makefile|Dockerfile|AGENTS)\b/g;
+
+/** Everything in a clause that looks like a path, in order, each once. */
+export function pathsIn(clause: string): readonly string[] {
+  const bare = clause.replace(/https?:\/\/\S+/g, " ").replace(/[`"']/g, " ");
+  const found = bare.match(pathPattern) ?? [];
+  return [...new Set(found)].filter((path) => !/^(?:e\.g|i\.e)$/i.test(path));
+}

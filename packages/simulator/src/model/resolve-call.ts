@@ -1,0 +1,53 @@
+import type { Intent } from "./intent.ts";
+import type { ModelCall, ModelRequest, OfferedTool } from "./model.ts";
+import { nativeCall } from "./native-call.ts";
+import { offeredCall } from "./offered-call.ts";
+import { guessArguments } from "./peculiar-call.ts";
+
+/** Whose tool is tried first; the other side is the second choice. */
+export type Side = "native" | "offered";
+
+export interface ResolveContext {
+  readonly request: ModelRequest;
+  readonly side: Side;
+  /** Only this side, as when the other one has just refused. */
+  readonly only?: boolean;
+  readonly workingDirectory: string | undefined;
+}
+
+/** The call that does what is wanted, or nothing when no tool can. */
+export function resolveCall(intent: Intent, content: string, context: ResolveContext): ModelCall | undefined {
+  if (intent.kind === "call") return namedCall(intent, context);
+  const { request, side, only, workingDirectory } = context;
+  const bySide: Record<Side, () => ModelCall | undefined> = {
+    native: () => {
+      const call = nativeCall(intent, content);
+      return request.nativeTools.includes(call.name) ? call : undefined;
+    },
+    offered: () => offeredCall(intent, content, { tools: request.offeredTools, workingDirectory }),
+  };
+  const other: Side = side === "native" ? "offered" : "native";
+  return bySide[side]() ?? (only === true ? undefined : bySide[other]());
+}
+
+/** A tool the prompt calls by its name: `echo`, `local-echo`, `mcp__local__echo` are all the same one. */
+function namedCall(
+  intent: Extract<Intent, { kind: "call" }>,
+  { request, only }: ResolveContext,
+): ModelCall | undefined {
+  if (only === true) return undefined;
+  const tool = request.offeredTools.find((offered) => namesOf(offered).includes(intent.tool.toLowerCase()));
+  const given = intent.args[""];
+  if (tool !== undefined) {
+    const args = given === undefined ? intent.args : guessArguments(tool, `"${String(given)}"`);
+    return { server: tool.server, name: tool.name, args };
+  }
+  const isNative = request.nativeTools.some((name) => name === intent.tool);
+  return isNative && given === undefined ? { name: intent.tool, args: intent.args } : undefined;
+}
+
+function namesOf({ server, name }: OfferedTool): readonly string[] {
+  return [name, `${server}-${name}`, `${server}.${name}`, `${server}:${name}`, `mcp__${server}__${name}`].map(
+    (spelling) => spelling.toLowerCase(),
+  );
+}
