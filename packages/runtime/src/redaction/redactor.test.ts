@@ -62,6 +62,11 @@ describe("A known secret", () => {
     );
   });
 
+  it("that ends as it begins is redacted whole, although its end could begin another one", async () => {
+    const overlapping = createRedactor({ secrets: [new Secret("echo-1-echo-1")] });
+    expect(await collect(overlapping.redactStream(streamOf(["echo-1-echo-1", "!"])))).toBe("[redacted]!");
+  });
+
   it("that another one begins with is not let go before the longer one is ruled out", async () => {
     const two = createRedactor({ secrets: [new Secret("crsr-gateway"), new Secret("crsr-gateway-key")] });
     expect(await collect(two.redactStream(streamOf(["crsr-gateway", "-key"])))).toBe("[redacted]");
@@ -141,6 +146,8 @@ describe("Ordinary text", () => {
     "const secret = process.env.SECRET;",
     "const secret = createHash('sha256');",
     "password = hashed.password",
+    "PASSWORD = config.password",
+    "token=user2.token",
     '{"max_tokens": 4096, "input_tokens": 123456, "token": null}',
     "tokens: 128000, token: 128000",
     '{ token: "keyword.control", foreground: "ff0000" }',
