@@ -117,8 +117,8 @@ async function think(
   stage.open();
   const tools = await openTools();
   if (isNewChat) await tools.runHooks("sessionStart", { composer_mode: mode });
-  const { createRuleModel } = await import("./echo-model.ts");
-  const model = createRuleModel({ seed: simulation.seed ?? start.sessionId });
+  const { createRuleModel } = await import("../model/rule-model.ts");
+  const model = createRuleModel({ seed: simulation.ids.fork(start.sessionId).number() });
   const { nativeTools, offeredTools } = tools;
   await playModel({ model, stage, request: { nativeTools, offeredTools, mode, workspace } });
   await tools.runHooks("stop", { status: "completed", loop_count: 0 });

@@ -5,6 +5,8 @@ export interface Ids {
   uuid(): string;
   /** `length` lower-case letters and digits. */
   short(length: number): string;
+  /** A whole number below 2^32. */
+  number(): number;
   /** An independent source whose ids depend only on this one's seed and the label. */
   fork(label: string): Ids;
 }
@@ -21,6 +23,7 @@ export function createIds(seed: string | undefined): Ids {
   return {
     uuid: () => toUuid(bytes(16)),
     short: (length) => Array.from(bytes(length), (byte) => alphabet[byte % alphabet.length]).join(""),
+    number: () => bytes(4).readUInt32BE(),
     fork: (label) => createIds(seed === undefined ? undefined : `${seed}/${label}`),
   };
 }

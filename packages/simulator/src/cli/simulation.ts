@@ -19,7 +19,6 @@ export interface Simulation {
   readonly version: string;
   /** The clock of the stream's own timestamps; files are stamped with the host's. */
   readonly streamNow: () => number;
-  readonly seed?: string;
 }
 
 const defaultVersion = "2026.10.08-ca7e751";
@@ -41,7 +40,6 @@ export async function createSimulation(host: Host): Promise<Simulation> {
     models: scenario?.value.models ?? builtInModels,
     version: scenario?.value.version ?? defaultVersion,
     streamNow: seed === undefined ? host.now : createSeededClock(),
-    ...(seed === undefined ? {} : { seed }),
   };
 }
 

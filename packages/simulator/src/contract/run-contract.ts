@@ -70,8 +70,8 @@ async function play(
       return playScenario({ ...world, pace: scenario.value, words, stage, steps });
     }
   }
-  const { createRuleModel } = await import("../agent/echo-model.ts");
-  const model = createRuleModel({ seed: simulation.seed ?? turn.turnId });
+  const { createRuleModel } = await import("../model/rule-model.ts");
+  const model = createRuleModel({ seed: simulation.ids.fork(turn.turnId).number() });
   const request = { nativeTools: [], offeredTools: turn.tools, mode: "agent", workspace: host.cwd } as const;
   await playModel({ model, stage, request });
 }
