@@ -33,7 +33,7 @@ export const clauseRules: readonly ClauseRule[] = [
   {
     pattern: /\bask me\b\s*(.*)/is,
     toIntents: ([, question = ""], clause) => [
-      { kind: "ask", question: plainText(question), options: pathsIn(clause) },
+      { kind: "ask", question: plainText(question.split(/\s+using\b|\.\s/)[0] ?? ""), options: pathsIn(clause) },
     ],
   },
   {
@@ -48,7 +48,10 @@ export const clauseRules: readonly ClauseRule[] = [
         : undefined,
   },
   {
-    pattern: new RegExp(`\\b(?:run|execute|exec)\\b[^\`]*?(?:${quote}|:\\s*(.+)$|(?:command|shell)\\s+(.+)$)`, "is"),
+    pattern: new RegExp(
+      `\\b(?:run|execute|exec)\\b[^\`]*?(?:${quote}|:\\s*(.+)$|(?:command|shell)\\s+(?!command)(.+)$)`,
+      "is",
+    ),
     toIntents: ([, quoted, afterColon, bare]) => [
       { kind: "run", command: plainText(quoted ?? afterColon ?? bare ?? "") },
     ],
@@ -59,7 +62,7 @@ export const clauseRules: readonly ClauseRule[] = [
   },
   {
     pattern:
-      /\b(?:append|add)\b\s+(?:the\s+(?:line|text|words?)\s+)?(.+?)\s+(?:to|at)\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?(?:file\s+)?(\S+)\s*$/is,
+      /\b(?:append|add(?=\s+(?:the\s+(?:line|text|words?)\b|[`"'])))\s+(?:the\s+(?:line|text|words?)\s+)?(.+?)\s+(?:to|at)\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?(?:file\s+)?(\S+)\s*$/is,
     toIntents: ([, text = "", target = ""]) => appendTo(pathsIn(target)[0], plainText(text)),
   },
   {

@@ -28,8 +28,10 @@ function resolvePronoun(clause: string, lastPath: string | undefined): string {
   return clause.replace(/\b(?:it|(?:the|that|this)\s+file)\b/i, lastPath);
 }
 
-function toIntents(clause: string): readonly Intent[] {
-  if (isTalk(clause)) return [];
+function toIntents(wholeClause: string): readonly Intent[] {
+  if (isTalk(wholeClause)) return [];
+  // Which tool is the mind's own affair: "use the read tool to read a.txt" means no more than its end.
+  const clause = wholeClause.replace(/^(?:please\s+)?use\s+(?:the|your|a)\s+[\w -]+?\s+tool\s+to\s+/i, "");
   for (const { pattern, toIntents: read } of clauseRules) {
     const match = pattern.exec(clause);
     const intents = match === null ? undefined : read(match, clause);

@@ -8,7 +8,16 @@ export function promptText(text: string): string {
   const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(own)?.[1] ?? own;
   const bare = query.trim();
   const quoted = /^"([\s\S]*)"$/.exec(bare)?.[1];
-  return quoted !== undefined && !quoted.includes('"') ? quoted.trim() : bare;
+  return shorten(quoted !== undefined && !quoted.includes('"') ? quoted.trim() : bare);
+}
+
+/** Rules look at every word many times, and what a prompt of megabytes wants stands at its start or at its end. */
+const KEPT_AT_START = 8_000;
+const KEPT_AT_END = 2_000;
+
+function shorten(prompt: string): string {
+  if (prompt.length <= KEPT_AT_START + KEPT_AT_END) return prompt;
+  return `${prompt.slice(0, KEPT_AT_START)}\n${prompt.slice(-KEPT_AT_END)}`;
 }
 
 /** Quoted and JSON parts of a prompt, taken out so that no rule stumbles over the words inside them. */

@@ -43,7 +43,7 @@ function namedCall(
     return { server: tool.server, name: tool.name, args };
   }
   const isNative = request.nativeTools.some((name) => name === intent.tool);
-  return isNative && given === undefined ? { name: intent.tool, args: intent.args } : undefined;
+  return isNative ? { name: intent.tool, args: given === undefined ? intent.args : {} } : undefined;
 }
 
 function namesOf({ server, name }: OfferedTool): readonly string[] {

@@ -54,15 +54,15 @@ const talkRules: readonly TalkRule[] = [
     },
   },
   {
+    pattern: /\bwhat did i (?:ask|tell) you to remember\b|\bwhat (?:should|do) you remember\b/i,
+    answer: (_, { earlier }) => recallNote(earlier),
+  },
+  {
     pattern: /\bwhat (?:did i|was my)\b.*\b(?:say|ask|tell|message|prompt|question)\b/i,
     answer: (_, { earlier }) => {
       const last = earlier.at(-1);
       return last === undefined ? "This is the first thing you said." : `You said: "${last}"`;
     },
-  },
-  {
-    pattern: /\bwhat did i (?:ask|tell) you to remember\b|\bwhat (?:should|do) you remember\b/i,
-    answer: (_, { earlier }) => recallNote(earlier),
   },
   {
     pattern: /\bmy ([\w ]+?) (?:is|are) ([^.!?\n]+)/i,
@@ -88,14 +88,15 @@ const talkRules: readonly TalkRule[] = [
   { pattern: /\bping\b/i, answer: () => "pong" },
 ];
 
+const leads: readonly RegExp[] = [
+  /\b(?:reply|respond|answer|say|output)\b(?:\s+(?:to me|back))?(?:\s+(?:with|only|just|exactly|the\s+(?:single\s+|exact\s+)?(?:words?|text|string|phrase)))+\s*:?\s+([\s\S]+)$/i,
+  /\b(?:reply|respond|answer|say|output)\s*:\s*([\s\S]+)$/i,
+  /^\s*say\s+([\s\S]+)$/i,
+];
+
 /** The exact words a prompt asks for, if it does; they also end an answer that needed tools. */
 export function wantedWords(prompt: string): string | undefined {
-  const direct =
-    /\b(?:reply|respond|answer|say|output)\b(?:\s+(?:to me|back))?\s*(?:with\s+|only\s+|just\s+|exactly\s+|the\s+(?:single\s+|exact\s+)?(?:words?|text|string|phrase)\s+)+:?\s*([\s\S]+)$/i.exec(
-      prompt,
-    ) ??
-    /\b(?:reply|respond|answer|say|output)(?:\s+(?:with|exactly|only|just))*\s*:\s*([\s\S]+)$/i.exec(prompt) ??
-    /^\s*say\s+([\s\S]+)$/i.exec(prompt);
+  const direct = leads.map((lead) => lead.exec(prompt)).find((match) => match !== null);
   const words = direct?.[1]?.replace(
     /\s+(?:and nothing else|only|at the end|when (?:you are )?(?:done|finished))\b.*$/is,
     "",
