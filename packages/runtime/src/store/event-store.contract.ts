@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventEntry, EventStore, NewSession, StoredEvent } from "../engine/event-store.ts";
 import { interruptRunningTurns } from "./interrupt-running-turns.ts";
 
-export interface StoreUnderTest {
+interface StoreUnderTest {
   readonly store: EventStore;
   /** Runs after the store was closed. */
   readonly dispose?: () => Promise<void>;
@@ -210,6 +210,16 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         const texts = Array.from({ length: 200 }, (_, index) => `${index},`);
         await Promise.all(texts.map((text, index) => store.append("s1", index, [says(text)])));
         expect(textOf(await store.read("s1"))).toBe(texts.join(""));
+      });
+
+      it("refuses an event that breaks the rules of its fields without hurting its neighbours", async () => {
+        const neighbours = [store.append("s2", 0, [says("a")]), store.append("s2", 1, [says("b")])];
+        const broken = store.append("s1", 0, [starts("t1"), { ...says("x"), at: 1.5 }]);
+        neighbours.push(store.append("s2", 2, [says("c")]));
+        await expect(broken).rejects.toMatchObject({ code: "internal" });
+        await Promise.all(neighbours);
+        expect([textOf(await store.read("s2")), await store.read("s1")]).toEqual(["abc", []]);
+        expect(await store.getSession("s1")).toMatchObject({ lastSeq: 0 });
       });
 
       it("takes an empty append as a question whether the session is still there", async () => {

@@ -91,6 +91,8 @@ class MemoryEventStore implements EventStore {
     if (session.lastSeq !== expectedSeq)
       throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${session.lastSeq}`);
     const now = this.#now();
+    const misplaced = entries.find(({ at = now }) => !Number.isSafeInteger(at));
+    if (misplaced !== undefined) throw new CaretError("internal", `${misplaced.at} is no time in whole milliseconds`);
     const stored = entries.map(({ turnId, event, at = now, ...rest }, index) => ({
       sessionId,
       seq: expectedSeq + index + 1,

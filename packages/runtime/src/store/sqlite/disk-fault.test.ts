@@ -118,7 +118,8 @@ describe("When the disk fails, the event log", () => {
 });
 
 /** Only `strace` can make the kernel itself fail; where it is missing the tests above have to do. */
-const canInject = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
+const tracer = "strace";
+const canInject = spawnSync(tracer, ["-o", "/dev/null", "true"]).status === 0;
 
 describe.skipIf(!canInject)("Under a kernel whose disk fails, the event log", () => {
   const faults = [
@@ -132,7 +133,7 @@ describe.skipIf(!canInject)("Under a kernel whose disk fails, the event log", ()
   it.each(faults)("keeps all it acknowledged with %s", async (fault) => {
     execFileSync(process.execPath, [writer, directory, "5"]);
     const traced = ["-f", "-o", "/dev/null", "-e", `inject=${fault}`, process.execPath, writer, directory, "40"];
-    const lines = spawnSync("strace", traced, { encoding: "utf8" }).stdout.trim().split("\n");
+    const lines = spawnSync(tracer, traced, { encoding: "utf8" }).stdout.trim().split("\n");
     const acked = lines.filter((line) => !line.startsWith("refused")).map((line) => line.split(" "));
     expect(new Set(lines.filter((line) => line.startsWith("refused"))).size).toBeGreaterThan(0);
 
@@ -149,7 +150,7 @@ describe.skipIf(!canInject)("Under a kernel whose disk fails, the event log", ()
   it("syncs the journal before each acknowledgement", () => {
     const trace = join(directory, "trace");
     const traced = ["-f", "-e", "trace=fsync,write,pwrite64", "-o", trace, process.execPath, writer, directory, "10"];
-    spawnSync("strace", traced);
+    spawnSync(tracer, traced);
     expect(unsyncedAcks(trace)).toEqual({ acks: 30, unsynced: 0 });
   });
 });

@@ -78,8 +78,11 @@ function commit(connection: LogConnection, jobs: readonly Job[]): void {
       inTransaction(database, () => jobs.map((job) => attempt(job, tables))),
     );
     for (const each of settle) each();
-  } catch (error) {
-    for (const job of jobs) job.reject(error);
+  } catch (reason) {
+    const error = CaretError.from(reason);
+    // A bug in one job must not cost the others their commit: it is found by committing them one by one.
+    if (error.code === "internal" && jobs.length > 1) for (const job of jobs) commit(connection, [job]);
+    else for (const job of jobs) job.reject(error);
   }
 }
 

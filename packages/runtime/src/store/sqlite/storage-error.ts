@@ -4,6 +4,8 @@ const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_CONSTRAINT = 19;
+const SQLITE_MISMATCH = 20;
 const SQLITE_NOTADB = 26;
 const fullDiskCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
 
@@ -12,6 +14,7 @@ export function toStorageError(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
   if (primaryCode(reason) === SQLITE_FULL || fullDiskCodes.includes(property(reason, "code")))
     return new CaretError("storage-full", "The event log could not be written: the disk is full", { cause: reason });
+  if (isValueFault(reason)) return CaretError.from(reason);
   const words = reason instanceof Error ? reason.message : String(reason);
   return new CaretError("storage-failed", `The event log failed: ${words}`, { cause: reason });
 }
@@ -33,6 +36,12 @@ export function isCorruption(reason: unknown): boolean {
 /** After these the connection's idea of the file may be wrong, and what the kernel holds may never reach the disk. */
 export function breaksConnection(reason: unknown): boolean {
   return primaryCode(reason) === SQLITE_IOERR || isCorruption(reason);
+}
+
+/** A value that a column or a statement does not take: a bug of ours, and no fault of the disk. */
+function isValueFault(reason: unknown): boolean {
+  const code = primaryCode(reason);
+  return code === SQLITE_CONSTRAINT || code === SQLITE_MISMATCH || reason instanceof TypeError;
 }
 
 /** The low byte: the rest tells the kinds of one failure apart. */
