@@ -82,6 +82,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     lane: z.enum(laneNames),
     model: z.string().optional(),
     workspace: z.string().optional(),
+    /** What was asked. The log is the history, so it holds both sides. */
+    prompt: z.string().optional(),
   }),
   /** What upstream said of itself: its session id, the model's display name, the version that ran. */
   z.object({
