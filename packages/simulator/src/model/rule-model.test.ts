@@ -313,6 +313,19 @@ describe("the tools of clients", () => {
     ]);
   });
 
+  it("does not knock twice: after one refusal the later steps go to the offered tools at once", () => {
+    const run = (call: ModelCall) => ({
+      ok: call.server !== undefined,
+      output: call.server === undefined ? "Rejected" : "hi",
+    });
+    const { calls } = turn("Read a.txt, then read b.txt", { offered: openCode, run });
+    expect(calls).toEqual([
+      ['read {"path":"a.txt"}'],
+      ['client/read {"filePath":"a.txt"}'],
+      ['client/read {"filePath":"b.txt"}'],
+    ]);
+  });
+
   it("calls a tool by its name with the arguments it is given", () => {
     const echo = tool("echo", { text });
     expect([
