@@ -9,7 +9,7 @@ export interface McpAnswer {
   readonly structuredContent?: Readonly<Record<string, unknown>>;
 }
 
-export interface McpCall {
+interface McpCall {
   readonly server: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;

@@ -17,7 +17,7 @@ export interface Progress {
   readonly outcomes: readonly Outcome[];
 }
 
-export interface Attempt {
+interface Attempt {
   readonly intent: Intent;
   readonly call: ModelCall;
 }

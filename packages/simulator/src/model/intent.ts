@@ -23,7 +23,5 @@ export type Intent =
   | { readonly kind: "call"; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: "plan"; readonly prompt: string };
 
-export type IntentKind = Intent["kind"];
-
 /** What is done at once; the steps of a prompt follow one another. */
 export type Step = readonly Intent[];

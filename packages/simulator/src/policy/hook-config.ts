@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isRecord, readJsonFile } from "./read-json-file.ts";
 
 /** The hook steps that fire in print mode. */
-export const hookSteps = [
+const hookSteps = [
   "sessionStart",
   "preToolUse",
   "postToolUse",

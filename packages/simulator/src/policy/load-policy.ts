@@ -8,7 +8,7 @@ import { type HookRun, type HookVerdict, runHooks } from "./run-hooks.ts";
 export type AgentMode = "agent" | "plan" | "ask";
 
 /** `not-approved` needed a person's yes and nobody was there; `denied` names the rule or mode that forbids it. */
-export type Decision =
+type Decision =
   | { readonly kind: "allowed" }
   | { readonly kind: "not-approved" }
   | { readonly kind: "denied"; readonly by: string; readonly isReadonly: boolean };

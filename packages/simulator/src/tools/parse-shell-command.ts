@@ -1,16 +1,16 @@
-export interface ShellWord {
+interface ShellWord {
   /** The syntax tree's name for it: `word`, `string` (double quotes), `raw_string` (single quotes), `number`. */
   readonly type: string;
   readonly value: string;
 }
 
-export interface ExecutableCommand {
+interface ExecutableCommand {
   readonly name: string;
   readonly args: readonly ShellWord[];
   readonly fullText: string;
 }
 
-export interface ShellRedirect {
+interface ShellRedirect {
   readonly operator: string;
   readonly destinationFds: readonly number[];
   readonly targetNodeType: string;
