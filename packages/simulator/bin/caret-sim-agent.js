@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose: it must be able to say what is wrong under a Node that cannot read TypeScript.
-import { enableCompileCache } from "node:module";
+// The whole module, because an old Node lacks the name and would not even start.
+import module from "node:module";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
@@ -8,5 +9,5 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exit(1);
 }
 // Without the cache, stripping the types costs more than the rest of the boot together.
-enableCompileCache();
+module.enableCompileCache?.();
 await import("../src/main.ts");

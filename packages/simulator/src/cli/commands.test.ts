@@ -174,3 +174,20 @@ describe("agent mcp", () => {
     expect(readdirSync(sandbox.workspace)).toEqual([".cursor"]);
   });
 });
+
+describe("the log", () => {
+  it("has one line for every invocation, with argv and environment but no secret", async () => {
+    const env = { CURSOR_API_KEY: "key_secret_1" };
+    for (const args of [["--version"], ["models"], ["--fork"], ["-p", "--trust", "hi"]])
+      await sandbox.run(args, { env });
+    const lines = sandbox.log();
+    expect(lines.map(({ argv }) => argv)).toEqual([["--version"], ["models"], ["--fork"], ["-p", "--trust", "hi"]]);
+    expect(lines[0]).toMatchObject({
+      event: "invocation",
+      cwd: sandbox.workspace,
+      env: { names: expect.arrayContaining(["CURSOR_API_KEY"]), values: { CURSOR_CONFIG_DIR: sandbox.configDir } },
+      pid: expect.any(Number),
+    });
+    expect(JSON.stringify(lines)).not.toContain("key_secret_1");
+  });
+});

@@ -20,7 +20,7 @@ export function findProjectDir(env: Env, workspace: string): string {
   return join(root, "projects", toSlug(workspace));
 }
 
-export function toSlug(path: string): string {
+function toSlug(path: string): string {
   return path.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
 

@@ -44,7 +44,7 @@ const badKey = [
   "Please check you have the right key and try again.",
 ].join("\n");
 
-export const authenticationRequired =
+const authenticationRequired =
   "Error: Authentication required. Please run 'agent login' first, or set CURSOR_API_KEY environment variable.";
 
 export const authenticationRequiredForModels =

@@ -11,8 +11,17 @@ export function createInvocationLog({ env, pid }: Pick<Host, "env" | "pid">): In
   return (record) => appendFileSync(path, `${JSON.stringify({ ...record, pid })}\n`);
 }
 
-/** The line every invocation leaves. `stdin` is absent when it was not read. */
-export function toInvocationRecord({ argv, cwd, env }: Pick<Host, "argv" | "cwd" | "env">, stdin?: Buffer): object {
+/** Every invocation leaves one line, whoever notices first what there is to tell. */
+export function createRecorder(host: Host, log: InvocationLog): (stdin?: Buffer) => void {
+  let isRecorded = false;
+  return (stdin) => {
+    if (!isRecorded) log(toInvocationRecord(host, stdin));
+    isRecorded = true;
+  };
+}
+
+/** `stdin` is absent when it was not read. */
+function toInvocationRecord({ argv, cwd, env }: Pick<Host, "argv" | "cwd" | "env">, stdin?: Buffer): object {
   return {
     event: "invocation",
     argv,

@@ -1,5 +1,4 @@
 import { CliFailure } from "./cli-failure.ts";
-import { toInvocationRecord } from "./invocation-log.ts";
 import type { Simulation } from "./simulation.ts";
 import { readStandardInput } from "./standard-input.ts";
 
@@ -10,22 +9,25 @@ export interface PromptInput {
 }
 
 /** The prompt is the command line's words, else all of stdin. Leaves the invocation's line in the log. */
-export async function takePrompt({ host, scenario, log }: Simulation, words: readonly string[]): Promise<PromptInput> {
+export async function takePrompt(
+  { host, scenario, recordInvocation }: Simulation,
+  words: readonly string[],
+): Promise<PromptInput> {
   const spoken = words.join(" ");
   const manners = scenario?.value.stdin ?? "read";
   if (manners !== "read") {
     if (manners === "close" && "destroy" in host.stdin && typeof host.stdin.destroy === "function")
       host.stdin.destroy();
-    log(toInvocationRecord(host));
+    recordInvocation();
     return { prompt: spoken || "(stdin was not read)", inputClosed: Promise.resolve() };
   }
   const input = readStandardInput(host.stdin);
   if (words.length > 0) {
-    log(toInvocationRecord(host));
+    recordInvocation();
     return { prompt: required(spoken), inputClosed: input.ended };
   }
   const received = await input.ended;
-  log(toInvocationRecord(host, received));
+  recordInvocation(received);
   return { prompt: required(received.toString("utf8").trim()), inputClosed: Promise.resolve() };
 }
 

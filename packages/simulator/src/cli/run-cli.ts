@@ -20,15 +20,16 @@ export async function runCli(host: Host): Promise<void> {
     } else {
       await createProgram(simulation).parseAsync([...host.argv], { from: "user" });
     }
-    await leave(host, 0);
+    await leave(simulation, host, 0);
   } catch (error) {
     // Stopping has its own exit; what breaks on the way there is no news.
     if (simulation?.stop.signal.aborted === true) return;
-    await leave(host, report(error, host));
+    await leave(simulation, host, report(error, host));
   }
 }
 
-async function leave(host: Host, code: number): Promise<never> {
+async function leave(simulation: Simulation | undefined, host: Host, code: number): Promise<never> {
+  simulation?.recordInvocation();
   await Promise.all([drain(host.stdout), drain(host.stderr)]);
   return host.exit(code);
 }

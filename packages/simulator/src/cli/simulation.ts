@@ -3,7 +3,7 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { findConfigDir } from "./config-dir.ts";
 import type { Host } from "./host.ts";
 import { createIds, type Ids } from "./ids.ts";
-import { createInvocationLog, type InvocationLog } from "./invocation-log.ts";
+import { createInvocationLog, createRecorder, type InvocationLog } from "./invocation-log.ts";
 import { builtInModels, type CatalogueModel } from "./model-catalogue.ts";
 import { handleStopSignals, type StopSignals } from "./stop-signals.ts";
 
@@ -14,6 +14,8 @@ export interface Simulation {
   readonly scenario?: { readonly path: string; readonly value: Scenario };
   readonly ids: Ids;
   readonly log: InvocationLog;
+  /** Leaves this invocation's line in the log; only the first call does. */
+  readonly recordInvocation: (stdin?: Buffer) => void;
   readonly stop: StopSignals;
   readonly models: readonly CatalogueModel[];
   readonly version: string;
@@ -36,6 +38,7 @@ export async function createSimulation(host: Host): Promise<Simulation> {
     ...(scenario === undefined ? {} : { scenario }),
     ids: createIds(seed),
     log,
+    recordInvocation: createRecorder(host, log),
     stop: handleStopSignals(host, log),
     models: scenario?.value.models ?? builtInModels,
     version: scenario?.value.version ?? defaultVersion,

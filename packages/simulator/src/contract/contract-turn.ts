@@ -8,7 +8,7 @@ export interface ContractTurn {
 }
 
 /** The host's tools look to the model like those of one MCP server. */
-export const hostServer = "host";
+const hostServer = "host";
 
 type Value = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,5 @@
 import { playModel } from "../agent/play-model.ts";
 import { CliFailure } from "../cli/cli-failure.ts";
-import { toInvocationRecord } from "../cli/invocation-log.ts";
 import type { Simulation } from "../cli/simulation.ts";
 import { createByteWriter } from "../output/byte-writer.ts";
 import { readContractInput } from "./contract-input.ts";
@@ -12,7 +11,7 @@ import { type ContractTurn, parseContractTurn } from "./contract-turn.ts";
  * sentinel frames. Command-line arguments are not looked at, because every contract CLI has its own.
  */
 export async function runContract(simulation: Simulation): Promise<void> {
-  const { host, log, stop } = simulation;
+  const { host, stop } = simulation;
   const writer = createByteWriter(host.stdout);
   stop.signal.addEventListener("abort", writer.cut);
   const isFramed = host.env["CARET_SIM_SENTINEL"] === "1";
@@ -27,7 +26,7 @@ export async function runContract(simulation: Simulation): Promise<void> {
     void writer.drained().then(() => host.exit(0));
   });
   const line = await input.firstLine;
-  log(toInvocationRecord(host, Buffer.from(line)));
+  simulation.recordInvocation(Buffer.from(line));
   const turn = parseContractTurn(line);
   if (turn === undefined) {
     emit("error", { code: "BAD_TURN", message: "The first line of stdin is not a turn" });

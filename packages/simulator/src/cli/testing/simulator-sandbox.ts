@@ -38,6 +38,7 @@ export class SimulatorSandbox {
   readonly workspace = join(this.directory, "workspace");
   readonly configDir = join(this.directory, "config");
   readonly logPath = join(this.directory, "log.jsonl");
+  readonly #children: ChildProcessWithoutNullStreams[] = [];
   #scenarios = 0;
 
   constructor() {
@@ -57,6 +58,7 @@ export class SimulatorSandbox {
         ...options.env,
       },
     });
+    this.#children.push(child);
     // A simulator that closes its stdin unread breaks this pipe, which is what some tests ask of it.
     child.stdin.on("error", () => undefined);
     child.stdin.write(options.input ?? "");
@@ -85,7 +87,9 @@ export class SimulatorSandbox {
     return parseLines(readFileSync(this.logPath, "utf8"));
   }
 
+  /** A test that failed half-way must not leave its simulator behind. */
   remove(): void {
+    for (const child of this.#children) child.kill("SIGKILL");
     rmSync(this.directory, { recursive: true, force: true });
   }
 
