@@ -8,6 +8,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(`caret-sim-agent needs Node 22.18 or newer; this is ${process.versions.node}.\n`);
   process.exit(1);
 }
+// stderr is part of what is simulated, so Node's own warnings about young features must not appear there.
+process.removeAllListeners("warning");
 // Without the cache, stripping the types costs more than the rest of the boot together.
 module.enableCompileCache?.();
 await import("../src/main.ts");
