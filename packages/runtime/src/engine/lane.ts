@@ -21,8 +21,10 @@ export interface LaneRequest {
   readonly force: boolean;
   /** The upstream session to go on with; it has been verified. */
   readonly upstream: UpstreamAttachment | undefined;
-  /** What was said before in this session, oldest first. */
-  readonly history: readonly HistoryMessage[];
+  /** The session's last turn: an agent that was started before it ended does not know of it. */
+  readonly previousTurnId: string | undefined;
+  /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */
+  readonly loadHistory: () => Promise<readonly HistoryMessage[]>;
 }
 
 export interface LaneContext {

@@ -28,7 +28,10 @@ export interface RunningTurn {
   readonly turnId: string;
   readonly lane: LaneName;
   readonly model: string;
-  /** Committed events of this turn from its start, or after a sequence number, until its end. May be called often. */
+  /**
+   * Committed events of this turn from its start, or after a sequence number, until its end. May be called often. Ends
+   * without a `turn-end` only when the log could not be written; `outcome` then says why.
+   */
   follow(options?: {
     readonly afterSeq?: number;
     readonly signal?: AbortSignal;

@@ -1,0 +1,176 @@
+import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
+import type { Spent } from "../budgets/check-budget.ts";
+import type { SessionEngineOptions } from "./create-session-engine.ts";
+import type { SessionRecord, UpstreamAttachment } from "./event-store.ts";
+import { followEvents } from "./follow-events.ts";
+import type { Lane, LaneRequest } from "./lane.ts";
+import type { RunningTurn, TurnRequest } from "./session-engine.ts";
+import { readHistory, withTranscript } from "./session-history.ts";
+import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
+import { createTurnLog, type TurnLog } from "./turn-log.ts";
+
+export interface SessionTurnOptions extends SessionEngineOptions {
+  readonly session: SessionRecord;
+  readonly lane: Lane;
+  readonly request: TurnRequest;
+}
+
+interface TurnContext {
+  readonly options: SessionTurnOptions;
+  readonly turnId: string;
+  readonly model: string;
+  readonly log: TurnLog;
+  readonly signal: AbortSignal;
+}
+
+/** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
+export async function startSessionTurn(options: SessionTurnOptions): Promise<RunningTurn> {
+  const { session, lane, request, store } = options;
+  const turnId = options.newId();
+  const model = request.model ?? session.model ?? options.defaults.model;
+  const controller = new AbortController();
+  const log = createTurnLog({ ...options, sessionId: session.id, turnId, lastSeq: session.lastSeq });
+  const context: TurnContext = { options, turnId, model, log, signal: controller.signal };
+  const start: AgentEvent = {
+    type: "turn-start",
+    turnId,
+    lane: lane.name,
+    model,
+    workspace: session.workspace,
+    prompt: request.prompt,
+  };
+  const [first] = await log.write([start]);
+  const ended = Promise.withResolvers<TurnOutcome>();
+  const logBroke = new AbortController();
+  const settled = runToEnd(context, ended.resolve, logBroke);
+  return {
+    sessionId: session.id,
+    turnId,
+    lane: lane.name,
+    model,
+    follow({ afterSeq = (first?.seq ?? 1) - 1, signal } = {}) {
+      const stop = signal === undefined ? logBroke.signal : AbortSignal.any([signal, logBroke.signal]);
+      return followEvents({ store, sessionId: session.id, turnId, afterSeq, signal: stop });
+    },
+    cancel: (reason = "cancelled") => controller.abort(reason),
+    outcome: ended.promise,
+    settled,
+  };
+}
+
+/** Never rejects. A log that cannot be written ends the turn, since nothing may be told that is not in it. */
+async function runToEnd(
+  context: TurnContext,
+  onEnd: (outcome: TurnOutcome) => void,
+  logBroke: AbortController,
+): Promise<void> {
+  try {
+    for await (const events of turnEvents(context)) {
+      await context.log.write(events);
+      const last = events.at(-1);
+      if (last?.type === "turn-end") onEnd(last.outcome);
+    }
+  } catch (reason) {
+    onEnd({ kind: "failed", error: CaretError.from(reason).toInfo() });
+    logBroke.abort(reason);
+  }
+}
+
+/** The events of a turn after its start: what the engine has to say first, then the lane's. */
+async function* turnEvents(context: TurnContext): AsyncGenerator<readonly AgentEvent[]> {
+  const { options } = context;
+  const { store, budgets, session } = options;
+  const { verdict, spent } = await budgetBefore(store, budgets, { sessionId: session.id, nowMs: options.wallClock() });
+  if (verdict.kind === "exceeded") {
+    yield [failedEnd(verdict.error)];
+    return;
+  }
+  const warnings = toWarnings(verdict);
+  if (warnings.length > 0) yield warnings;
+  const { request, notices } = await prepareRequest(context);
+  if (notices.length > 0) yield notices;
+  yield* laneEvents(context, request, spent);
+}
+
+async function* laneEvents(
+  context: TurnContext,
+  request: LaneRequest,
+  spent: Spent,
+): AsyncGenerator<readonly AgentEvent[]> {
+  const { options, log } = context;
+  const { lane, store, session } = options;
+  const budgetStop = new AbortController();
+  let attached: Promise<unknown> = Promise.resolve();
+  let hasEnded = false;
+  const batches = lane.runTurn(request, {
+    signal: AbortSignal.any([context.signal, budgetStop.signal]),
+    onUpstream: (upstream) => {
+      attached = store.updateSession(session.id, { upstream });
+    },
+    onRaw: log.noteRaw,
+  });
+  for await (const events of batches) {
+    await attached;
+    const overrun = overrunIn(events, context, spent);
+    if (overrun !== undefined) budgetStop.abort("the budget is used up");
+    hasEnded ||= events.at(-1)?.type === "turn-end";
+    yield budgetStop.signal.aborted ? events.map((event) => asOverrun(event, overrun)) : events;
+  }
+  if (!hasEnded) yield [failedEnd(new CaretError("internal", `The lane ${lane.name} left its turn without an end`))];
+}
+
+/** The budget a running turn has used up, told by a usage report before its end. After its end there is nothing to stop. */
+function overrunIn(
+  events: readonly AgentEvent[],
+  { options, model }: TurnContext,
+  spent: Spent,
+): CaretError | undefined {
+  const usage: Usage | undefined = events.findLast((event) => event.type === "usage")?.usage;
+  if (usage === undefined || events.at(-1)?.type === "turn-end") return undefined;
+  const verdict = budgetDuring(options.budgets, spent, usage, model);
+  return verdict.kind === "exceeded" ? verdict.error : undefined;
+}
+
+/** A turn that the budget stopped has failed of it, not been cancelled by anyone. */
+function asOverrun(event: AgentEvent, overrun: CaretError | undefined): AgentEvent {
+  if (event.type !== "turn-end" || event.outcome.kind !== "cancelled") return event;
+  return failedEnd(overrun ?? new CaretError("budget-exceeded", "The turn used up its budget"));
+}
+
+async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequest; notices: readonly AgentEvent[] }> {
+  const { options, turnId, model } = context;
+  const { session, lane, request, store, defaults } = options;
+  const attachment = session.upstream.find((candidate) => candidate.lane === lane.name);
+  const upstream = attachment !== undefined && lane.canResume(attachment, session.workspace) ? attachment : undefined;
+  const isLost = attachment !== undefined && upstream === undefined;
+  const loadHistory = () => readHistory(store, session.id);
+  return {
+    request: {
+      turnId,
+      prompt: isLost ? withTranscript(await loadHistory(), request.prompt) : request.prompt,
+      workspace: session.workspace,
+      model,
+      mode: request.mode ?? defaults.mode,
+      force: request.force ?? defaults.force,
+      upstream,
+      previousTurnId: await lastTurnId(context),
+      loadHistory,
+    },
+    notices: isLost ? [resumeLost(attachment)] : [],
+  };
+}
+
+async function lastTurnId({ options: { store, session } }: TurnContext): Promise<string | undefined> {
+  if (session.lastSeq === 0) return undefined;
+  const [last] = await store.read(session.id, { afterSeq: session.lastSeq - 1, limit: 1 });
+  return last?.turnId;
+}
+
+function resumeLost({ sessionId, lane }: UpstreamAttachment): AgentEvent {
+  const message = `The ${lane} lane no longer has the session ${sessionId}; a new one was begun with the transcript`;
+  return { type: "notice", kind: "resume-lost", message };
+}
+
+function failedEnd(error: CaretError): AgentEvent {
+  return { type: "turn-end", outcome: { kind: "failed", error: error.toInfo() } };
+}

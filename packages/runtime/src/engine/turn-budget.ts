@@ -1,0 +1,51 @@
+import { type AgentEvent, promptTokens, type Usage } from "@caret/protocol";
+import { type Budgets, type BudgetVerdict, checkBudget, type Spent } from "../budgets/check-budget.ts";
+import { costOf } from "../models/prices.ts";
+import type { EventStore, UsageTotal } from "./event-store.ts";
+
+type Sum = Spent["turn"];
+
+const nothing: Sum = { tokens: 0, usd: 0 };
+
+/** What the session and the day have used so far, held against the budgets before a turn may begin. */
+export async function budgetBefore(
+  store: EventStore,
+  budgets: Budgets,
+  { sessionId, nowMs }: { readonly sessionId: string; readonly nowMs: number },
+): Promise<{ readonly verdict: BudgetVerdict; readonly spent: Spent }> {
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  const session = sumOf(await store.usageTotals({ sessionId }));
+  const today = sumOf(await store.usageTotals({ day }));
+  const spent: Spent = { turn: nothing, session, day: today };
+  return { verdict: checkBudget({ budgets, spent }), spent };
+}
+
+/** The same with what the running turn has reported. */
+export function budgetDuring(budgets: Budgets, before: Spent, usage: Usage, model: string): BudgetVerdict {
+  const turn = sumOf([{ model, turns: 1, usage }]);
+  const spent: Spent = { turn, session: add(before.session, turn), day: add(before.day, turn) };
+  return checkBudget({ budgets, spent });
+}
+
+export function toWarnings(verdict: BudgetVerdict): readonly AgentEvent[] {
+  if (verdict.kind !== "warning") return [];
+  return verdict.warnings.map(({ message }) => ({ type: "notice", kind: "budget-warning", message }));
+}
+
+function sumOf(totals: readonly UsageTotal[]): Sum {
+  return totals.map(toSum).reduce(add, nothing);
+}
+
+function toSum({ model, usage }: UsageTotal): Sum {
+  const usd = usage.cost ?? (model === undefined ? undefined : costOf(usage, model));
+  return { tokens: promptTokens(usage) + (usage.output ?? 0), usd: usd ?? "unknown" };
+}
+
+/** A sum with a hole is not a sum. */
+function add(a: Sum, b: Sum): Sum {
+  return { tokens: plus(a.tokens, b.tokens), usd: plus(a.usd, b.usd) };
+}
+
+function plus(a: number | "unknown", b: number | "unknown"): number | "unknown" {
+  return a === "unknown" || b === "unknown" ? "unknown" : a + b;
+}

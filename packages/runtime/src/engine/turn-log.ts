@@ -1,0 +1,72 @@
+import type { AgentEvent } from "@caret/protocol";
+import type { Redactor } from "../redaction/redactor.ts";
+import { coalesceDeltas } from "./coalesce-deltas.ts";
+import type { EventEntry, EventStore, StoredEvent } from "./event-store.ts";
+
+export interface TurnLogOptions {
+  readonly store: EventStore;
+  /** The one that knows every secret known by now: a turn may learn of more as it begins. */
+  readonly redactor: () => Redactor;
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** Where the session's log ends now. */
+  readonly lastSeq: number;
+  readonly maxRawBytes: number;
+}
+
+/** Writes the events of one turn: joined, redacted, each beside its upstream line, in order. The one way into the log. */
+export interface TurnLog {
+  /** Remember the upstream line behind an event that is about to be written. */
+  noteRaw(event: AgentEvent, line: string): void;
+  /** Resolves when they are durable. The events are those a follower may see. */
+  write(events: readonly AgentEvent[]): Promise<readonly StoredEvent[]>;
+}
+
+export function createTurnLog(options: TurnLogOptions): TurnLog {
+  const { store, sessionId, turnId, maxRawBytes } = options;
+  let redactor: Redactor | undefined;
+  let turnRedactor: ReturnType<Redactor["forTurn"]> | undefined;
+  let raw = new Map<AgentEvent, string>();
+  let seq = options.lastSeq;
+
+  const redactEvents = (events: readonly AgentEvent[]): readonly AgentEvent[] => {
+    const current = options.redactor();
+    if (current !== redactor || turnRedactor === undefined) turnRedactor = current.forTurn();
+    redactor = current;
+    return turnRedactor.redactEvents(events);
+  };
+
+  const rawOf = (event: AgentEvent | undefined): Pick<EventEntry, "raw" | "rawCut"> => {
+    const line = event === undefined ? undefined : raw.get(event);
+    if (line === undefined) return {};
+    const kept = options.redactor().redactText(line.slice(0, maxRawBytes));
+    return line.length > maxRawBytes ? { raw: kept, rawCut: true } : { raw: kept };
+  };
+
+  return {
+    noteRaw: (event, line) => void raw.set(event, line),
+    async write(events) {
+      const joined = coalesceDeltas(events);
+      const redacted = redactEvents(joined);
+      // Redaction keeps order and number except where it holds a delta back, and deltas have no raw line of their own.
+      const origins = redacted === joined ? joined : joined.filter((event) => raw.has(event));
+      const entries = redacted.map((event) => ({ turnId, event, ...rawOf(originOf(event, origins)) }));
+      raw = new Map();
+      if (entries.length === 0) return [];
+      const expected = seq;
+      seq += entries.length;
+      return await store.append(sessionId, expected, entries);
+    },
+  };
+}
+
+/** The event a redacted one was made from: itself, or one of the same type and subject. */
+function originOf(event: AgentEvent, origins: readonly AgentEvent[]): AgentEvent | undefined {
+  if (origins.includes(event)) return event;
+  return origins.find((origin) => origin.type === event.type && subjectOf(origin) === subjectOf(event));
+}
+
+function subjectOf(event: AgentEvent): string {
+  if ("callId" in event) return event.callId ?? "";
+  return "blockId" in event ? event.blockId : "";
+}

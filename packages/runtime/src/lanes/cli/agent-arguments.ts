@@ -1,0 +1,65 @@
+import { CaretError } from "@caret/protocol";
+import type { LaneRequest } from "../../engine/lane.ts";
+import type { AgentProgram } from "./agent-program.ts";
+
+/** What the agent is allowed, by configuration. */
+export interface AgentPolicy {
+  readonly trust: boolean;
+  readonly approveMcps: boolean;
+  readonly sandbox: "enabled" | "disabled" | undefined;
+  /** The longest prompt that is given as an argument. */
+  readonly maxArgBytes: number;
+}
+
+export interface AgentInvocation {
+  readonly args: readonly string[];
+  /** What goes to standard input; undefined when the prompt is an argument and standard input is closed. */
+  readonly stdin: string | undefined;
+}
+
+/**
+ * The official CLI's arguments for a turn. A prompt comes after `--`, and no value that follows an option can itself look
+ * like one: ids and names are checked, and a workspace is an absolute path.
+ */
+export function officialInvocation(
+  request: LaneRequest,
+  program: AgentProgram,
+  policy: AgentPolicy,
+  asArgument: boolean,
+): AgentInvocation {
+  const args = [...program.args, ...turnArguments(request, program, policy)];
+  if (!asArgument) return { args, stdin: request.prompt };
+  const headless = ["--approve-mcps", "--force"].filter((flag) => !args.includes(flag));
+  return { args: [...args, ...headless, "--", request.prompt], stdin: undefined };
+}
+
+/** Whether a prompt may be an argument at all: short enough, and without the one byte no argument can hold. */
+export function fitsArgument(prompt: string, maxArgBytes: number): boolean {
+  return !prompt.includes("\0") && Buffer.byteLength(prompt) <= maxArgBytes;
+}
+
+function turnArguments(request: LaneRequest, program: AgentProgram, policy: AgentPolicy): readonly string[] {
+  const { upstream, workspace } = request;
+  if (upstream !== undefined && !/^\w[\w.-]*$/.test(upstream.sessionId))
+    throw new CaretError("session-not-found", "The upstream session's id is not one the CLI could have given");
+  if (program.model !== undefined && !/^\w[\w.:/@[\]=,-]*$/.test(program.model))
+    throw new CaretError("model-unknown", `${JSON.stringify(program.model)} cannot be the name of a model`);
+  return [
+    ...(program.model === undefined ? [] : ["--model", program.model]),
+    "--workspace",
+    workspace,
+    ...(policy.trust ? ["--trust"] : []),
+    ...(request.mode === "agent" ? [] : ["--mode", request.mode]),
+    ...(request.force ? ["--force"] : []),
+    ...(policy.approveMcps ? ["--approve-mcps"] : []),
+    ...(policy.sandbox === undefined ? [] : ["--sandbox", policy.sandbox]),
+    ...(upstream === undefined ? [] : ["--resume", upstream.sessionId]),
+  ];
+}
+
+/** The one line that a contract program reads. */
+export async function contractTurn({ turnId, loadHistory, prompt, workspace }: LaneRequest): Promise<string> {
+  const earlier = (await loadHistory()).map(({ role, text }) => ({ role, content: text }));
+  const messages = [...earlier, { role: "user", content: prompt }];
+  return `${JSON.stringify({ type: "turn", turnId, messages, tools: [], workspace })}\n`;
+}

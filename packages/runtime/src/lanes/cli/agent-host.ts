@@ -1,0 +1,39 @@
+import type { Secret } from "@caret/protocol";
+import type { ChildCommand } from "../../process/child-command.ts";
+import type { ChildHandle, Spawner } from "../../process/child-handle.ts";
+import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
+import type { WarmPool } from "../../process/warm-pool.ts";
+import type { ResolvedProfile } from "../../profiles/profile.ts";
+import type { AgentPolicy } from "./agent-arguments.ts";
+import type { ProgramSettings } from "./agent-program.ts";
+import type { ClockSettings } from "./turn-clocks.ts";
+import type { VersionProbe } from "./version-probe.ts";
+
+/** What the CLI lane needs of the machine and the configuration, put together once at the start. */
+export interface AgentHost {
+  readonly programs: ProgramSettings;
+  readonly policy: AgentPolicy;
+  readonly clocks: ClockSettings & { readonly graceMs: number; readonly drainMs: number };
+  readonly maxLineBytes: number;
+  readonly platform: NodeJS.Platform;
+  /** Finds the program to start. Throws `cli-missing` when there is none. */
+  resolveLaunch(command: string | undefined): ResolvedLaunch;
+  /** The environment of an agent that logs in with this profile. */
+  environment(profile: ResolvedProfile): Readonly<Record<string, string>>;
+  /** Throws when the profile's key cannot be had. */
+  resolveProfile(name: string): Promise<ResolvedProfile>;
+  /** Where the CLI keeps its chats when a profile says nothing else. */
+  chatConfigDir(): string;
+  /** Starts a command, held together with all it starts where the machine can do that. */
+  spawn(command: ChildCommand): ChildHandle;
+  readonly spawner: Spawner;
+  /** Undefined when agents are not kept warm. */
+  readonly warm: WarmPool | undefined;
+  readonly versions: VersionProbe;
+  /** Values that became known as secrets, for the redactor. */
+  noteSecrets(secrets: readonly Secret[]): void;
+  /** Milliseconds of a clock that only goes forward. */
+  monotonic(): number;
+  wallClock(): number;
+  close(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+import { CaretError } from "@caret/protocol";
+
+/** A model as the configuration names it, in the shape of an `openclaw.json` entry. */
+export interface ModelEntry {
+  readonly command?: string | undefined;
+  readonly args: readonly string[];
+  readonly promptAsArg: boolean;
+  readonly timeoutMs?: number | undefined;
+  readonly authProfiles: readonly string[];
+  readonly fallbackModels: readonly string[];
+  readonly enabled: boolean;
+}
+
+/**
+ * How to run a model: with the official CLI (`official`), or with a program that reads one turn as JSON (`contract`).
+ */
+export interface AgentProgram {
+  readonly style: "official" | "contract";
+  /** Undefined: the one that is looked for. */
+  readonly command: string | undefined;
+  readonly args: readonly string[];
+  /** The name the CLI knows the model by; undefined when the arguments name it already. */
+  readonly model: string | undefined;
+  readonly partial: boolean;
+  readonly promptAsArg: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly profiles: readonly string[];
+  readonly fallbackModels: readonly string[];
+}
+
+export interface ProgramSettings {
+  readonly command: string | undefined;
+  readonly args: readonly string[];
+  readonly promptAsArg: boolean;
+  readonly models: Readonly<Record<string, ModelEntry>>;
+}
+
+const PRINT = ["-p", "--output-format", "stream-json", "--stream-partial-output"];
+const PARTIAL = "--stream-partial-output";
+
+/** The program behind a model's name: an entry of the configuration, or else a model of the official CLI. */
+export function findProgram(model: string, settings: ProgramSettings): AgentProgram {
+  const entry = Object.hasOwn(settings.models, model) ? settings.models[model] : undefined;
+  if (entry === undefined) return officialProgram(model, settings);
+  if (!entry.enabled)
+    throw new CaretError("model-unknown", `The model ${model} is switched off in the configuration`, {
+      fix: `Set \`models.${model}.enabled\` to true, or choose another model.`,
+    });
+  return {
+    style: entry.promptAsArg ? "official" : "contract",
+    command: entry.command ?? settings.command,
+    args: entry.args,
+    // Left out, the CLI takes whichever model was used last; so it is always named.
+    model: entry.args.some(namesModel) ? undefined : "auto",
+    partial: entry.args.includes(PARTIAL),
+    promptAsArg: entry.promptAsArg,
+    timeoutMs: entry.timeoutMs,
+    profiles: entry.authProfiles,
+    fallbackModels: entry.fallbackModels,
+  };
+}
+
+function officialProgram(model: string, { command, args, promptAsArg }: ProgramSettings): AgentProgram {
+  return {
+    style: "official",
+    command,
+    args: [...args, ...PRINT],
+    model: args.some(namesModel) ? undefined : model,
+    partial: true,
+    promptAsArg,
+    timeoutMs: undefined,
+    profiles: [],
+    fallbackModels: [],
+  };
+}
+
+function namesModel(argument: string): boolean {
+  return argument === "--model" || argument.startsWith("--model=");
+}

@@ -1,0 +1,17 @@
+import type { ChildCommand, ChildStdin } from "../../process/child-command.ts";
+import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
+import type { ResolvedProfile } from "../../profiles/profile.ts";
+import type { AgentHost } from "./agent-host.ts";
+
+/** A command that runs the agent in a workspace, logged in with a profile. */
+export function childCommandOf<Stdin extends ChildStdin>(parts: {
+  readonly host: AgentHost;
+  readonly launch: ResolvedLaunch;
+  readonly args: readonly string[];
+  readonly workspace: string;
+  readonly profile: ResolvedProfile;
+  readonly stdin: Stdin;
+}): ChildCommand & { readonly stdin: Stdin } {
+  const { host, launch, args, workspace, profile, stdin } = parts;
+  return { file: launch.file, args: [...launch.args, ...args], cwd: workspace, env: host.environment(profile), stdin };
+}

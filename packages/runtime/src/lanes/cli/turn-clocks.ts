@@ -1,0 +1,59 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+
+/** How long a turn may wait, in milliseconds. Each is a setting under `clocks`. */
+export interface ClockSettings {
+  readonly firstEventMs: number;
+  readonly idleMs: number;
+  readonly toolMs: number;
+  readonly turnMs: number;
+}
+
+/**
+ * The clocks of one turn. Until the first event one runs; then one between events, and another while a tool works. A
+ * hard cap runs all along. Retries and reconnects are signs of life of the connection, not of the turn, and stop none.
+ */
+export interface TurnClocks {
+  note(events: readonly AgentEvent[]): void;
+  /** When the turn must be given up, by the same clock that `now` reads, unless something happens before. */
+  deadline(): number;
+  /** What to say when it was. */
+  expired(): CaretError;
+}
+
+export function createTurnClocks(settings: ClockSettings, now: () => number): TurnClocks {
+  const startedAt = now();
+  let since = startedAt;
+  let spoke = false;
+  const openTools = new Map<string, string>();
+
+  const current = (): { readonly setting: keyof ClockSettings; readonly waitsFor: string } => {
+    if (!spoke) return { setting: "firstEventMs", waitsFor: "the agent's first event" };
+    const [tool] = openTools.values();
+    if (tool !== undefined) return { setting: "toolMs", waitsFor: `the result of the tool ${tool}` };
+    return { setting: "idleMs", waitsFor: "the agent's next event" };
+  };
+
+  return {
+    note(events) {
+      for (const event of events) {
+        if (event.type === "notice" || event.type === "unknown") continue;
+        spoke = true;
+        since = now();
+        if (event.type === "tool-call") openTools.set(event.callId, event.name);
+        else if (event.type === "tool-result") openTools.delete(event.callId);
+      }
+    },
+    deadline: () => Math.min(startedAt + settings.turnMs, since + settings[current().setting]),
+    expired() {
+      const { setting, waitsFor } = current();
+      if (startedAt + settings.turnMs <= since + settings[setting])
+        return new CaretError(
+          "timed-out",
+          `The turn was not done after ${settings.turnMs} ms; it waited for ${waitsFor}`,
+        );
+      return new CaretError("stalled", `Waited ${settings[setting]} ms for ${waitsFor}`, {
+        fix: `Try again; if the agent was merely slow, raise \`clocks.${setting}\`.`,
+      });
+    },
+  };
+}
