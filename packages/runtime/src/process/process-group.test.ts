@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { signalGroup, signalProcess, windowsKillCommand } from "./process-group.ts";
 import { identifyProcess, isAlive } from "./process-identity.ts";
+import { pidOf } from "./workbench.contract.ts";
 
 describe("signalling", () => {
   it("never signals a group or process whose number belongs to a stranger by now", async () => {
     const stranger = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
     await once(stranger, "spawn");
-    const identity = identifyProcess(stranger.pid ?? 0);
+    const identity = identifyProcess(pidOf(stranger));
     const before = { pid: identity.pid, startTime: "7" };
     expect([signalGroup(before, "SIGKILL"), signalProcess(before, "SIGKILL"), isAlive(identity)]).toEqual([
       false,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isAlive, readProcessStat } from "./process-identity.ts";
 import { ProcessSpawner } from "./process-spawner.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
-import { countDescriptors, createWorkbench, eventually, readAll, type Workbench } from "./workbench.contract.ts";
+import { countDescriptors, createWorkbench, eventually, pidOf, readAll, type Workbench } from "./workbench.contract.ts";
 
 let bench: Workbench;
 let spawner: ProcessSpawner;
@@ -60,8 +60,8 @@ describe("the spawner process", () => {
 
   it("is replaced when it dies: its children are ended and told, and the next child starts", async () => {
     const child = spawner.spawn(bench.sh(tree(), "held"));
-    await eventually(() => bench.noted() === 3, "the tree has grown");
-    const died = spawner.pid ?? 0;
+    await Promise.all([child.started, eventually(() => bench.noted() === 3, "the tree has grown")]);
+    const died = pidOf(spawner);
     process.kill(died, "SIGKILL");
     expect(await child.exit).toMatchObject({ kind: "lost", error: { code: "killed", retryable: true } });
     await eventually(() => bench.survivors().length === 0, "the tree is gone", 2_000);
@@ -70,7 +70,7 @@ describe("the spawner process", () => {
   });
 
   it("tells a start that it was busy with when it died", async () => {
-    process.kill(spawner.pid ?? 0, "SIGKILL");
+    process.kill(pidOf(spawner), "SIGKILL");
     expect(await spawner.spawn(bench.sh("note")).exit).toMatchObject({
       kind: "failed-to-start",
       error: { code: "agent-unavailable", retryable: true },
@@ -80,7 +80,7 @@ describe("the spawner process", () => {
   it("stays when a signal meant for the gateway reaches it", async () => {
     const child = spawner.spawn(bench.sh("note; read line; echo $line", "held"));
     await eventually(() => bench.noted() === 1, "the child runs");
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(spawner.pid ?? 0, signal);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(pidOf(spawner), signal);
     await child.writeStdin("alive\n");
     expect(await readAll(child)).toBe("alive\n");
   });
@@ -88,22 +88,22 @@ describe("the spawner process", () => {
   it("is in a group of its own and knows nothing of our environment", async () => {
     const child = spawner.spawn(bench.sh("tr '\\0' '\\n' < /proc/$PPID/environ | cut -d= -f1 | sort | tr '\\n' ' '"));
     expect((await readAll(child)).trim()).toMatch(/^NODE_CHANNEL_FD( NODE_CHANNEL_SERIALIZATION_MODE)?$/);
-    expect(readProcessStat(spawner.pid ?? 0)?.groupId).toBe(spawner.pid);
+    expect(readProcessStat(pidOf(spawner))?.groupId).toBe(spawner.pid);
   });
 
   it("keeps no descriptor of a child that has ended", async () => {
     const runSome = (): Promise<string[]> =>
       Promise.all(Array.from({ length: 10 }, () => readAll(spawner.spawn(bench.sh("echo x", { content: "y" })))));
     await runSome();
-    const before = countDescriptors(spawner.pid ?? 0);
+    const before = countDescriptors(pidOf(spawner));
     await runSome();
     await runSome();
-    await eventually(() => countDescriptors(spawner.pid ?? 0) <= before, "the descriptors are closed");
+    await eventually(() => countDescriptors(pidOf(spawner)) <= before, "the descriptors are closed");
   });
 
   it("is gone after close, and so is its socket", async () => {
     await readAll(spawner.spawn(bench.sh("echo up")));
-    const pid = spawner.pid ?? 0;
+    const pid = pidOf(spawner);
     const identity = { pid, startTime: readProcessStat(pid)?.startTime };
     await spawner.close();
     expect([isAlive(identity), existsSync(socketDirectory())]).toEqual([false, false]);

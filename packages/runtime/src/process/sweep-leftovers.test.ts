@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identifyProcess, isAlive, type ProcessIdentity, readBootId } from "./process-identity.ts";
 import { openProcessRegistry } from "./process-registry.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
-import { createWorkbench, eventually, type Workbench } from "./workbench.contract.ts";
+import { createWorkbench, eventually, pidOf, type Workbench } from "./workbench.contract.ts";
 
 /** A Caret that is long gone: no process of this boot has that start time. */
 const deadKeeper = { pid: 1, startTime: "1" };
@@ -19,7 +19,7 @@ beforeEach(async () => {
   directory = bench.path("processes");
   bystander = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
   await eventually(() => bystander.pid !== undefined, "it runs");
-  identity = identifyProcess(bystander.pid ?? 0);
+  identity = identifyProcess(pidOf(bystander));
 });
 afterEach(() => {
   bystander.kill("SIGKILL");

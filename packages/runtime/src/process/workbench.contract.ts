@@ -67,6 +67,18 @@ export async function eventually(isSo: () => boolean, what: string, timeoutMs = 
   }
 }
 
+/** The number of a process that has one. Never a stand-in: 0 and -1 would mean ourselves and everybody. */
+export function pidOf({ pid }: { readonly pid?: number | undefined }): number {
+  if (pid === undefined) throw new Error("It has not started");
+  return pid;
+}
+
+/** In what `ls -l /proc/self/fd` prints: what is open beyond the standard three, an empty device and the list itself. */
+export function foreignDescriptors(listing: string): string[] {
+  const links = listing.split("\n").flatMap((line) => /(\d+) -> (.*)$/.exec(line)?.slice(1, 3).join(" ") ?? []);
+  return links.filter((link) => !/^[012] | \/dev\/null$| \/proc\/\d+\/fd$/.test(link));
+}
+
 export function countDescriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
