@@ -7,6 +7,8 @@ export interface Host {
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
+  /** Undefined on Windows, which has none. */
+  readonly uid: number | undefined;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };

@@ -9,6 +9,7 @@ const host: Host = {
   cwd: process.cwd(),
   home: homedir(),
   platform: process.platform,
+  uid: process.getuid?.(),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

@@ -1,2 +1,18 @@
+export { chatExists } from "./chats/chat-exists.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./dialects/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./dialects/dialect.ts";
+export { createSessionEngine } from "./engine/create-session-engine.ts";
+export type { EventStore, SessionRecord, StoredEvent } from "./engine/event-store.ts";
+export { type TurnMode, turnModes } from "./engine/lane.ts";
+export type { RunningTurn, SessionEngine, TurnRequest } from "./engine/session-engine.ts";
+export type { AgentHost } from "./lanes/cli/agent-host.ts";
+export { createCliLane } from "./lanes/cli/cli-lane.ts";
+export { createAgentHost } from "./lanes/cli/create-agent-host.ts";
+export { childEnvironment } from "./process/child-environment.ts";
+export type { Spawner } from "./process/child-handle.ts";
+export { type Containment, probeContainment } from "./process/containment.ts";
+export { createSpawner } from "./process/create-spawner.ts";
+export { sweepLeftovers } from "./process/sweep-leftovers.ts";
+export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
+export { interruptRunningTurns } from "./store/interrupt-running-turns.ts";
+export { openSqliteEventStore } from "./store/sqlite/sqlite-event-store.ts";

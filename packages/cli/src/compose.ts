@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { CaretError, type LaneName, Secret } from "@caret/protocol";
+import {
+  type AgentHost,
+  type Containment,
+  childEnvironment,
+  createAgentHost,
+  createCliLane,
+  createSecretKeeper,
+  createSessionEngine,
+  createSpawner,
+  type EventStore,
+  interruptRunningTurns,
+  openSqliteEventStore,
+  probeContainment,
+  type SecretKeeper,
+  type SessionEngine,
+  type Spawner,
+  sweepLeftovers,
+} from "@caret/runtime";
+import { simulatorCommand } from "@caret/simulator";
+import type { Config } from "./config/config-schema.ts";
+import type { Host } from "./host.ts";
+
+export interface OpenedEngine {
+  readonly engine: SessionEngine;
+  /** What a person should know about how turns will run here: which lane, and why. */
+  readonly notes: readonly string[];
+  readonly lane: LaneName;
+  readonly close: () => Promise<void>;
+}
+
+export interface OpenEngineOptions {
+  /** Directories turns may work in when the configuration names none. */
+  readonly workspaces: readonly string[];
+  /** Agents are only kept warm by a process that stays. */
+  readonly keepWarm: boolean;
+}
+
+/** The one place that knows every part: puts the engine together from the configuration. */
+export async function openEngine(host: Host, config: Config, options: OpenEngineOptions): Promise<OpenedEngine> {
+  sweepLeftovers(join(config.dataDir, "processes"));
+  const store = openLog(config);
+  await interruptRunningTurns(store);
+  const keeper = createSecretKeeper(knownSecrets(host, config));
+  const spawner = createSpawner({ mode: config.spawner.enabled ? "process" : "inline", dataDir: config.dataDir });
+  const containment = await findContainment(host, config, spawner);
+  const parts: Parts = { host, config, options, keeper, spawner, containment };
+  const { lane, notes } = chooseLane(host, config);
+  const engine = createSessionEngine({
+    store,
+    lanes: [createCliLane({ name: "cli", host: cliHost(parts) }), createCliLane({ name: "sim", host: simHost(parts) })],
+    defaultLane: lane,
+    redactor: keeper.redactor,
+    allowedWorkspaces: config.workspaces.allow.length > 0 ? config.workspaces.allow : options.workspaces,
+    budgets: config.budgets,
+    defaults: { model: config.model, mode: config.mode, force: config.cli.force },
+    maxRawBytes: config.limits.rawBytes,
+    newId: randomUUID,
+    wallClock: Date.now,
+  });
+  const close = async (): Promise<void> => {
+    await engine.close();
+    await spawner.close();
+  };
+  return { engine, notes, lane, close };
+}
+
+export function openLog(config: Config): EventStore {
+  return openSqliteEventStore({ directory: config.dataDir, rawMaxBytes: config.limits.rawBytes });
+}
+
+interface Parts {
+  readonly host: Host;
+  readonly config: Config;
+  readonly options: OpenEngineOptions;
+  readonly keeper: SecretKeeper;
+  readonly spawner: Spawner;
+  readonly containment: Containment;
+}
+
+function cliHost({ host, config, options, keeper, spawner, containment }: Parts): AgentHost {
+  const { cli, warm, clocks } = config;
+  return createAgentHost({
+    env: host.env,
+    home: host.home,
+    platform: host.platform,
+    uid: host.uid,
+    spawner,
+    containment,
+    programs: { command: cli.command, args: cli.args, promptAsArg: cli.promptAsArg, models: config.models },
+    policy: { trust: cli.trust, approveMcps: cli.approveMcps, sandbox: cli.sandbox, maxArgBytes: cli.maxArgBytes },
+    clocks,
+    maxLineBytes: config.limits.lineBytes,
+    profiles: config.profiles,
+    configDir: cli.configDir,
+    agentEnv: cli.env,
+    warm: options.keepWarm && warm.enabled ? { max: warm.max, idleMs: warm.idleMs } : undefined,
+    noteSecrets: keeper.add,
+  });
+}
+
+/** The simulator is the same lane over another program, which keeps its hands off the real agent's directory. */
+function simHost({ config, ...parts }: Parts): AgentHost {
+  const cli: Config["cli"] = {
+    ...config.cli,
+    command: undefined,
+    args: [],
+    configDir: join(config.dataDir, "simulator"),
+  };
+  const host = cliHost({ ...parts, config: { ...config, cli, models: {}, profiles: {} } });
+  return { ...host, resolveLaunch: () => simulatorCommand() };
+}
+
+function chooseLane(host: Host, config: Config): { readonly lane: LaneName; readonly notes: readonly string[] } {
+  if (config.lane !== "auto") return { lane: config.lane, notes: [] };
+  if (config.cli.command !== undefined || Object.keys(config.models).length > 0 || findsCli(host))
+    return { lane: "cli", notes: [] };
+  const note =
+    "No Cursor agent CLI was found, so turns are simulated. Install it, or set `cli.command`, for real ones.";
+  return { lane: "sim", notes: [note] };
+}
+
+function findsCli(host: Host): boolean {
+  return findOnPath(host, "agent") !== undefined || findOnPath(host, "cursor-agent") !== undefined;
+}
+
+function findOnPath({ env }: Host, name: string): string | undefined {
+  const directories = (env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
+  return directories.map((directory) => join(directory, name)).find((path) => existsSync(path));
+}
+
+async function findContainment(host: Host, config: Config, spawner: Spawner): Promise<Containment> {
+  if (config.containment === "off") return { kind: "none", why: "switched off" };
+  const file = findOnPath(host, "bwrap");
+  const found: Containment =
+    file === undefined
+      ? { kind: "none", why: "bubblewrap is not installed" }
+      : await probeContainment({ spawner, env: childEnvironment({ parent: host.env }), file });
+  if (found.kind === "none" && config.containment === "require")
+    throw new CaretError("sandbox-unavailable", `Processes cannot be contained here: ${found.why}`);
+  return found;
+}
+
+function knownSecrets(host: Host, config: Config): readonly Secret[] {
+  const values = [host.env["CURSOR_API_KEY"], host.env["CURSOR_AUTH_TOKEN"], ...Object.values(config.cli.env)];
+  return values.flatMap((value) => (value === undefined || value === "" ? [] : [new Secret(value)]));
+}

@@ -1,0 +1,111 @@
+import { readdirSync, statSync } from "node:fs";
+import { CaretError, type Secret } from "@caret/protocol";
+import { configDirs } from "../../chats/config-dirs.ts";
+import { childEnvironment } from "../../process/child-environment.ts";
+import type { Spawner } from "../../process/child-handle.ts";
+import { type Containment, containCommand } from "../../process/containment.ts";
+import { type ResolvedLaunch, resolveLaunch } from "../../process/resolve-launch.ts";
+import { createWarmPool } from "../../process/warm-pool.ts";
+import type { Profile, ResolvedProfile } from "../../profiles/profile.ts";
+import { resolveProfile } from "../../profiles/resolve-profile.ts";
+import type { AgentPolicy } from "./agent-arguments.ts";
+import type { AgentHost } from "./agent-host.ts";
+import type { ProgramSettings } from "./agent-program.ts";
+import { createVersionProbe } from "./version-probe.ts";
+
+export interface AgentHostOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  readonly uid: number | undefined;
+  readonly spawner: Spawner;
+  readonly containment: Containment;
+  readonly programs: ProgramSettings;
+  readonly policy: AgentPolicy;
+  readonly clocks: AgentHost["clocks"];
+  readonly maxLineBytes: number;
+  readonly profiles: Readonly<Record<string, Profile>>;
+  /** The CLI's configuration directory, when it is not to choose by itself. */
+  readonly configDir: string | undefined;
+  /** Extra variables for the agent. */
+  readonly agentEnv: Readonly<Record<string, string>>;
+  /** A program that is started instead of the one that would be found. */
+  readonly launch?: ResolvedLaunch;
+  readonly warm: { readonly max: number; readonly idleMs: number } | undefined;
+  readonly noteSecrets: (secrets: readonly Secret[]) => void;
+}
+
+const CLI_NAMES = ["agent", "cursor-agent"];
+
+export function createAgentHost(options: AgentHostOptions): AgentHost {
+  const { env, platform, spawner, containment, clocks } = options;
+  const monotonic = (): number => performance.now();
+  const spawn: AgentHost["spawn"] = (command) =>
+    spawner.spawn(containCommand(command, containment), { drainMs: clocks.drainMs });
+  const warm = options.warm === undefined ? undefined : createWarmPool({ ...options.warm, spawn, now: monotonic });
+  const environment = (profile: ResolvedProfile): Record<string, string> =>
+    childEnvironment({ parent: env, allow: ["CARET_SIM_*"], set: agentVariables(options, profile) });
+
+  return {
+    programs: options.programs,
+    policy: options.policy,
+    clocks,
+    maxLineBytes: options.maxLineBytes,
+    platform,
+    resolveLaunch: (command) =>
+      options.launch !== undefined && command === undefined
+        ? options.launch
+        : resolveLaunch({ platform, env, command: command ?? CLI_NAMES, listDirectory, exists }),
+    environment,
+    resolveProfile: (name) => findProfile(options, name, environment),
+    chatConfigDir: () => options.configDir ?? configDirs(options)[0] ?? "",
+    spawn,
+    spawner,
+    warm,
+    versions: createVersionProbe(spawner),
+    noteSecrets: options.noteSecrets,
+    monotonic,
+    wallClock: Date.now,
+    async close() {
+      await warm?.close();
+    },
+  };
+}
+
+function agentVariables({ configDir, agentEnv }: AgentHostOptions, profile: ResolvedProfile): Record<string, string> {
+  const directory = profile.configDir ?? configDir;
+  const keys = Object.entries(profile.env).map(([name, secret]) => [name, secret.reveal()] as const);
+  return {
+    ...agentEnv,
+    ...(directory === undefined ? {} : { CURSOR_CONFIG_DIR: directory }),
+    ...Object.fromEntries(keys),
+  };
+}
+
+const bareProfile: ResolvedProfile = { env: {}, configDir: undefined };
+
+async function findProfile(
+  { profiles, uid, platform }: AgentHostOptions,
+  name: string,
+  environment: AgentHost["environment"],
+): Promise<ResolvedProfile> {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile !== undefined)
+    return await resolveProfile({ name, profile, env: environment(bareProfile), uid, platform });
+  if (name === "default") return bareProfile;
+  throw new CaretError("invalid-config", `There is no profile ${name}`, {
+    fix: `Add \`profiles.${name}\` to caret.json.`,
+  });
+}
+
+function listDirectory(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return []; // there is none: nothing is installed there
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
