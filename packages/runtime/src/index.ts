@@ -1,4 +1,9 @@
 export { chatExists } from "./chats/chat-exists.ts";
+export type { ChatMessage } from "./chats/chat-message.ts";
+export { configDirs } from "./chats/config-dirs.ts";
+export { type ChatSummary, listChats } from "./chats/list-chats.ts";
+export { type Chat, readChat } from "./chats/read-chat.ts";
+export { physicalPath } from "./chats/workspace-hash.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./dialects/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./dialects/dialect.ts";
 export { createSessionEngine } from "./engine/create-session-engine.ts";
@@ -8,11 +13,16 @@ export type { RunningTurn, SessionEngine, TurnRequest } from "./engine/session-e
 export type { AgentHost } from "./lanes/cli/agent-host.ts";
 export { createCliLane } from "./lanes/cli/cli-lane.ts";
 export { createAgentHost } from "./lanes/cli/create-agent-host.ts";
+export { costOf } from "./models/prices.ts";
 export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";
 export { type Containment, probeContainment } from "./process/containment.ts";
 export { createSpawner } from "./process/create-spawner.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";
+export { createRedactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
 export { interruptRunningTurns } from "./store/interrupt-running-turns.ts";
+export { readAll } from "./store/read-all.ts";
 export { openSqliteEventStore } from "./store/sqlite/sqlite-event-store.ts";
+export { exportSession } from "./store/transfer/export-session.ts";
+export { importSession } from "./store/transfer/import-session.ts";
