@@ -1,0 +1,59 @@
+/** The three wire formats that stateless clients speak. */
+export type StatelessDoor = "openai" | "responses" | "anthropic";
+
+export type DoorPart =
+  | { readonly kind: "text"; readonly text: string }
+  /** `data` is base64; a `url` is never fetched by a door. */
+  | { readonly kind: "image"; readonly mediaType: string; readonly data: string }
+  | { readonly kind: "image-url"; readonly url: string };
+
+/** A call the assistant made in an earlier answer, as the client tells it. */
+export interface DoorCall {
+  readonly callId: string;
+  readonly name: string;
+  /** The arguments as parsed JSON, or as they came when they are none. */
+  readonly input: unknown;
+}
+
+/** One message of the transcript a stateless client sends every time. */
+export type DoorMessage =
+  | { readonly role: "user"; readonly parts: readonly DoorPart[] }
+  | { readonly role: "assistant"; readonly text: string; readonly calls: readonly DoorCall[] }
+  | { readonly role: "tool"; readonly callId: string; readonly parts: readonly DoorPart[]; readonly isError: boolean };
+
+/** A tool the client offers to run itself. Its schema goes through untouched. */
+export interface OfferedTool {
+  readonly name: string;
+  /** Codex groups tools; a call must name the group it belongs to. */
+  readonly namespace?: string;
+  readonly description?: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** What the client says about the model, before anyone has looked it up. */
+export interface ModelWish {
+  readonly model: string | undefined;
+  /** OpenCode's variants name the exact model here. */
+  readonly cursorModel: string | undefined;
+  readonly effort: string | undefined;
+  readonly thinking: boolean | undefined;
+}
+
+/** A request of any stateless door, in the words they have in common. */
+export interface DoorRequest {
+  readonly door: StatelessDoor;
+  readonly wish: ModelWish;
+  /** All system and developer text, in order, joined with blank lines; empty when there is none. */
+  readonly system: string;
+  readonly messages: readonly DoorMessage[];
+  readonly tools: readonly OfferedTool[];
+  /** `none` forbids tools for this answer; a name demands that one. */
+  readonly toolChoice: "auto" | "none" | "required" | { readonly name: string };
+  readonly maxOutputTokens: number | undefined;
+  /** The client's own name for the conversation, from a header or the body, if it has one. */
+  readonly sessionKey: string | undefined;
+  /** From the header `x-caret-workspace`. */
+  readonly workspace: string | undefined;
+  /** From the header `x-caret-tools`. */
+  readonly owner: string | undefined;
+}
