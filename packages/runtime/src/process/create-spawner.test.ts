@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ChildCommand } from "./child-command.ts";
 import type { ChildExit, Spawner } from "./child-handle.ts";
@@ -318,6 +318,18 @@ describe.each(["inline", "process"] as const)("a child started by the %s spawner
   });
 
   describe("closing", () => {
+    it("writes a process down while it runs, and no longer", async () => {
+      const other = createSpawner({ mode, dataDir: bench.directory });
+      const entries = (): number => readdirSync(bench.path("processes")).length;
+      const child = other.spawn(bench.sh("cat", "held"));
+      await child.started;
+      expect(entries()).toBe(1);
+      await child.endStdin();
+      await child.exit;
+      await eventually(() => entries() === 0, "the entry is gone");
+      await other.close();
+    });
+
     it("kills every child and starts no more", async () => {
       const other = create();
       const child = other.spawn(bench.sh("trap '' TERM; note; while :; do sleep 60; done"));

@@ -67,6 +67,7 @@ describe("the spawner process", () => {
     await eventually(() => bench.survivors().length === 0, "the tree is gone", 2_000);
     expect(await readAll(spawner.spawn(bench.sh("echo again")))).toBe("again\n");
     expect(spawner.pid).not.toBe(died);
+    await eventually(() => readdirSync(bench.path("processes")).length === 0, "no entry is left");
   });
 
   it("tells a start that it was busy with when it died", async () => {
