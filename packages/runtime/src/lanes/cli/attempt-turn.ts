@@ -15,6 +15,7 @@ import { classifyFailure } from "./classify-failure.ts";
 import { holdStdin } from "./hold-stdin.ts";
 import { failed, runAgent } from "./run-agent.ts";
 import { createTurnClocks } from "./turn-clocks.ts";
+import { createVersionTeller } from "./version-teller.ts";
 
 export interface TurnAttempt {
   readonly host: AgentHost;
@@ -73,7 +74,7 @@ async function* runOnce(
 ): AsyncGenerator<readonly AgentEvent[], void, undefined> {
   const { host, context } = turn;
   const { program } = prepared;
-  const version = host.versions.find(prepared.launch, host.environment(prepared.profile));
+  const tellVersion = createVersionTeller(host.versions.find(prepared.launch, host.environment(prepared.profile)));
   const { child, refill } = await start(turn, prepared, asArgument);
   const turnMs = program.timeoutMs ?? host.clocks.turnMs;
   const run = runAgent({
@@ -95,21 +96,9 @@ async function* runOnce(
   for await (const events of run) {
     const sessionId = noteUpstream(turn, prepared, events);
     if (sessionId !== undefined) refill.sessionId = sessionId;
-    yield await withVersion(events, version);
+    yield await tellVersion(events);
   }
   refill.now();
-}
-
-/** The version is worth knowing, not worth waiting for: it joins the first event that comes when it is known. */
-async function withVersion(
-  events: readonly AgentEvent[],
-  version: Promise<string | undefined>,
-): Promise<readonly AgentEvent[]> {
-  const ready = events.findIndex((event) => event.type === "session-ready");
-  const event = events[ready];
-  if (event?.type !== "session-ready") return events;
-  const found = await Promise.race([version, Promise.resolve(undefined)]);
-  return found === undefined ? events : events.with(ready, { ...event, version: found });
 }
 
 function noteUpstream(
