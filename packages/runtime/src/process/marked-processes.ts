@@ -26,7 +26,7 @@ export function killMarked(marks: ReadonlySet<string>): number {
 }
 
 /** The living processes that carry one of the marks. Empty where there is no /proc. */
-export function findMarked(marks: ReadonlySet<string>): ProcessIdentity[] {
+function findMarked(marks: ReadonlySet<string>): ProcessIdentity[] {
   if (marks.size === 0) return [];
   return listPids().flatMap((pid) => {
     const startTime = readProcessStat(pid)?.startTime;

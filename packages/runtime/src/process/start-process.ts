@@ -29,7 +29,7 @@ export interface StartOptions {
 }
 
 /** `device` is an open descriptor of /dev/null. */
-export interface Hidden {
+interface Hidden {
   readonly descriptors: readonly number[];
   readonly device: number;
 }
