@@ -1,0 +1,52 @@
+import type { AgentEventOf, Todo } from "@caret/protocol";
+import type { Look } from "./look.ts";
+import { cleanLine } from "./text-cleaner.ts";
+
+/** What the agent wants to know, with the answers it offers. */
+export function questionLines({ title, questions }: AgentEventOf<"question">, { style, glyphs }: Look): string[] {
+  const head = `${style.yellow(glyphs.question)} ${style.bold(cleanLine(title ?? "The agent asks"))}`;
+  const lines = questions.flatMap(({ prompt, options, allowMultiple }) => [
+    `  ${cleanLine(prompt)}${allowMultiple ? style.dim(" (several may be chosen)") : ""}`,
+    ...options.map(({ label }) => `    ${style.dim(glyphs.bullet)} ${cleanLine(label)}`),
+  ]);
+  return [head, ...lines];
+}
+
+const outcomes: Readonly<Record<AgentEventOf<"question-answer">["outcome"], string>> = {
+  answered: "answered",
+  skipped: "skipped",
+  "no-input-surface": "nobody could be asked",
+};
+
+/** The answer in the words of the question, when that is known. */
+export function answerLine(
+  { outcome, answers = [], reason }: AgentEventOf<"question-answer">,
+  question: AgentEventOf<"question"> | undefined,
+  { style, glyphs }: Look,
+): string {
+  const labels = answers.flatMap(({ questionId, optionIds }) => {
+    const options = question?.questions.find(({ id }) => id === questionId)?.options ?? [];
+    return optionIds.map((chosen) => options.find(({ id }) => id === chosen)?.label ?? chosen);
+  });
+  const words = [outcomes[outcome], labels.join(", "), reason ?? ""].filter((part) => part !== "").map(cleanLine);
+  return `  ${style.dim(`${glyphs.arrow} ${words.join(": ")}`)}`;
+}
+
+export function approvalLine(
+  { decision, by, reason }: AgentEventOf<"approval-answer">,
+  subject: string,
+  { style, glyphs }: Look,
+): string {
+  const mark = decision === "approved" ? style.green(glyphs.ok) : style.yellow(glyphs.stopped);
+  const why = reason === undefined ? "" : `: ${cleanLine(reason)}`;
+  return `${mark} ${style.dim(`${decision} by ${by}${why}`)} ${style.dim(cleanLine(subject))}`;
+}
+
+export function todoLines(todos: readonly Todo[], { style, glyphs }: Look): string[] {
+  return todos.map(({ status, content }) => {
+    const text = cleanLine(content);
+    const isOver = status === "completed" || status === "cancelled";
+    const shown = status === "in-progress" ? style.bold(text) : isOver ? style.dim(text) : text;
+    return `  ${glyphs.todos[status]} ${shown}`;
+  });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { chooseGlyphs } from "./glyphs.ts";
+import { createMarkdownStream } from "./markdown-stream.ts";
+import { createTerminalStyle } from "./terminal-style.ts";
+
+/** The looks as words, so that an expectation can be read. */
+const looks: Readonly<Record<string, string>> = {
+  1: "<b>",
+  2: "<dim>",
+  4: "<u>",
+  22: "</>",
+  24: "</u>",
+  36: "<code>",
+  39: "</code>",
+};
+
+function render(pieces: readonly string[], { colours = true } = {}): readonly string[] {
+  const stream = createMarkdownStream(createTerminalStyle(colours), chooseGlyphs(true));
+  const shown = [...pieces.map((piece) => stream.push(piece)), stream.end()];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+  return shown.map((text) => text.replace(/\x1b\[(\d+)m/g, (_, code: string) => looks[code] ?? code));
+}
+
+const whole = (text: string) => render([text]).join("");
+
+describe("createMarkdownStream", () => {
+  it.each([
+    ["bold", "a **very bold** word", "a <b>very bold</> word"],
+    ["code", "run `npm test` now", "run <code>npm test</code> now"],
+    ["code in bold", "**use `x`**", "<b>use </><b><code>x</code></>"],
+    ["stars in code", "`a ** b` and **c**", "<code>a ** b</code> and <b>c</>"],
+    ["code with a backtick in it", "`` a`b ``", "<code> a`b </code>"],
+    ["a title", "# One\ntext", "<b><u>One</u></>\ntext"],
+    ["a heading", "### Three `x`", "<b>Three </><b><code>x</code></>"],
+    ["a list", "- one\n  * two\n10. ten", "<dim>•</> one\n  <dim>•</> two\n<dim>10.</> ten"],
+    ["a quotation", "> said", "<dim>│</> said"],
+    [
+      "a fence",
+      "```ts\n# not a heading\n**x**\n```\n**y**",
+      "<dim>```ts</>\n<code># not a heading</code>\n<code>**x**</code>\n<dim>```</>\n<b>y</>",
+    ],
+    ["a fence in a longer fence", "````\n```\n````\n- x", "<dim>````</>\n<code>```</code>\n<dim>````</>\n<dim>•</> x"],
+  ])("shows %s", (_, text, shown) => {
+    expect(whole(text)).toBe(shown);
+  });
+
+  it.each([
+    "2**10 is 1024, 3**2 is 9",
+    "a ** b ** c",
+    "an `unclosed backtick",
+    "**never closed",
+    "#hashtag and #1",
+    "-5 degrees, 3.14, * ",
+    "snake_case__names__",
+    "***",
+    "---",
+  ])("leaves %s alone", (text) => {
+    expect(whole(`x\n${text}`).replaceAll(/<[^>]*>/g, "")).toBe(`x\n${text}`);
+  });
+
+  it("says the same however the text is cut", () => {
+    const text = "# T\n\n- **a** `b`\n\n```js\nlet x = `1`;\n```\n1. *x* **y z** 2**3\n> q\nend `";
+    // Neighbouring pieces of one look are told apart only by their seams.
+    const seamless = (shown: string) =>
+      shown.replaceAll("</u></><b><u>", "").replaceAll(/<\/code><code>|<\/><(?:b|dim)>/g, "");
+    const expected = seamless(whole(text));
+    expect(expected).toContain("<b>y z</> 2**3");
+    for (let cut = 0; cut <= text.length; cut++)
+      expect(seamless(render([text.slice(0, cut), text.slice(cut)]).join(""))).toBe(expected);
+    expect(seamless(render([...text]).join(""))).toBe(expected);
+  });
+
+  it("holds back nothing but a marker whose meaning is not known yet", () => {
+    expect(render(["plain ", "words, then **bo", "ld** a", "nd `co", "de` end"])).toEqual([
+      "plain ",
+      "words, then ",
+      "<b>bold</> a",
+      "nd ",
+      "<code>code</code> end",
+      "",
+    ]);
+  });
+
+  it("gives up on a marker that stays open for long", () => {
+    const [first, second] = render(["**a", "b".repeat(300)]);
+    expect([first, second]).toEqual(["", `**a${"b".repeat(300)}`]);
+  });
+
+  it("changes nothing without colours", () => {
+    const text = "# T\n- **a** `b`\n```\nx\n```";
+    expect(render([...text], { colours: false }).join("")).toBe(text);
+  });
+});

@@ -1,0 +1,39 @@
+/** What stands together without a blank line between. */
+export type Section = "head" | "text" | "thinking" | "tools" | "notes" | "asked" | "end";
+
+/** Knows where on the page we are, so that sections stand a blank line apart however their texts ended. */
+export interface Page {
+  /** The line ends needed before something of this section begins on a line of its own. */
+  begin(section: Section): string;
+  /** The line ends needed to go on with a section in the middle of its line. */
+  resume(section: Section): string;
+  /** Remember what is printed. */
+  add(text: string): string;
+  readonly isAtLineStart: boolean;
+}
+
+export function createPage(): Page {
+  let current: Section | undefined;
+  let lineEnds = 2;
+
+  const add = (text: string): string => {
+    const trailing = /\n*$/.exec(text)?.[0].length ?? 0;
+    if (text !== "") lineEnds = trailing === text.length ? lineEnds + trailing : trailing;
+    return text;
+  };
+
+  return {
+    begin(section) {
+      const wanted = current === undefined ? 0 : current === section ? 1 : 2;
+      current = section;
+      return add("\n".repeat(Math.max(0, wanted - lineEnds)));
+    },
+    resume(section) {
+      return current === section ? "" : this.begin(section);
+    },
+    add,
+    get isAtLineStart() {
+      return lineEnds > 0;
+    },
+  };
+}

@@ -1,0 +1,247 @@
+import { type AgentEvent, type AgentEventOf, emptyTurn, foldTurn, type Todo, type TurnSummary } from "@caret/protocol";
+import { costOf } from "@caret/runtime";
+import { answerLine, approvalLine, questionLines, todoLines } from "./asked-lines.ts";
+import { type BlockWriter, createTextBlock, createThinkingBlock } from "./block-writer.ts";
+import { closingLines } from "./closing-lines.ts";
+import type { Look } from "./look.ts";
+import { createPage, type Section } from "./page.ts";
+import { tellingArgument } from "./telling-argument.ts";
+import { cleanLine } from "./text-cleaner.ts";
+import { toolLine } from "./tool-line.ts";
+import type { TurnMoment } from "./waiting-for.ts";
+
+export interface TurnPrinterOptions extends Look {
+  readonly columns: () => number;
+  readonly now: () => number;
+  /** Our own session; upstream's id is of no use to `--session`. */
+  readonly sessionId: string | undefined;
+}
+
+interface Call {
+  readonly startedAt: number;
+  readonly depth: number;
+}
+
+/** The events of a turn as text, in order, for a terminal or a pipe. It knows nothing of status lines. */
+export class TurnPrinter {
+  readonly #options: TurnPrinterOptions;
+  readonly #page = createPage();
+  readonly #calls = new Map<string, Call>();
+  readonly #asked = new Map<string, AgentEventOf<"question" | "approval-request">>();
+  /** Lines that came while a line of text was half written. */
+  readonly #deferred: [Section, readonly string[]][] = [];
+  #turn: TurnSummary = emptyTurn;
+  #startedAt: number | undefined;
+  #modelId: string | undefined;
+  #workspace: string | undefined;
+  #block: { readonly section: "text" | "thinking"; readonly writer: BlockWriter } | undefined;
+  #shownTodos: readonly Todo[] = [];
+  #hasSpoken = false;
+  isStopping = false;
+
+  constructor(options: TurnPrinterOptions) {
+    this.#options = options;
+  }
+
+  print(event: AgentEvent): string {
+    this.#turn = foldTurn(this.#turn, event);
+    this.#hasSpoken ||= event.type !== "turn-start" && event.type !== "session-ready" && event.type !== "notice";
+    switch (event.type) {
+      case "turn-start":
+        return this.#start(event);
+      case "session-ready":
+        this.#workspace = event.workspace ?? this.#workspace;
+        return "";
+      case "text-start":
+      case "thinking-start":
+        return this.#openBlock(event.type === "text-start" ? "text" : "thinking");
+      case "text-delta":
+      case "thinking-delta":
+        return this.#writeBlock(event.text);
+      case "text-end":
+      case "thinking-end":
+        return this.#closeBlock();
+      case "tool-call":
+        this.#calls.set(event.callId, { startedAt: this.#options.now(), depth: this.#depthBelow(event.parentCallId) });
+        return "";
+      case "turn-end":
+        return this.#close(event);
+      default:
+        return this.#printAside(event);
+    }
+  }
+
+  /** A line of our own. */
+  note(text: string): string {
+    const { style, glyphs } = this.#options;
+    return this.#lines("notes", [style.dim(`${glyphs.notice} ${cleanLine(text)}`)]);
+  }
+
+  get hasEnded(): boolean {
+    return this.#turn.outcome !== undefined;
+  }
+
+  get startedAt(): number | undefined {
+    return this.#startedAt;
+  }
+
+  moment(): TurnMoment {
+    const now = this.#options.now();
+    const running = this.#turn.tools.filter(({ status }) => status === "running");
+    return {
+      isStopping: this.isStopping,
+      hasBegun: this.#startedAt !== undefined,
+      hasSpoken: this.#hasSpoken,
+      openBlock: this.#block?.section,
+      isAsking: this.#asked.size > 0,
+      running: running.map((tool) => ({ tool, elapsedMs: now - (this.#calls.get(tool.callId)?.startedAt ?? now) })),
+      workspace: this.#workspace,
+    };
+  }
+
+  #start({ lane, model, workspace }: AgentEventOf<"turn-start">): string {
+    this.#startedAt = this.#options.now();
+    this.#modelId = model;
+    this.#workspace = workspace;
+    const { style, glyphs } = this.#options;
+    const words = [lane === "sim" ? "sim lane (simulated)" : `${lane} lane`, ...(model === undefined ? [] : [model])];
+    return this.#lines("notes", [style.dim(`${glyphs.notice} ${words.map(cleanLine).join(` ${glyphs.separator} `)}`)]);
+  }
+
+  #openBlock(section: "text" | "thinking"): string {
+    const writer = section === "text" ? createTextBlock(this.#options) : createThinkingBlock(this.#options);
+    this.#block = { section, writer };
+    return "";
+  }
+
+  #writeBlock(text: string): string {
+    const block = this.#block;
+    if (block === undefined) return "";
+    // What was deferred gets its place as soon as a line is full.
+    const cut = this.#deferred.length === 0 ? 0 : text.lastIndexOf("\n") + 1;
+    const head = this.#printBlock(block.section, block.writer.push(text.slice(0, cut)));
+    const between = this.#flushDeferred();
+    return head + between + this.#printBlock(block.section, block.writer.push(text.slice(cut)));
+  }
+
+  #closeBlock(): string {
+    const block = this.#block;
+    if (block === undefined) return "";
+    const rest = this.#printBlock(block.section, block.writer.end());
+    this.#block = undefined;
+    const lineEnd = this.#page.isAtLineStart ? "" : this.#page.add("\n");
+    return rest + lineEnd + this.#flushDeferred();
+  }
+
+  #printBlock(section: Section, text: string): string {
+    return text === "" ? "" : this.#page.resume(section) + this.#page.add(text);
+  }
+
+  #printAside(
+    event: Exclude<AgentEvent, { type: `${"text" | "thinking" | "turn" | "session"}-${string}` | "tool-call" }>,
+  ): string {
+    const { style, glyphs } = this.#options;
+    switch (event.type) {
+      case "tool-result":
+        return this.#lines("tools", [this.#settle(event)]);
+      case "notice":
+        return event.kind === "error"
+          ? this.#lines("notes", [style.yellow(`${glyphs.notice} ${cleanLine(event.message)}`)])
+          : this.note(event.message);
+      case "question":
+        this.#asked.set(event.requestId, event);
+        return this.#lines("asked", questionLines(event, this.#options));
+      case "question-answer":
+        return this.#lines("asked", [answerLine(event, this.#answered(event.requestId, "question"), this.#options)]);
+      case "approval-request":
+        this.#asked.set(event.requestId, event);
+        return "";
+      case "approval-answer":
+        return this.#lines("tools", [approvalLine(event, this.#subjectOf(event.requestId), this.#options)]);
+      case "plan":
+        return this.#printPlan(event);
+      case "todos":
+        return this.#printTodos();
+      case "tool-output":
+      case "usage":
+      case "unknown":
+        return "";
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #settle({ callId, durationMs }: AgentEventOf<"tool-result">): string {
+    const call = this.#calls.get(callId) ?? { startedAt: this.#options.now(), depth: 0 };
+    const tool = this.#turn.tools.findLast((candidate) => candidate.callId === callId);
+    if (tool === undefined) return "";
+    const measured = { ...tool, durationMs: durationMs ?? this.#options.now() - call.startedAt };
+    const { style, glyphs } = this.#options;
+    return toolLine(measured, {
+      style,
+      glyphs,
+      columns: this.#options.columns(),
+      workspace: this.#workspace,
+      depth: call.depth,
+    });
+  }
+
+  #printPlan({ name, overview, text }: AgentEventOf<"plan">): string {
+    const { style, glyphs } = this.#options;
+    const title = name === undefined ? "Plan" : `Plan: ${cleanLine(name)}`;
+    const writer = createTextBlock(this.#options);
+    const body = (writer.push(text) + writer.end()).trimEnd();
+    const lines = [overview === undefined ? "" : cleanLine(overview), body].filter((part) => part !== "");
+    return this.#lines("asked", [`${glyphs.tools.plan} ${style.bold(title)}`, ...lines]);
+  }
+
+  #printTodos(): string {
+    const { todos } = this.#turn;
+    if (JSON.stringify(todos) === JSON.stringify(this.#shownTodos)) return "";
+    this.#shownTodos = todos;
+    return this.#lines("tools", todoLines(todos, this.#options));
+  }
+
+  #answered<Type extends "question" | "approval-request">(id: string, type: Type): AgentEventOf<Type> | undefined {
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    return asked?.type === type ? (asked as AgentEventOf<Type>) : undefined;
+  }
+
+  #subjectOf(requestId: string): string {
+    const request = this.#answered(requestId, "approval-request");
+    if (request === undefined) return "";
+    return `${request.subject} ${tellingArgument({ kind: "other", input: request.input }, this.#workspace)}`;
+  }
+
+  #depthBelow(parent: string | undefined): number {
+    return parent === undefined ? 0 : (this.#calls.get(parent)?.depth ?? 0) + 1;
+  }
+
+  #close({ outcome }: AgentEventOf<"turn-end">): string {
+    const { now, columns, sessionId, style, glyphs } = this.#options;
+    const rest = this.#closeBlock() + this.#flushDeferred();
+    const { usage, model } = this.#turn;
+    const priced = [this.#modelId, model].filter((name) => name !== undefined);
+    const cost = usage && priced.map((name) => costOf(usage, name)).find((amount) => amount !== undefined);
+    const durationMs = now() - (this.#startedAt ?? now());
+    const closing = { turn: this.#turn, outcome, durationMs, cost, sessionId, columns: columns(), style, glyphs };
+    return rest + this.#lines("end", closingLines(closing));
+  }
+
+  #lines(section: Section, lines: readonly string[]): string {
+    const shown = lines.filter((line) => line !== "");
+    if (shown.length === 0) return "";
+    if (this.#block !== undefined && !this.#page.isAtLineStart) {
+      this.#deferred.push([section, shown]);
+      return "";
+    }
+    return this.#page.begin(section) + this.#page.add(`${shown.join("\n")}\n`);
+  }
+
+  #flushDeferred(): string {
+    if (this.#block !== undefined && !this.#page.isAtLineStart) return "";
+    const deferred = this.#deferred.splice(0);
+    return deferred.map(([section, lines]) => this.#lines(section, lines)).join("");
+  }
+}

@@ -1,0 +1,48 @@
+import type { ToolActivity } from "@caret/protocol";
+import { elapsedText } from "./amount-text.ts";
+import { displayWidth } from "./display-width.ts";
+import { shortenMiddle } from "./shorten.ts";
+import { tellingArgument } from "./telling-argument.ts";
+import { toolName } from "./tool-line.ts";
+
+const MIN_ARGUMENT = 8;
+
+/** What a turn is doing right now, as far as its events tell. */
+export interface TurnMoment {
+  readonly isStopping: boolean;
+  readonly hasBegun: boolean;
+  readonly hasSpoken: boolean;
+  readonly openBlock: "text" | "thinking" | undefined;
+  /** Questions and approvals without an answer yet. */
+  readonly isAsking: boolean;
+  /** The calls that have not settled, oldest first, and how long each has been under way. */
+  readonly running: readonly { readonly tool: ToolActivity; readonly elapsedMs: number }[];
+  readonly workspace: string | undefined;
+}
+
+/** In a few words; `width` is for the longest part, a command. */
+export function waitingFor(moment: TurnMoment, width: number, ellipsis: string): string {
+  if (moment.isStopping) return "stopping";
+  if (!moment.hasBegun) return "starting";
+  const [oldest] = moment.running;
+  if (oldest !== undefined) return waitingForTool(oldest, moment, width, ellipsis);
+  if (moment.isAsking) return "waiting for an answer";
+  if (moment.openBlock !== undefined) return moment.openBlock === "text" ? "writing" : "thinking";
+  return moment.hasSpoken ? "waiting for the next word" : "waiting for the first word";
+}
+
+function waitingForTool(
+  { tool, elapsedMs }: TurnMoment["running"][number],
+  { running, workspace }: TurnMoment,
+  width: number,
+  ellipsis: string,
+): string {
+  const others = running.length > 1 ? ` (and ${running.length - 1} more)` : "";
+  const time = ` ${elapsedText(elapsedMs)}${others}`;
+  const name = toolName(tool);
+  const whole = tellingArgument(tool, workspace);
+  const room = width - displayWidth(name) - time.length - 2;
+  // A letter or two of a long command tell nothing.
+  const argument = room < MIN_ARGUMENT && displayWidth(whole) > room ? "" : shortenMiddle(whole, room, ellipsis);
+  return `${name}${argument === "" ? "" : `: ${argument}`}${time}`;
+}
