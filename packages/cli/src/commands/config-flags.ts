@@ -1,0 +1,40 @@
+import { type Command, Option } from "commander";
+import { listKeys } from "../config/config-keys.ts";
+import { createConfigSchema, documentedDefaults } from "../config/config-schema.ts";
+import { toFlag } from "../config/key-names.ts";
+import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import { readConfigFile } from "../config/read-config-file.ts";
+import type { Host } from "../host.ts";
+
+/**
+ * `--config` and a flag for every setting. Only `--config` shows in the help; the settings have a page of their own.
+ * A command that has such a flag already keeps it.
+ */
+export function addConfigFlags(command: Command): Command {
+  command.option("--config <file>", "read the settings from this file only");
+  const taken = new Set(command.options.map(({ long }) => long));
+  for (const { flag } of configFlagNames())
+    if (!taken.has(flag)) command.addOption(new Option(`${flag} <value>`).hideHelp());
+  return command;
+}
+
+/** What the command line says about the settings, in the form `loadConfig` takes. */
+export function configFlags(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const given = configFlagNames().map(({ key, flag }) => [key, options[new Option(flag).attributeName()]] as const);
+  return Object.fromEntries(
+    [...given, ["config", options["config"]] as const].filter(([, value]) => value !== undefined),
+  );
+}
+
+export function configSources(host: Host, options: Readonly<Record<string, unknown>>): LoadConfigOptions {
+  const { env, cwd, home, platform } = host;
+  return { flags: configFlags(options), env, cwd, home, platform, readFile: readConfigFile };
+}
+
+export function loadHostConfig(host: Host, options: Readonly<Record<string, unknown>>): LoadedConfig {
+  return loadConfig(configSources(host, options));
+}
+
+function configFlagNames(): readonly { readonly key: string; readonly flag: string }[] {
+  return listKeys(createConfigSchema(documentedDefaults)).map(({ key }) => ({ key, flag: toFlag(key) }));
+}

@@ -1,0 +1,134 @@
+import { CaretError, type TurnOutcome } from "@caret/protocol";
+import { type TurnMode, type TurnRequest, turnModes } from "@caret/runtime";
+import { type Command, Option } from "commander";
+import { type OpenedEngine, openEngine, openLog } from "../compose.ts";
+import { absolutePath } from "../config/config-paths.ts";
+import type { Config } from "../config/config-schema.ts";
+import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { lookUpSession, newestSession } from "./find-session.ts";
+import { readPrompt } from "./read-prompt.ts";
+import { createStopper, type Stopper } from "./stopper.ts";
+import { createJsonWriter, createQuietWriter, createRenderedWriter, type TurnWriter } from "./turn-writer.ts";
+
+interface RunOptions {
+  readonly session?: string;
+  readonly continue?: boolean;
+  readonly lane?: "auto" | "cli" | "sim";
+  readonly model?: string;
+  readonly workspace?: string;
+  readonly mode?: TurnMode;
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly file?: string;
+}
+
+export function addRunCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("run")
+    .description("one turn in the terminal")
+    .argument("[prompt...]", "what to ask; `-`, or nothing, reads standard input; a pipe beside words is added below")
+    .addOption(new Option("-s, --session <id>", "go on with this session; the beginning of its id suffices"))
+    .addOption(new Option("-c, --continue", "go on with the newest session of the workspace").conflicts("session"))
+    .addOption(new Option("--lane <name>", "how to reach an agent").choices(["auto", "cli", "sim"]))
+    .option("-m, --model <name>", "the model to use")
+    .option("-w, --workspace <dir>", "the directory to work in (default: the current one)")
+    .addOption(new Option("--mode <mode>", "work, or only read: plan and ask").choices(turnModes))
+    .option("-f, --force", "let the agent run every tool that is not denied")
+    .option("--file <path>", "read the prompt from a file")
+    .addOption(new Option("--json", "print one event a line; the last is the turn-end").conflicts("quiet"))
+    .option("-q, --quiet", "print the answer only, when it is whole");
+  addConfigFlags(command);
+  command.action(async (words: readonly string[], options: RunOptions) => done(await run(host, words, options)));
+}
+
+async function run(host: Host, words: readonly string[], options: RunOptions): Promise<ExitCode> {
+  const writer = chooseWriter(host, options);
+  try {
+    const { file } = options;
+    const prompt = await readPrompt(host, { words, ...(file === undefined ? {} : { file }) });
+    const { config } = loadHostConfig(host, { ...options });
+    const target = await chooseTarget(host, config, options);
+    const request = { prompt, ...target.request, ...choices(options) };
+    // Until here an interrupt simply ends us: nothing has begun.
+    const stopper = createStopper(host);
+    try {
+      const opened = await openEngine(host, config, { workspaces: [target.allowed], keepWarm: false });
+      return exitCodes[await runTurn(opened, request, { writer, stopper })];
+    } finally {
+      stopper.release();
+    }
+  } catch (reason) {
+    const error = CaretError.from(reason);
+    await writer.fail(error);
+    throw error;
+  }
+}
+
+function chooseWriter(host: Host, { json, quiet }: RunOptions): TurnWriter {
+  if (json === true) return createJsonWriter(host);
+  return quiet === true ? createQuietWriter(host) : createRenderedWriter(host);
+}
+
+/** What the command line says; where it says nothing the session, then the configuration, decide. */
+function choices({ lane, model, mode, force }: RunOptions): Omit<TurnRequest, "prompt"> {
+  return {
+    ...(lane === undefined ? {} : { lane }),
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(force === undefined ? {} : { force }),
+  };
+}
+
+interface Target {
+  readonly request: Pick<TurnRequest, "sessionId" | "workspace">;
+  /** The workspace that the person chose by standing in it, or by naming it or one of its sessions. */
+  readonly allowed: string;
+}
+
+async function chooseTarget(host: Host, config: Config, options: RunOptions): Promise<Target> {
+  const named =
+    options.workspace === undefined ? undefined : absolutePath(options.workspace, { ...host, base: host.cwd });
+  const workspace = named ?? host.cwd;
+  if (options.session === undefined && options.continue !== true) return { request: { workspace }, allowed: workspace };
+  const store = openLog(config);
+  try {
+    if (options.session === undefined) return await newestTarget();
+    const session = await lookUpSession(store, options.session);
+    // A chat that was begun with the agent itself is not in the log; the engine looks for it in the workspace.
+    if (session === undefined) return { request: { sessionId: options.session, workspace }, allowed: workspace };
+    const request = named === undefined ? { sessionId: session.id } : { sessionId: session.id, workspace: named };
+    return { request, allowed: named ?? session.workspace };
+  } finally {
+    await store.close();
+  }
+
+  async function newestTarget(): Promise<Target> {
+    const session = await newestSession(store, workspace);
+    if (session !== undefined) return { request: { sessionId: session.id }, allowed: session.workspace };
+    throw new CaretError("session-not-found", "This workspace has no session to go on with", {
+      fix: "Leave out --continue, or name the session's workspace.",
+    });
+  }
+}
+
+async function runTurn(
+  { engine, notes, close }: OpenedEngine,
+  request: TurnRequest,
+  { writer, stopper }: { readonly writer: TurnWriter; readonly stopper: Stopper },
+): Promise<TurnOutcome["kind"]> {
+  try {
+    const turn = await engine.startTurn(request);
+    await writer.begin(turn.sessionId, notes);
+    stopper.onStop(() => {
+      turn.cancel("Stopped from the terminal");
+      void writer.stopping();
+    });
+    for await (const batch of turn.follow()) await writer.take(batch.map(({ event }) => event));
+    await writer.finish();
+    return (await turn.outcome).kind;
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,111 @@
+import { type AgentEvent, type CaretError, emptyTurn, foldTurn } from "@caret/protocol";
+import type { Host } from "../host.ts";
+import { errorLines } from "../terminal/closing-lines.ts";
+import { chooseGlyphs } from "../terminal/glyphs.ts";
+import { createTerminalStyle } from "../terminal/terminal-style.ts";
+import { terminalTraits } from "../terminal/terminal-traits.ts";
+import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
+import { createTurnRenderer, type TurnRenderer } from "../terminal/turn-renderer.ts";
+import { write } from "../write.ts";
+
+const TICK_MS = 100;
+
+/** Tells a turn to whoever started `caret run`. */
+export interface TurnWriter {
+  begin(sessionId: string, notes: readonly string[]): Promise<void>;
+  take(events: readonly AgentEvent[]): Promise<void>;
+  /** The turn was asked to stop. */
+  stopping(): Promise<void>;
+  finish(): Promise<void>;
+  /** The turn could not even be started, or not be followed to its end. The error itself is told elsewhere. */
+  fail(error: CaretError): Promise<void>;
+}
+
+const STOPPING = "Stopping. The session is kept; press Ctrl-C again to kill the agent at once.";
+
+/** For people: everything as it happens. */
+export function createRenderedWriter(host: Host, now: () => number = Date.now): TurnWriter {
+  let renderer: TurnRenderer | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const put = (text: string | undefined): Promise<void> => write(host.stdout, text ?? "");
+  const close = async (): Promise<void> => {
+    clearInterval(timer);
+    await put(renderer?.finish());
+  };
+  return {
+    async begin(sessionId, notes) {
+      const traits = terminalTraits(host);
+      const created = createTurnRenderer({ ...traits, now, sessionId });
+      renderer = created;
+      // A slow terminal is not sent more status lines than it can draw.
+      const tick = (): void => void (host.stdout.writableNeedDrain || put(created.tick()));
+      if (traits.isTty) timer = setInterval(tick, TICK_MS);
+      for (const note of notes) await put(created.note(note));
+    },
+    take: (events) => put(renderer?.push(events)),
+    async stopping() {
+      renderer?.stopping();
+      await put(renderer?.note(STOPPING));
+    },
+    finish: close,
+    fail: close,
+  };
+}
+
+/** For programs: one event a line, and the last is always the turn's end. */
+export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
+  let hasEnded = false;
+  const take = async (events: readonly AgentEvent[]): Promise<void> => {
+    hasEnded ||= events.some(({ type }) => type === "turn-end");
+    await write(stdout, events.map((event) => `${toPlainJson(event)}\n`).join(""));
+  };
+  return {
+    // On standard error, so that standard output stays events and nothing else.
+    async begin(sessionId, notes) {
+      await write(stderr, [`session ${sessionId}`, ...notes].map((line) => `caret: ${cleanLine(line)}\n`).join(""));
+    },
+    take,
+    async stopping() {},
+    async finish() {},
+    async fail(error) {
+      if (!hasEnded) await take([{ type: "turn-end", outcome: { kind: "failed", error: error.toInfo() } }]);
+    },
+  };
+}
+
+/** Only the text, when it is whole. */
+export function createQuietWriter(host: Host): TurnWriter {
+  const { stdout, stderr } = host;
+  let turn = emptyTurn;
+  const putText = async (): Promise<void> => {
+    const text = turn.segments
+      .map((segment) => segment.trim())
+      .filter((segment) => segment !== "")
+      .join("\n\n");
+    // A pipe gets the agent's very words; a terminal only what cannot steer it.
+    const shown = stdout.isTTY === true ? cleanText(text) : text;
+    await write(stdout, shown === "" ? "" : `${shown}\n`);
+  };
+  return {
+    async begin() {},
+    async take(events) {
+      turn = events.reduce(foldTurn, turn);
+    },
+    async stopping() {},
+    async finish() {
+      await putText();
+      if (turn.outcome?.kind !== "failed") return;
+      const look = { style: createTerminalStyle(false), glyphs: chooseGlyphs(terminalTraits(host).isUtf8) };
+      await write(stderr, `caret: ${errorLines(turn.outcome.error, look).join("\n")}\n`);
+    },
+    fail: putText,
+  };
+}
+
+/** JSON lets control characters through that are not ASCII, and some terminals obey them. */
+function toPlainJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
