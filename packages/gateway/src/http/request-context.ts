@@ -1,0 +1,39 @@
+import type { IncomingMessage } from "node:http";
+import { CaretError } from "@caret/protocol";
+import type { Caller } from "../door/turn-desk.ts";
+
+/** What the server hears about a stream while it lives. */
+export interface StreamMeter {
+  opened(): void;
+  wrote(bytes: number): void;
+  /** The reader was stuck for too long and was disconnected. */
+  cut(): void;
+  closed(): void;
+}
+
+/** What the server knows of a request once its checks are passed. */
+export interface RequestContext {
+  readonly caller: Caller;
+  /** Fires when the answer has to end early: the server shuts down, or the caller's token was revoked. */
+  readonly signal: AbortSignal;
+  readonly meter?: StreamMeter;
+}
+
+/** Anything that wraps Node's own request, as Fastify's does. */
+interface Wrapped {
+  readonly raw: IncomingMessage;
+}
+
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
+
+/** Called by the server for every request it lets through; a door tested alone calls it in a hook of its own. */
+export function setRequestContext(request: Wrapped, context: RequestContext): void {
+  contexts.set(request.raw, context);
+}
+
+/** Fails closed: a door that is reached around the server's checks serves nobody. */
+export function requestContextOf(request: Wrapped): RequestContext {
+  const context = contexts.get(request.raw);
+  if (context === undefined) throw new CaretError("unauthenticated", "This request was not admitted by the server");
+  return context;
+}

@@ -1,0 +1,154 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { StreamMeter } from "./request-context.ts";
+
+const DEFAULT_STUCK_MS = 30_000;
+const DEFAULT_END_GRACE_MS = 1000;
+const KEEP_ALIVE = ": keep-alive\n\n";
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  // A proxy that transforms or buffers would hold back the tokens.
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** The part of Fastify's reply that a stream needs. */
+export interface SseReply {
+  readonly raw: ServerResponse;
+  hijack(): unknown;
+  getHeaders(): OutgoingHttpHeaders;
+}
+
+export interface SseOptions {
+  /** The server's wish to end the stream early: the door then writes a proper end. */
+  readonly signal: AbortSignal;
+  readonly keepAliveMs: number;
+  /** What is sent during silence: a whole SSE comment or event. */
+  readonly keepAlive?: string;
+  /** How long a reader may take nothing at all before it is cut. */
+  readonly stuckMs?: number;
+  /** How long the door may take to write its end once `signal` has fired. */
+  readonly endGraceMs?: number;
+  readonly meter?: StreamMeter | undefined;
+}
+
+/**
+ * A response that is written as it happens.
+ *
+ * - `write` takes whole SSE events. When it returns a promise, wait for it: the reader is slower than the writer. It
+ *   never throws; what is written after the client has gone is dropped, so a loop only has to look at `signal`.
+ * - `signal` fires when the client is gone, when it was cut, or when the server wants the stream to end. In the last case
+ *   writing still works, so that the door can say goodbye in its own format.
+ * - `end` is always called, and may be called twice.
+ */
+export interface SseWriter {
+  write(text: string): Promise<void> | void;
+  end(): void;
+  readonly signal: AbortSignal;
+}
+
+/** Take the response over from Fastify, send the headers at once, and keep the line alive. */
+export function openSse(reply: SseReply, options: SseOptions): SseWriter {
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(200, { ...reply.getHeaders(), ...STREAM_HEADERS });
+  raw.flushHeaders();
+  return createWriter(raw, options);
+}
+
+function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
+  const { keepAliveMs, meter, keepAlive = KEEP_ALIVE } = options;
+  const gone = new AbortController();
+  const watch = watchReader(raw, options, gone);
+  let ended = false;
+
+  const silence = setInterval(() => {
+    if (!raw.writableNeedDrain) send(keepAlive);
+  }, keepAliveMs);
+  silence.unref();
+
+  function send(text: string): boolean {
+    meter?.wrote(Buffer.byteLength(text));
+    return raw.write(text);
+  }
+
+  meter?.opened();
+  raw.once("close", () => {
+    ended = true;
+    clearInterval(silence);
+    meter?.closed();
+  });
+
+  return {
+    signal: gone.signal,
+    write(text) {
+      if (ended || raw.destroyed || text === "") return undefined;
+      silence.refresh();
+      return send(text) ? undefined : watch.drained();
+    },
+    end() {
+      if (ended) return;
+      ended = true;
+      clearInterval(silence);
+      raw.end();
+      watch.ending();
+    },
+  };
+}
+
+/** Notices that the reader has left, cuts one that is stuck, and passes the server's wish on. */
+function watchReader(raw: ServerResponse, options: SseOptions, gone: AbortController) {
+  const { signal, stuckMs = DEFAULT_STUCK_MS, endGraceMs = DEFAULT_END_GRACE_MS, meter } = options;
+  let stuck: NodeJS.Timeout | undefined;
+  let grace: NodeJS.Timeout | undefined;
+  let release: (() => void) | undefined;
+  let waiting: Promise<void> | undefined;
+
+  function cut(reason: string): void {
+    meter?.cut();
+    gone.abort(new DOMException(reason, "AbortError"));
+    raw.destroy();
+  }
+
+  function cutAfter(ms: number, reason: string): NodeJS.Timeout {
+    return setTimeout(cut, ms, reason).unref();
+  }
+
+  function resume(): void {
+    clearTimeout(stuck);
+    release?.();
+    waiting = undefined;
+  }
+
+  function stop(): void {
+    gone.abort(signal.reason);
+    grace = cutAfter(endGraceMs, "The stream was to end and did not");
+  }
+
+  raw.on("drain", resume);
+  // A reader that resets the connection is gone, which `close` tells as well.
+  raw.on("error", () => {});
+  raw.once("close", () => {
+    signal.removeEventListener("abort", stop);
+    clearTimeout(grace);
+    resume();
+    gone.abort(new DOMException("The client has gone", "AbortError"));
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+
+  return {
+    /** Resolves when the reader has caught up, or is gone. */
+    drained(): Promise<void> {
+      waiting ??= new Promise((resolve) => {
+        release = resolve;
+        stuck = cutAfter(stuckMs, "The client does not read");
+      });
+      return waiting;
+    },
+    ending(): void {
+      clearTimeout(stuck);
+      if (!raw.destroyed) stuck = cutAfter(stuckMs, "The client does not read");
+    },
+  };
+}
