@@ -1,0 +1,87 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { workspaceSlug } from "../../chats/workspace-slug.ts";
+import { mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
+
+/** The name under which the agent knows the client's tools. */
+export const BRIDGE_SERVER = "caret";
+
+export interface ClientWorkspaceOptions {
+  /** A directory of ours; the agent works in it and finds nothing but what is written here. */
+  readonly directory: string;
+  /** Where the agent keeps its approvals. */
+  readonly configDir: string;
+  /** How to start the bridge. */
+  readonly bridge: {
+    readonly file: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
+  readonly toolNames: readonly string[];
+  readonly system: string;
+  /** Where the client really works, for the agent to know of, not to reach. */
+  readonly realWorkspace: string | undefined;
+}
+
+const DENIED = ["Shell(*)", "Shell(**)", "Read(*)", "Read(**)", "Write(*)", "Write(**)", "WebFetch(*)"];
+const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
+
+/**
+ * Make the workspace of an agent whose tools belong to the client: the client's tools are there as one MCP server, and the
+ * agent's own are denied twice over, by permission and by a hook, with a sentence that says what to use instead.
+ */
+export function prepareClientWorkspace(options: ClientWorkspaceOptions): void {
+  const { directory, bridge } = options;
+  const own = join(directory, ".cursor");
+  // Whatever stands there was written by an earlier turn, or by an agent that found a way: it is never reused.
+  rmSync(own, { recursive: true, force: true });
+  mkdirSync(join(own, "rules"), { recursive: true, mode: 0o700 });
+  const server = { command: bridge.file, args: bridge.args, env: bridge.env };
+  const script = join(own, "deny-native.sh");
+  write(join(own, "mcp.json"), json({ mcpServers: { [BRIDGE_SERVER]: server } }));
+  write(join(own, "cli.json"), json({ permissions: { allow: [`Mcp(${BRIDGE_SERVER}:*)`], deny: DENIED } }));
+  write(join(own, "hooks.json"), json({ version: 1, hooks: hooksRunning(script) }));
+  write(script, denyScript(options.toolNames));
+  chmodSync(script, 0o700);
+  write(join(own, "rules", "caret.mdc"), rule(options));
+  approve(options, server);
+}
+
+function approve({ directory, configDir }: ClientWorkspaceOptions, server: Readonly<Record<string, unknown>>): void {
+  const project = join(configDir, "projects", workspaceSlug(directory));
+  mkdirSync(project, { recursive: true, mode: 0o700 });
+  write(join(project, "mcp-approvals.json"), json([mcpApprovalId(BRIDGE_SERVER, server, projectRootOf(directory))]));
+}
+
+function hooksRunning(script: string): Record<string, readonly object[]> {
+  return Object.fromEntries(HOOK_STEPS.map((step) => [step, [{ command: `/bin/sh '${script}'`, failClosed: true }]]));
+}
+
+/** The client's tools pass by name; everything else is refused in words the model can act on. A shell is quick to start. */
+function denyScript(toolNames: readonly string[]): string {
+  const allowed = toolNames.filter((name) => /^[\w.-]+$/.test(name)).map((name) => `*'"tool_name":"MCP:${name}"'*`);
+  const message = `This turn's tools belong to the client: use the tools of the MCP server ${BRIDGE_SERVER} instead of your own.`;
+  const denial = JSON.stringify({
+    permission: "deny",
+    user_message: message,
+    agent_message: message,
+    agentMessage: message,
+  });
+  const pass = allowed.length === 0 ? "" : `  ${allowed.join("|")}) echo '{"permission":"allow"}'; exit 0 ;;\n`;
+  return `#!/bin/sh\nevent=$(cat)\ncase "$event" in\n${pass}esac\necho '${denial.replaceAll("'", "'\\''")}'\necho '${message.replaceAll("'", "'\\''")}' >&2\nexit 2\n`;
+}
+
+function rule({ system, realWorkspace }: ClientWorkspaceOptions): string {
+  const place =
+    realWorkspace === undefined ? "" : ` The user's workspace is ${realWorkspace}; only those tools reach it.`;
+  const tools = `Use only the tools of the MCP server \`${BRIDGE_SERVER}\`: they are run for you where the user works.${place} Your own shell, file and web tools are switched off.`;
+  return `---\ndescription: How to work in this session\nalwaysApply: true\n---\n${tools}\n\n${system}\n`;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 });
+}

@@ -1,0 +1,127 @@
+import type { AgentEvent } from "@caret/protocol";
+import type { CallResult } from "./bridge-messages.ts";
+
+/** A tool call that waits, with its agent alive, for the client's result. */
+export interface ParkedCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ParkedCallsOptions {
+  /** Puts events into the turn's log, in order. */
+  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+  readonly newCallId: () => string;
+  /** How long a client may take. */
+  readonly limitMs: number;
+  /** How long a call waits to be mentioned in the agent's own stream, so that the text before it is told before it. */
+  readonly mentionMs?: number;
+}
+
+export interface ParkedCalls {
+  /** The agent calls one of the client's tools; resolves when the client has answered, or never will. */
+  park(call: Omit<ParkedCall, "callId">, signal: AbortSignal): Promise<CallResult>;
+  /** The agent's stream mentioned such a call, and everything before the mention is in the log. */
+  noteMention(call: Omit<ParkedCall, "callId">): void;
+  /** Give a call its result. False when no such call waits. */
+  answer(callId: string, result: CallResult): boolean;
+  open(): readonly ParkedCall[];
+  /** Answer everything that waits with the same refusal. */
+  dismissAll(reason: string): void;
+  /** The turn is over: what the log needs before its end. Nothing can be answered afterwards. */
+  end(): readonly AgentEvent[];
+}
+
+const MENTION_MS = 300;
+
+export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
+  const waiting = new Map<string, { readonly call: ParkedCall; readonly settle: (result: CallResult) => void }>();
+  const mentions = createMentions();
+  let hasEnded = false;
+
+  const settle = (callId: string, result: CallResult, status: "ok" | "error" | "interrupted"): boolean => {
+    const parked = waiting.get(callId);
+    if (parked === undefined) return false;
+    waiting.delete(callId);
+    const told: AgentEvent = { type: "tool-result", callId, status, output: result.text };
+    // The agent may go on only when the log knows what it was told.
+    void options.write([told]).then(
+      () => parked.settle(result),
+      () => parked.settle(result),
+    );
+    return true;
+  };
+
+  return {
+    async park({ name, input }, signal) {
+      await mentions.wait(keyOf(name, input), options.mentionMs ?? MENTION_MS);
+      if (hasEnded || signal.aborted) return { text: "The turn is over.", isError: true };
+      const call: ParkedCall = { callId: options.newCallId(), name, input };
+      const answered = Promise.withResolvers<CallResult>();
+      waiting.set(call.callId, { call, settle: answered.resolve });
+      const event: AgentEvent = { type: "tool-call", callId: call.callId, name, kind: "other", input, owner: "client" };
+      await options.write([event]);
+      const late = { text: `The client gave no result within ${options.limitMs} ms.`, isError: true };
+      const timer = setTimeout(() => settle(call.callId, late, "error"), options.limitMs);
+      const onAbort = (): void =>
+        void settle(call.callId, { text: "The agent no longer waits.", isError: true }, "interrupted");
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      const result = await answered.promise;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      return result;
+    },
+    noteMention: ({ name, input }) => mentions.note(keyOf(name, input)),
+    answer: (callId, result) => settle(callId, result, result.isError ? "error" : "ok"),
+    open: () => [...waiting.values()].map(({ call }) => call),
+    dismissAll(reason) {
+      for (const callId of [...waiting.keys()]) settle(callId, { text: reason, isError: true }, "error");
+    },
+    end() {
+      hasEnded = true;
+      const left = [...waiting.values()];
+      waiting.clear();
+      for (const { settle: leave } of left) leave({ text: "The turn is over.", isError: true });
+      return left.map(({ call }) => ({
+        type: "tool-result",
+        callId: call.callId,
+        status: "interrupted",
+        output: "The turn ended before this call had a result.",
+      }));
+    },
+  };
+}
+
+function keyOf(name: string, input: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify([name, Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+/** Mentions that came before their call, and calls that wait for their mention. */
+function createMentions() {
+  const early = new Map<string, number>();
+  const late = new Map<string, (() => void)[]>();
+  return {
+    note(key: string): void {
+      const [first, ...others] = late.get(key) ?? [];
+      if (first === undefined) early.set(key, (early.get(key) ?? 0) + 1);
+      else {
+        late.set(key, others);
+        first();
+      }
+    },
+    async wait(key: string, limitMs: number): Promise<void> {
+      const count = early.get(key) ?? 0;
+      if (count > 0) return void early.set(key, count - 1);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      late.set(key, [...(late.get(key) ?? []), resolve]);
+      const timer = setTimeout(resolve, limitMs);
+      await promise;
+      clearTimeout(timer);
+      late.set(
+        key,
+        (late.get(key) ?? []).filter((other) => other !== resolve),
+      );
+    },
+  };
+}
