@@ -1,5 +1,6 @@
 import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Spent } from "../budgets/check-budget.ts";
+import { interruptedEnd, noOpenParts, trackOpenParts } from "../store/interrupted-end.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { SessionRecord, UpstreamAttachment } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
@@ -58,21 +59,36 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
   };
 }
 
-/** Never rejects. A log that cannot be written ends the turn, since nothing may be told that is not in it. */
+/**
+ * Never rejects. Whatever breaks, the turn gets its end in the log; only a log that cannot be written ends it without,
+ * since nothing may be told that is not in it.
+ */
 async function runToEnd(
   context: TurnContext,
   onEnd: (outcome: TurnOutcome) => void,
   logBroke: AbortController,
 ): Promise<void> {
-  try {
-    for await (const events of turnEvents(context)) {
-      await context.log.write(events);
-      const last = events.at(-1);
-      if (last?.type === "turn-end") onEnd(last.outcome);
+  const open = noOpenParts();
+  let hasEnded = false;
+  const write = async (events: readonly AgentEvent[]): Promise<void> => {
+    // What is told is what was stored, which is redacted.
+    for (const { event } of await context.log.write(events)) {
+      trackOpenParts(open, event);
+      if (event.type !== "turn-end") continue;
+      hasEnded = true;
+      onEnd(event.outcome);
     }
+  };
+  try {
+    for await (const events of turnEvents(context)) await write(events);
   } catch (reason) {
-    onEnd({ kind: "failed", error: CaretError.from(reason).toInfo() });
-    logBroke.abort(reason);
+    if (hasEnded) return;
+    const closing = interruptedEnd(open).slice(0, -1);
+    await write([...closing, failedEnd(CaretError.from(reason))]).catch((broken: unknown) => {
+      const error = context.options.redactor().redactValue(CaretError.from(broken).toInfo());
+      onEnd({ kind: "failed", error });
+      logBroke.abort(broken);
+    });
   }
 }
 
@@ -102,6 +118,7 @@ async function* laneEvents(
   const budgetStop = new AbortController();
   let attached: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
+  let overrun: CaretError | undefined;
   const batches = lane.runTurn(request, {
     signal: AbortSignal.any([context.signal, budgetStop.signal]),
     onUpstream: (upstream) => {
@@ -111,10 +128,10 @@ async function* laneEvents(
   });
   for await (const events of batches) {
     await attached;
-    const overrun = overrunIn(events, context, spent);
+    overrun ??= overrunIn(events, context, spent);
     if (overrun !== undefined) budgetStop.abort("the budget is used up");
     hasEnded ||= events.at(-1)?.type === "turn-end";
-    yield budgetStop.signal.aborted ? events.map((event) => asOverrun(event, overrun)) : events;
+    yield overrun === undefined ? events : asOverrun(events, overrun);
   }
   if (!hasEnded) yield [failedEnd(new CaretError("internal", `The lane ${lane.name} left its turn without an end`))];
 }
@@ -132,9 +149,9 @@ function overrunIn(
 }
 
 /** A turn that the budget stopped has failed of it, not been cancelled by anyone. */
-function asOverrun(event: AgentEvent, overrun: CaretError | undefined): AgentEvent {
-  if (event.type !== "turn-end" || event.outcome.kind !== "cancelled") return event;
-  return failedEnd(overrun ?? new CaretError("budget-exceeded", "The turn used up its budget"));
+function asOverrun(events: readonly AgentEvent[], overrun: CaretError): readonly AgentEvent[] {
+  const last = events.at(-1);
+  return last?.type === "turn-end" && last.outcome.kind === "cancelled" ? events.with(-1, failedEnd(overrun)) : events;
 }
 
 async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequest; notices: readonly AgentEvent[] }> {

@@ -14,6 +14,9 @@ export interface TurnLogOptions {
   readonly maxRawBytes: number;
 }
 
+/** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
+const CUT_MARGIN = 8_192;
+
 /** Writes the events of one turn: joined, redacted, each beside its upstream line, in order. The one way into the log. */
 export interface TurnLog {
   /** Remember the upstream line behind an event that is about to be written. */
@@ -31,7 +34,7 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
 
   const redactEvents = (events: readonly AgentEvent[]): readonly AgentEvent[] => {
     const current = options.redactor();
-    if (current !== redactor || turnRedactor === undefined) turnRedactor = current.forTurn();
+    if (current !== redactor || turnRedactor === undefined) turnRedactor = current.forTurn(turnRedactor);
     redactor = current;
     return turnRedactor.redactEvents(events);
   };
@@ -39,7 +42,10 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
   const rawOf = (event: AgentEvent | undefined): Pick<EventEntry, "raw" | "rawCut"> => {
     const line = event === undefined ? undefined : raw.get(event);
     if (line === undefined) return {};
-    const kept = options.redactor().redactText(line.slice(0, maxRawBytes));
+    const kept = options
+      .redactor()
+      .redactText(line.slice(0, maxRawBytes + CUT_MARGIN))
+      .slice(0, maxRawBytes);
     return line.length > maxRawBytes ? { raw: kept, rawCut: true } : { raw: kept };
   };
 

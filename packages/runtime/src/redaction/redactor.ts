@@ -17,8 +17,11 @@ export interface Redactor {
   redactStream(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined>;
   /** One event that stands for itself. */
   redactEvent(event: AgentEvent): AgentEvent;
-  /** For the events of one turn as they come: it remembers what it holds back. */
-  forTurn(): TurnRedactor;
+  /**
+   * For the events of one turn as they come: it remembers what it holds back. `before` served the turn until now, with
+   * fewer secrets; what it holds back goes on here.
+   */
+  forTurn(before?: TurnRedactor): TurnRedactor;
 }
 
 export function createRedactor({ secrets }: { readonly secrets: readonly Secret[] }): Redactor {
@@ -29,7 +32,7 @@ export function createRedactor({ secrets }: { readonly secrets: readonly Secret[
     redactText,
     redactValue: (value) => redactJson(value, redactText),
     redactEvent: (event) => redactEvent(event, redactText),
-    forTurn: () => createTurnRedactor(text),
+    forTurn: (before) => createTurnRedactor(text, before?.held),
 
     async *redactStream(chunks) {
       let held = "";

@@ -10,12 +10,14 @@ export interface TurnRedactor {
    * comes with the block's next delta or in one of its own before the block ends.
    */
   redactEvents(events: readonly AgentEvent[]): readonly AgentEvent[];
+  /** What is held back now, by block or call. */
+  readonly held: ReadonlyMap<string, Delta>;
 }
 
 type Delta = AgentEventOf<"text-delta" | "thinking-delta" | "tool-output">;
 
-export function createTurnRedactor(redactor: TextRedactor): TurnRedactor {
-  const held = new Map<string, Delta>();
+export function createTurnRedactor(redactor: TextRedactor, heldBefore: TurnRedactor["held"] = new Map()): TurnRedactor {
+  const held = new Map(heldBefore);
 
   function redactDelta(delta: Delta): readonly AgentEvent[] {
     const key = keyOf(delta);
@@ -52,6 +54,7 @@ export function createTurnRedactor(redactor: TextRedactor): TurnRedactor {
   }
 
   return {
+    held,
     redactEvents(events) {
       if (held.size === 0 && events.every((event) => isPlainDelta(event, redactor))) return events;
       const redacted = events.flatMap(redactNext);

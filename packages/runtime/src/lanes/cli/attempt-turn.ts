@@ -38,8 +38,7 @@ export async function* attemptTurn(turn: TurnAttempt): AsyncGenerator<readonly A
   try {
     prepared = await prepare(turn);
   } catch (reason) {
-    const error = CaretError.from(reason).toInfo();
-    yield [{ type: "turn-end", outcome: { kind: "failed", error } }];
+    yield [failedEnd(reason)];
     return;
   }
   const asArgument = wantsArgument(turn, prepared.program);
@@ -59,6 +58,10 @@ async function prepare({ host, attempt }: TurnAttempt): Promise<Prepared> {
   return { program, profile, launch: host.resolveLaunch(program.command) };
 }
 
+function failedEnd(reason: unknown): AgentEvent {
+  return { type: "turn-end", outcome: { kind: "failed", error: CaretError.from(reason).toInfo() } };
+}
+
 function wantsArgument({ request, host }: TurnAttempt, program: AgentProgram): boolean {
   return program.style === "official" && program.promptAsArg && fitsArgument(request.prompt, host.policy.maxArgBytes);
 }
@@ -75,7 +78,14 @@ async function* runOnce(
   const { host, context } = turn;
   const { program } = prepared;
   const tellVersion = createVersionTeller(host.versions.find(prepared.launch, host.environment(prepared.profile)));
-  const { child, refill } = await start(turn, prepared, asArgument);
+  let started: Started;
+  try {
+    started = await start(turn, prepared, asArgument);
+  } catch (reason) {
+    yield [failedEnd(reason)];
+    return;
+  }
+  const { child, refill } = started;
   const turnMs = program.timeoutMs ?? host.clocks.turnMs;
   const run = runAgent({
     child,
@@ -125,12 +135,13 @@ interface Refill {
   now(): void;
 }
 
+interface Started {
+  readonly child: ChildHandle;
+  readonly refill: Refill;
+}
+
 /** A booted agent if one waits, else a new one. */
-async function start(
-  turn: TurnAttempt,
-  prepared: Prepared,
-  asArgument: boolean,
-): Promise<{ child: ChildHandle; refill: Refill }> {
+async function start(turn: TurnAttempt, prepared: Prepared, asArgument: boolean): Promise<Started> {
   const { host, request } = turn;
   const { program, launch, profile } = prepared;
   const workspace = request.workspace;

@@ -1,0 +1,60 @@
+import { CaretError, type LaneName } from "@caret/protocol";
+import type { Redactor } from "../redaction/redactor.ts";
+import { allowedWorkspace } from "./allowed-workspace.ts";
+import type { SessionEngineOptions } from "./create-session-engine.ts";
+import type { SessionRecord } from "./event-store.ts";
+import type { Lane } from "./lane.ts";
+import type { TurnRequest } from "./session-engine.ts";
+
+const MAX_TITLE_LENGTH = 80;
+
+export async function newSession(
+  options: SessionEngineOptions,
+  request: Omit<TurnRequest, "prompt">,
+  title: string | undefined,
+): Promise<SessionRecord> {
+  const workspace = allowedWorkspace(required(request.workspace), options.allowedWorkspaces);
+  return await options.store.createSession({
+    id: options.newId(),
+    workspace,
+    lane: findLane(options, request.lane).name,
+    model: request.model ?? options.defaults.model,
+    createdAt: options.wallClock(),
+    ...(title === undefined ? {} : { title: toTitle(title, options.redactor()) }),
+  });
+}
+
+/** A session of ours by its id, or one that was made elsewhere and that a lane can find in the workspace. */
+export async function oldSession(
+  options: SessionEngineOptions,
+  id: string,
+  request: TurnRequest,
+): Promise<SessionRecord> {
+  const known = await options.store.getSession(id);
+  if (known !== undefined) return known;
+  const lane = findLane(options, request.lane);
+  const workspace = request.workspace && allowedWorkspace(request.workspace, options.allowedWorkspaces);
+  const upstream = workspace === undefined ? undefined : lane.findSession?.(id, workspace);
+  if (upstream === undefined) throw new CaretError("session-not-found", `There is no session ${id}`);
+  const session = await newSession(options, { ...request, lane: lane.name }, request.title ?? request.prompt);
+  return await options.store.updateSession(session.id, { upstream });
+}
+
+export function findLane({ lanes, defaultLane }: SessionEngineOptions, name: LaneName | "auto" | undefined): Lane {
+  const wanted = name === undefined || name === "auto" ? defaultLane : name;
+  const lane = lanes.find((candidate) => candidate.name === wanted);
+  if (lane !== undefined) return lane;
+  throw new CaretError("unsupported", `The lane ${wanted} is not set up`, {
+    fix: `Choose one of: ${lanes.map((candidate) => candidate.name).join(", ")}.`,
+  });
+}
+
+function required(workspace: string | undefined): string {
+  if (workspace !== undefined) return workspace;
+  throw new CaretError("invalid-request", "A new session needs a workspace");
+}
+
+function toTitle(text: string, redactor: Redactor): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return redactor.redactText(line).slice(0, MAX_TITLE_LENGTH);
+}
