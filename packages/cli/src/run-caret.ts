@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
-import { addDecodeCommand } from "./commands/decode.ts";
+import { type AddCommand, commands } from "./commands/index.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
 import { version } from "./version.ts";
 import { write } from "./write.ts";
@@ -8,10 +8,10 @@ import { write } from "./write.ts";
 /** Run one `caret` command. Never rejects: whatever goes wrong is said on standard error and told by the exit code. */
 export async function runCaret(host: Host): Promise<ExitCode> {
   let code: ExitCode = exitCodes.completed;
-  const program = createProgram(host, (result) => {
-    code = result;
-  });
   try {
+    const program = await createProgram(host, (result) => {
+      code = result;
+    });
     await program.parseAsync(host.argv, { from: "user" });
     return code;
   } catch (reason) {
@@ -20,7 +20,7 @@ export async function runCaret(host: Host): Promise<ExitCode> {
   }
 }
 
-function createProgram(host: Host, done: (code: ExitCode) => void): Command {
+async function createProgram(host: Host, done: (code: ExitCode) => void): Promise<Command> {
   const program = new Command("caret")
     .description("Cursor's coding agent behind every door.")
     .version(version)
@@ -30,8 +30,15 @@ function createProgram(host: Host, done: (code: ExitCode) => void): Command {
       writeErr: (text) => void host.stderr.write(text),
     })
     .showHelpAfterError("(add --help for what there is)");
-  addDecodeCommand(program, host, done);
+  for (const load of wantedCommands(host.argv)) (await load())(program, host, done);
   return program;
+}
+
+/** The one that is named, or all of them for whoever asks what there is. */
+function wantedCommands(argv: readonly string[]): readonly (() => Promise<AddCommand>)[] {
+  const name = argv.find((word) => !word.startsWith("-"));
+  const load = name === undefined ? undefined : commands.get(name);
+  return load === undefined ? [...commands.values()] : [load];
 }
 
 const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-config"]);

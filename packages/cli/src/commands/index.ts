@@ -1,0 +1,10 @@
+import type { Command } from "commander";
+import type { ExitCode, Host } from "../host.ts";
+
+export type AddCommand = (program: Command, host: Host, done: (code: ExitCode) => void) => void;
+
+/** Every command and where it lives. Only the one that was asked for is loaded, since a command should start at once. */
+export const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ["decode", async () => (await import("./decode.ts")).addDecodeCommand],
+  ["mcp-bridge", async () => (await import("./mcp-bridge.ts")).addMcpBridgeCommand],
+]);
