@@ -1,0 +1,76 @@
+import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+
+/** How a door shows what the agent does with its own tools. */
+export type ActivityDisplay = "reasoning" | "text" | "none";
+
+const MAX_LINE = 200;
+
+/** Arguments that tell what a call is about, the most telling first. */
+const TELLING = [
+  "command",
+  "path",
+  "filePath",
+  "file_path",
+  "target_file",
+  "pattern",
+  "globPattern",
+  "glob_pattern",
+  "query",
+  "searchTerm",
+  "search_term",
+  "url",
+  "description",
+  "title",
+  "prompt",
+];
+
+/** Notices that change what the person is getting; the others are for our log. */
+const TOLD_NOTICES: ReadonlySet<string> = new Set([
+  "model-fallback",
+  "lane-fallback",
+  "resume-lost",
+  "loop-warning",
+  "budget-warning",
+]);
+
+/**
+ * A line for a person about what the agent is doing, or nothing when the event is not worth one. Never a call that a
+ * client would execute: those are owned by the client and are no activity.
+ */
+export function activityText(event: AgentEvent): string | undefined {
+  switch (event.type) {
+    case "tool-call":
+      return event.owner === "client" ? undefined : callLine(event);
+    case "tool-result":
+      return event.status === "ok" ? undefined : `  ${event.status}: ${oneLine(event.output) || "no reason given"}\n`;
+    case "plan":
+      return `${event.text.trimEnd()}\n`;
+    case "notice":
+      return TOLD_NOTICES.has(event.kind) ? `[${oneLine(event.message)}]\n` : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function callLine({ name, server, input }: AgentEventOf<"tool-call">): string {
+  const tool = server === undefined ? name : `${server}/${name}`;
+  const about = tellingArgument(input);
+  return about === "" ? `→ ${tool}\n` : `→ ${tool}: ${about}\n`;
+}
+
+function tellingArgument(input: unknown): string {
+  if (typeof input !== "object" || input === null) return typeof input === "string" ? oneLine(input) : "";
+  const fields = input as Readonly<Record<string, unknown>>;
+  const values = TELLING.map((name) => fields[name]);
+  const telling = values.find((value) => typeof value === "string" && value.trim() !== "");
+  return oneLine(typeof telling === "string" ? telling : "");
+}
+
+function oneLine(text: string): string {
+  // Only the beginning can be shown, so a result of many megabytes is not searched whole.
+  const line = text
+    .slice(0, MAX_LINE * 4)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE - 1)}…` : line;
+}
