@@ -11,9 +11,13 @@ const clauseBreak = new RegExp(
   "i",
 );
 
+/** How the wishes are to be done, which is no wish and names no place. */
+const manner = /[,;]?\s*\b(?:all\s+)?(?:in\s+parallel|at\s+the\s+same\s+time|at\s+once|simultaneously)\b/gi;
+
 /** A prompt as rows of wishes: rows follow one another, the wishes of a row belong together. */
 export function splitClauses(prompt: string): readonly (readonly string[])[] {
   return prompt
+    .replace(manner, "")
     .replace(/^\s*(?:\d+[.)]|[-*])\s+/, "")
     .split(stepBreak)
     .map((step) => step.split(clauseBreak).flatMap((clause) => (clause.trim() === "" ? [] : [clause.trim()])))

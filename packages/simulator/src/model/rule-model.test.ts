@@ -126,6 +126,11 @@ describe("the native tools", () => {
     ]);
   });
 
+  it("does not take the manner of a wish for a place", () => {
+    const { calls } = turn("Read a.txt and list files, in parallel", { files: { "a.txt": "A" } });
+    expect(calls).toEqual([['read {"path":"a.txt"}', 'ls {"path":"."}']]);
+  });
+
   it("runs commands side by side only when told to", () => {
     const parallel = turn("Run `sleep 1` and run `sleep 2` in parallel").calls;
     const serial = turn("Run `make` and run `make test`").calls;
