@@ -7,6 +7,7 @@ import { terminalTraits } from "../terminal/terminal-traits.ts";
 import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 import { createTurnRenderer, type TurnRenderer } from "../terminal/turn-renderer.ts";
 import { write } from "../write.ts";
+import { toPlainJson } from "./print.ts";
 
 const TICK_MS = 100;
 
@@ -100,12 +101,4 @@ export function createQuietWriter(host: Host): TurnWriter {
     },
     fail: putText,
   };
-}
-
-/** JSON lets control characters through that are not ASCII, and some terminals obey them. */
-function toPlainJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -28,7 +28,9 @@ export function answerLine(
     const options = question?.questions.find(({ id }) => id === questionId)?.options ?? [];
     return optionIds.map((chosen) => options.find(({ id }) => id === chosen)?.label ?? chosen);
   });
-  const words = [outcomes[outcome], labels.join(", "), reason ?? ""].filter((part) => part !== "").map(cleanLine);
+  // Where nobody could be asked, the upstream blames a user who was not there.
+  const why = outcome === "no-input-surface" ? "" : (reason ?? "");
+  const words = [outcomes[outcome], labels.join(", "), why].filter((part) => part !== "").map(cleanLine);
   return `  ${style.dim(`${glyphs.arrow} ${words.join(": ")}`)}`;
 }
 

@@ -1,0 +1,21 @@
+import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { write } from "../write.ts";
+
+/** The last thing most commands do, so it gives the code they end with. */
+export async function printLines({ stdout }: Host, lines: readonly string[]): Promise<ExitCode> {
+  await write(stdout, lines.map((line) => `${line}\n`).join(""));
+  return exitCodes.completed;
+}
+
+/** One JSON document, for programs. */
+export async function printJson(host: Host, value: unknown): Promise<ExitCode> {
+  return await printLines(host, [toPlainJson(value, 2)]);
+}
+
+/** JSON lets control characters through that are not ASCII, and some terminals obey them. */
+export function toPlainJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(
+    /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

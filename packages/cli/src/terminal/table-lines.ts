@@ -1,0 +1,63 @@
+import { displayWidth } from "./display-width.ts";
+import type { Look } from "./look.ts";
+import { padEnd, shortenEnd, shortenMiddle } from "./shorten.ts";
+import { cleanLine } from "./text-cleaner.ts";
+
+const GAP = "  ";
+const MIN_WIDTH = 8;
+
+export interface TableColumn {
+  readonly title: string;
+  readonly align?: "right";
+  /** Where the text is cut when there is no room; a column without it keeps its width. */
+  readonly cut?: "middle" | "end";
+}
+
+export interface TableOptions extends Look {
+  readonly columns: number;
+}
+
+/** Rows under titles, as narrow as they can be; what may be cut shares the room that is left. */
+export function tableLines(
+  head: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  { columns, style, glyphs }: TableOptions,
+): readonly string[] {
+  const cells = rows.map((row) => row.map(cleanLine));
+  const used = head.filter((_, index) => cells.some((row) => row[index] !== ""));
+  const kept = cells.map((row) => row.filter((_, index) => used.includes(head[index] ?? { title: "" })));
+  const widths = fitWidths(used, kept, columns - 1);
+  const line = (row: readonly string[]): string =>
+    used
+      .map(({ align, cut }, index) => {
+        const width = widths[index] ?? 0;
+        const shorten = cut === "middle" ? shortenMiddle : shortenEnd;
+        const text = shorten(row[index] ?? "", width, glyphs.ellipsis);
+        return align === "right" ? " ".repeat(width - displayWidth(text)) + text : padEnd(text, width);
+      })
+      .join(GAP)
+      .trimEnd();
+  return [style.dim(line(used.map(({ title }) => title))), ...kept.map(line)];
+}
+
+function fitWidths(
+  head: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  room: number,
+): readonly number[] {
+  const natural = head.map(({ title }, index) =>
+    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ""))),
+  );
+  const widths = [...natural];
+  const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+  // The widest of those that may be cut gives way first.
+  while (total() > room) {
+    const cuttable = head.flatMap(({ cut }, index) =>
+      cut !== undefined && (widths[index] ?? 0) > MIN_WIDTH ? [index] : [],
+    );
+    const widest = cuttable.toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0))[0];
+    if (widest === undefined) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
