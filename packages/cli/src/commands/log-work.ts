@@ -1,0 +1,26 @@
+import type { EventStore } from "@caret/runtime";
+import { openLog } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { ExitCode, Host } from "../host.ts";
+import { loadHostConfig } from "./config-flags.ts";
+
+/** What a command on the log works with. */
+export interface LogWork {
+  readonly host: Host;
+  readonly config: Config;
+  readonly store: EventStore;
+}
+
+export async function withLog(
+  host: Host,
+  options: Readonly<Record<string, unknown>>,
+  work: (log: LogWork) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { config } = loadHostConfig(host, options);
+  const store = openLog(config);
+  try {
+    return await work({ host, config, store });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,67 @@
+import type { SessionRecord } from "@caret/runtime";
+import { absolutePath } from "../config/config-paths.ts";
+import type { ExitCode, Host } from "../host.ts";
+import { ageText } from "../terminal/age-text.ts";
+import { hostLook } from "../terminal/host-look.ts";
+import { tableLines } from "../terminal/table-lines.ts";
+import { allSessions, workspaceSessions } from "./find-session.ts";
+import type { LogWork } from "./log-work.ts";
+import { printJson, printLines } from "./print.ts";
+
+const SHORT_ID = 8;
+
+export interface ListOptions {
+  readonly search?: string;
+  readonly workspace?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+export async function listSessions({ host, store }: LogWork, options: ListOptions): Promise<ExitCode> {
+  const { search, workspace, limit } = options;
+  const found =
+    workspace === undefined
+      ? allSessions(store, search)
+      : workspaceSessions(store, absolutePath(workspace, { ...host, base: host.cwd }), search);
+  // One more than asked for tells whether there are more.
+  const sessions: SessionRecord[] = [];
+  for await (const session of found) if (sessions.push(session) > limit) break;
+  const listed = sessions.slice(0, limit);
+  if (options.json === true) return await printJson(host, listed);
+  if (listed.length === 0) return await printLines(host, ["There are no such sessions."]);
+  const { style, glyphs, columns } = hostLook(host);
+  const more = sessions.length > limit ? [style.dim(`${glyphs.ellipsis} and more: --limit, --search`)] : [];
+  return await printLines(host, [...tableLines(head, toRows(host, listed), { style, glyphs, columns }), ...more]);
+}
+
+const head = [
+  { title: "id" },
+  { title: "used" },
+  { title: "lane" },
+  { title: "model", cut: "end" },
+  { title: "workspace", cut: "middle" },
+  { title: "title", cut: "end" },
+] as const;
+
+function toRows(host: Host, sessions: readonly SessionRecord[]): readonly (readonly string[])[] {
+  const idLength = shortestIds(sessions.map(({ id }) => id));
+  return sessions.map(({ id, updatedAt, lane, model, workspace, title, archived }) => [
+    id.slice(0, idLength),
+    ageText(updatedAt, Date.now()),
+    lane ?? "",
+    model ?? "",
+    fromHome(workspace, host.home),
+    `${archived ? "(archived) " : ""}${title ?? ""}`,
+  ]);
+}
+
+/** As much of an id as tells all of the listed ones apart. */
+function shortestIds(ids: readonly string[]): number {
+  let length = SHORT_ID;
+  while (length < 64 && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) length += 1;
+  return length;
+}
+
+function fromHome(path: string, home: string): string {
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

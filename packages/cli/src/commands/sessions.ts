@@ -1,0 +1,71 @@
+import { Argument, type Command, InvalidArgumentError } from "commander";
+import type { ExitCode, Host } from "../host.ts";
+import { addConfigFlags } from "./config-flags.ts";
+import { withLog } from "./log-work.ts";
+import { listSessions } from "./sessions-ls.ts";
+import { createNew } from "./sessions-new.ts";
+import { pruneSessions, removeSessions } from "./sessions-rm.ts";
+import { showSession } from "./sessions-show.ts";
+import { exportOne, importOne } from "./sessions-transfer.ts";
+
+type Done = (code: ExitCode) => void;
+
+export function addSessionsCommand(program: Command, host: Host, done: Done): void {
+  const sessions = program
+    .command("sessions")
+    .description("Caret's own sessions: look at them, carry them, delete them");
+  addLooking(sessions, host, done);
+  addTransfer(sessions, host, done);
+  addDeleting(sessions, host, done);
+  finish(sessions.command("new").description("create a session and print its id"))
+    .option("-w, --workspace <dir>", "its workspace (default: the current directory)")
+    .option("-t, --title <text>", "its title")
+    .option("-m, --model <name>", "its model")
+    .action(async (options) => done(await createNew(host, options)));
+}
+
+function addLooking(sessions: Command, host: Host, done: Done): void {
+  finish(sessions.command("ls").description("list sessions, the most recently used first"))
+    .option("--search <text>", "only those with this in their title, workspace or id")
+    .option("-w, --workspace <dir>", "only those of this workspace")
+    .option("-n, --limit <count>", "how many at most", toCount, 20)
+    .action(async (options) => done(await withLog(host, options, (work) => listSessions(work, options))));
+  finish(sessions.command("show").description("show what was said and done"))
+    .addArgument(idArgument())
+    .action(async (id, options) => done(await withLog(host, options, (work) => showSession(work, id, options))));
+}
+
+function addTransfer(sessions: Command, host: Host, done: Done): void {
+  finish(sessions.command("export").description("print a session, without secrets, to be imported elsewhere"))
+    .addArgument(idArgument())
+    .option("-o, --output <file>", "write it to a file")
+    .action(async (id, options) => done(await withLog(host, options, (work) => exportOne(work, id, options))));
+  finish(sessions.command("import").description("create a session from an exported one and print its id"))
+    .argument("<file>", "the exported session; `-` is standard input")
+    .action(async (file, options) => done(await withLog(host, options, (work) => importOne(work, file, options))));
+}
+
+function addDeleting(sessions: Command, host: Host, done: Done): void {
+  finish(sessions.command("rm").description("delete sessions and their events"))
+    .argument("<id...>", "their ids, or the beginnings of them")
+    .option("-y, --yes", "do not ask")
+    .action(async (ids, options) => done(await withLog(host, options, (work) => removeSessions(work, ids, options))));
+  finish(sessions.command("prune").description("delete old sessions, by default as the settings in `retention` say"))
+    .option("--older-than <age>", "those not used for so long: 12h, 30d, 8w")
+    .option("--keep <count>", "never the newest so many; alone: all but those", toCount)
+    .option("--dry-run", "only say which")
+    .action(async (options) => done(await withLog(host, options, (work) => pruneSessions(work, options))));
+}
+
+function finish(command: Command): Command {
+  return addConfigFlags(command.option("--json", "print JSON"));
+}
+
+function idArgument(): Argument {
+  return new Argument("<id>", "the session's id, or the beginning of it");
+}
+
+function toCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("A whole number is expected.");
+}
