@@ -8,6 +8,7 @@ import type { ExitCode, Host } from "../host.ts";
 import { ageText } from "../terminal/age-text.ts";
 import { hostLook } from "../terminal/host-look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
+import { cleanText } from "../terminal/text-cleaner.ts";
 import { chatLines } from "./chat-lines.ts";
 import { chatMarkdown } from "./chat-markdown.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
@@ -82,7 +83,10 @@ async function show(host: Host, id: string, options: ChatsOptions): Promise<Exit
 async function exportChat(host: Host, id: string, options: ChatsOptions): Promise<ExitCode> {
   const { config } = loadHostConfig(host, { ...options });
   const chat = hostRedactor(host, config).redactValue(await read(await findChat(host, config, id, options)));
-  return options.json === true ? await printJson(host, chat) : await printLines(host, [chatMarkdown(chat)]);
+  if (options.json === true) return await printJson(host, chat);
+  // A pipe gets the very words; a terminal only what cannot steer it.
+  const markdown = chatMarkdown(chat);
+  return await printLines(host, [host.stdout.isTTY === true ? cleanText(markdown) : markdown]);
 }
 
 async function findChats(host: Host, config: Config, options: ChatsOptions): Promise<readonly FoundChat[]> {

@@ -12,9 +12,13 @@ export async function printJson(host: Host, value: unknown): Promise<ExitCode> {
   return await printLines(host, [toPlainJson(value, 2)]);
 }
 
-/** JSON lets control characters through that are not ASCII, and some terminals obey them. */
 export function toPlainJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(
+  return escapeControls(JSON.stringify(value, undefined, indent));
+}
+
+/** JSON lets control characters through that are not ASCII, and some terminals obey them. It stays the same JSON. */
+export function escapeControls(json: string): string {
+  return json.replace(
     /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -10,7 +10,7 @@ import { write } from "../write.ts";
 import { findSession } from "./find-session.ts";
 import { hostRedactor } from "./host-redactor.ts";
 import type { LogWork } from "./log-work.ts";
-import { printJson, printLines } from "./print.ts";
+import { escapeControls, printJson, printLines } from "./print.ts";
 
 export interface ExportOptions {
   readonly output?: string;
@@ -25,7 +25,7 @@ export async function exportOne(
   const session = await findSession(store, id);
   const lines = exportSession(store, session.id, { redactor: hostRedactor(host, config) });
   if (options.output === undefined) {
-    for await (const line of lines) await write(host.stdout, line);
+    for await (const line of lines) await write(host.stdout, escapeControls(line));
     return exitCodes.completed;
   }
   await pipeline(lines, await createFile(absolutePath(options.output, { ...host, base: host.cwd })));

@@ -1,4 +1,4 @@
-import { Argument, type Command, InvalidArgumentError } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { ExitCode, Host } from "../host.ts";
 import { addConfigFlags } from "./config-flags.ts";
 import { withLog } from "./log-work.ts";
@@ -17,11 +17,14 @@ export function addSessionsCommand(program: Command, host: Host, done: Done): vo
   addLooking(sessions, host, done);
   addTransfer(sessions, host, done);
   addDeleting(sessions, host, done);
-  finish(sessions.command("new").description("create a session and print its id"))
+  const create = sessions
+    .command("new")
+    .description("create a session and print its id")
     .option("-w, --workspace <dir>", "its workspace (default: the current directory)")
     .option("-t, --title <text>", "its title")
     .option("-m, --model <name>", "its model")
-    .action(async (options) => done(await createNew(host, options)));
+    .addOption(new Option("--lane <name>", "how its turns reach an agent").choices(["auto", "cli", "sim"]));
+  finish(create).action(async (options) => done(await createNew(host, options)));
 }
 
 function addLooking(sessions: Command, host: Host, done: Done): void {
