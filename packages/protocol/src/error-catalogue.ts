@@ -58,6 +58,7 @@ export const errorCatalogue = {
   "not-found": { retryable: false, fix: "Check the address." },
   overloaded: { retryable: true, fix: "Wait a moment and try again." },
   "storage-full": { retryable: true, fix: "Free some disk space." },
+  "storage-locked": { retryable: false, fix: "Stop the other gateway, or use another data directory." },
   "storage-failed": { retryable: false, fix: "Check the disk and the data directory's permissions." },
   "sandbox-unavailable": { retryable: false, fix: "Install bubblewrap, or choose a turn without a sandbox." },
   "tool-unknown": { retryable: false, fix: "Offer the tool, or use one of those offered." },
