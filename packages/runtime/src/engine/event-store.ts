@@ -87,6 +87,12 @@ export interface RunningTurn {
   readonly turnId: string;
   readonly firstSeq: number;
   readonly startedAt: number;
+  /** The process that wrote its start. A turn whose owner is dead will never end by itself. */
+  readonly owner: string;
+}
+
+export interface RunningTurnQuery {
+  readonly sessionId?: string;
 }
 
 export interface UsageQuery {
@@ -123,6 +129,9 @@ export type CommitListener = (committed: readonly StoredEvent[]) => void;
  *
  * - A promise that resolved means durable: nothing acknowledged is lost, whatever kills the process.
  * - What rejected with `storage-failed` may still turn up after a restart; read before writing again.
+ * - Several processes may share one log, so a session can move on between two calls. Whoever decides by what it has read
+ *   takes `lastSeq` first, reads, and appends at that `lastSeq`: what came in between then shows as `session-busy`.
+ * - `overloaded` means that another process kept the log for too long: nothing was written, and trying again may help.
  * - A reader that wants every event once subscribes first, then reads, then drops each `seq` it has seen.
  */
 export interface EventStore {
@@ -142,11 +151,14 @@ export interface EventStore {
   append(sessionId: string, expectedSeq: number, entries: readonly EventEntry[]): Promise<readonly StoredEvent[]>;
   /** Events after `afterSeq`, oldest first; none for an unknown session. */
   read(sessionId: string, options?: ReadOptions): Promise<readonly StoredEvent[]>;
-  /** Returns the function that ends the subscription. */
+  /**
+   * Hears what this process appends; what another process appends is found by reading. Returns the function that ends
+   * the subscription.
+   */
   subscribe(sessionId: string, listener: CommitListener): () => void;
 
-  /** After a crash: the turns that never ended. `interruptRunningTurns` ends them. */
-  runningTurns(): Promise<readonly RunningTurn[]>;
+  /** Also those of other processes, alive or dead. `interruptRunningTurns` ends the ones that never will. */
+  runningTurns(query?: RunningTurnQuery): Promise<readonly RunningTurn[]>;
   /** One total per model, by name. The last report of a turn counts, as in `foldTurn`. */
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
   /** The ids of the sessions it deleted. A session with a running turn stays. */

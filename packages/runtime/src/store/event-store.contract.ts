@@ -1,7 +1,7 @@
 import { type AgentEvent, assertWellFormedTurn, type Usage } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventEntry, EventStore, NewSession, StoredEvent } from "../engine/event-store.ts";
-import { interruptRunningTurns } from "./interrupt-running-turns.ts";
+import { interruptRunningTurns, interruptTurn } from "./interrupt-running-turns.ts";
 
 interface StoreUnderTest {
   readonly store: EventStore;
@@ -10,6 +10,7 @@ interface StoreUnderTest {
 }
 
 export type CreateStore = (options: {
+  readonly owner: string;
   readonly now: () => number;
   readonly rawMaxBytes: number;
   readonly onListenerError: (error: unknown) => void;
@@ -18,6 +19,8 @@ export type CreateStore = (options: {
 const noon = Date.UTC(2026, 10, 15, 12);
 const hour = 3_600_000;
 const RAW_MAX_BYTES = 64;
+const OWNER = "this process";
+const nobodyLives = { isAlive: () => false };
 
 const session = (id: string, more: Partial<NewSession> = {}): NewSession => ({
   id,
@@ -46,6 +49,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
       clock = noon;
       listenerErrors = [];
       const created = await createStore({
+        owner: OWNER,
         now: () => clock,
         rawMaxBytes: RAW_MAX_BYTES,
         onListenerError: (error) => listenerErrors.push(error),
@@ -306,7 +310,52 @@ export function describeEventStore(name: string, createStore: CreateStore): void
       it("knows which turns are running", async () => {
         await store.append("s1", 0, [starts("t1"), ends("t1"), starts("t2")]);
         await store.append("s2", 0, [starts("t3"), ends("t3")]);
-        expect(await store.runningTurns()).toEqual([{ sessionId: "s1", turnId: "t2", firstSeq: 3, startedAt: noon }]);
+        const t2 = { sessionId: "s1", turnId: "t2", firstSeq: 3, startedAt: noon, owner: OWNER };
+        expect(await store.runningTurns()).toEqual([t2]);
+      });
+
+      it("knows which turns of one session are running", async () => {
+        await store.append("s1", 0, [starts("t1")]);
+        await store.append("s2", 0, [starts("t2")]);
+        const turnIdsOf = async (sessionId: string): Promise<string[]> =>
+          (await store.runningTurns({ sessionId })).map(({ turnId }) => turnId);
+        expect([await turnIdsOf("s1"), await turnIdsOf("s2"), await turnIdsOf("s3")]).toEqual([["t1"], ["t2"], []]);
+      });
+
+      it("leaves a turn alone whose owner is alive", async () => {
+        await store.append("s1", 0, [starts("t1")]);
+        expect(await interruptRunningTurns(store, { isAlive: (owner) => owner === OWNER })).toEqual([]);
+        expect(await store.runningTurns()).toHaveLength(1);
+      });
+
+      it("interrupts the turns of one session when only that is asked for", async () => {
+        await store.append("s1", 0, [starts("t1")]);
+        await store.append("s2", 0, [starts("t2")]);
+        const ended = await interruptRunningTurns(store, { ...nobodyLives, sessionId: "s2" });
+        expect(ended.map(({ turnId }) => turnId)).toEqual(["t2"]);
+        expect((await store.runningTurns()).map(({ turnId }) => turnId)).toEqual(["t1"]);
+      });
+
+      it("ends an interrupted turn once, however many try", async () => {
+        await store.append("s1", 0, [starts("t1")]);
+        const late = interruptTurn(store, {
+          sessionId: "s1",
+          turnId: "t1",
+          firstSeq: 1,
+          startedAt: noon,
+          owner: OWNER,
+        });
+        const tries = await Promise.all([1, 2, 3].map(() => interruptRunningTurns(store, nobodyLives)));
+        expect(tries.flat().length + Number(await late)).toBe(1);
+        expect((await store.read("s1")).map(({ event }) => event.type)).toEqual(["turn-start", "turn-end"]);
+      });
+
+      it("does not end a turn again that somebody else has ended meanwhile", async () => {
+        await store.append("s1", 0, [starts("t1")]);
+        const [seen] = await store.runningTurns();
+        await store.append("s1", 1, [ends("t1"), starts("t2")]);
+        expect(seen !== undefined && (await interruptTurn(store, seen))).toBe(false);
+        expect(await store.getSession("s1")).toMatchObject({ lastSeq: 3 });
       });
 
       it("ends interrupted turns well-formed: the block closed, the open calls interrupted", async () => {
@@ -320,7 +369,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
           entry({ type: "text-start", blockId: "b1" }),
           says("half a sen"),
         ]);
-        const ended = await interruptRunningTurns(store);
+        const ended = await interruptRunningTurns(store, nobodyLives);
         expect(ended.map(({ turnId }) => turnId)).toEqual(["t1"]);
         const turn = (await store.read("s1", { afterSeq: 2 })).map(({ event }) => event);
         assertWellFormedTurn(turn);
@@ -330,7 +379,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
           { type: "turn-end", outcome: { kind: "failed", error: { code: "interrupted", retryable: true } } },
         ]);
         expect(await store.runningTurns()).toEqual([]);
-        expect(await interruptRunningTurns(store)).toEqual([]);
+        expect(await interruptRunningTurns(store, nobodyLives)).toEqual([]);
       });
     });
 

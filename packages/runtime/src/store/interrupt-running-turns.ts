@@ -1,24 +1,50 @@
-import type { EventStore, RunningTurn } from "../engine/event-store.ts";
+import { CaretError } from "@caret/protocol";
+import type { EventStore, RunningTurn, RunningTurnQuery } from "../engine/event-store.ts";
 import { interruptedEnd, noOpenParts, type OpenParts, trackOpenParts } from "./interrupted-end.ts";
+import { isOwnerAlive } from "./process-owner.ts";
 import { readAll } from "./read-all.ts";
 
-/**
- * End every turn that was running when the gateway stopped. Call it at start-up, before any turn begins.
- * Returns the turns it ended.
- */
-export async function interruptRunningTurns(store: EventStore): Promise<readonly RunningTurn[]> {
-  const turns = await store.runningTurns();
-  for (const turn of turns) await interruptTurn(store, turn);
-  return turns;
+export interface InterruptOptions extends RunningTurnQuery {
+  /** Whether the owner of a turn can still end it itself. */
+  readonly isAlive?: (owner: string) => boolean;
 }
 
-/** Close what the turn left open and end it. Nobody may be writing to its session. */
-export async function interruptTurn(store: EventStore, turn: RunningTurn): Promise<void> {
+/**
+ * End every turn whose owner died before it could. Any process may call it at any time, several at once too: each turn is
+ * ended by one of them. Returns the turns that this call ended.
+ */
+export async function interruptRunningTurns(
+  store: EventStore,
+  { isAlive = isOwnerAlive, ...query }: InterruptOptions = {},
+): Promise<readonly RunningTurn[]> {
+  const ended: RunningTurn[] = [];
+  for (const turn of await store.runningTurns(query))
+    if (!isAlive(turn.owner) && (await interruptTurn(store, turn))) ended.push(turn);
+  return ended;
+}
+
+/** Close what the turn left open and end it. Says whether it did: somebody else may have done it first. */
+export async function interruptTurn(store: EventStore, turn: RunningTurn): Promise<boolean> {
+  // In this order: whoever ends the turn after it was seen running moves the session on from the `lastSeq` seen before.
   const session = await store.getSession(turn.sessionId);
-  if (session === undefined) return;
+  if (session === undefined || !(await isRunning(store, turn))) return false;
   const end = interruptedEnd(await openPartsOf(store, turn));
   const entries = end.map((event) => ({ turnId: turn.turnId, event }));
-  await store.append(turn.sessionId, session.lastSeq, entries);
+  try {
+    await store.append(turn.sessionId, session.lastSeq, entries);
+    return true;
+  } catch (reason) {
+    if (isOvertaken(reason)) return false;
+    throw reason;
+  }
+}
+
+async function isRunning(store: EventStore, { sessionId, turnId }: RunningTurn): Promise<boolean> {
+  return (await store.runningTurns({ sessionId })).some((turn) => turn.turnId === turnId);
+}
+
+function isOvertaken(reason: unknown): boolean {
+  return CaretError.is(reason) && (reason.code === "session-busy" || reason.code === "session-not-found");
 }
 
 async function openPartsOf(store: EventStore, turn: RunningTurn): Promise<OpenParts> {

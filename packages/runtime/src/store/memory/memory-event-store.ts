@@ -3,6 +3,7 @@ import type {
   EventEntry,
   EventStore,
   PruneOptions,
+  RunningTurnQuery,
   SessionPage,
   SessionQuery,
   SessionRecord,
@@ -10,11 +11,14 @@ import type {
 } from "../../engine/event-store.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
+import { identifyOwner } from "../process-owner.ts";
 import { fromCursorText, toCursorText } from "../session-cursor.ts";
 import { changeSession, toSearchText, toSessionRecord } from "../session-record.ts";
 import { createTurnLedger } from "./turn-ledger.ts";
 
 export interface MemoryEventStoreOptions {
+  /** What the running turns carry as their owner. */
+  readonly owner?: string;
   readonly now?: () => number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
@@ -28,13 +32,15 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 class MemoryEventStore implements EventStore {
   readonly #sessions = new Map<string, SessionRecord>();
   readonly #logs = new Map<string, StoredEvent[]>();
-  readonly #turns = createTurnLedger();
+  readonly #turns;
   readonly #listeners;
   readonly #now;
   readonly #rawMaxBytes;
   #closed = false;
 
-  constructor({ now = Date.now, rawMaxBytes = DEFAULT_RAW_MAX_BYTES, onListenerError }: MemoryEventStoreOptions) {
+  constructor(options: MemoryEventStoreOptions) {
+    const { owner = identifyOwner(), now = Date.now, rawMaxBytes = DEFAULT_RAW_MAX_BYTES, onListenerError } = options;
+    this.#turns = createTurnLedger(owner);
     this.#now = now;
     this.#rawMaxBytes = rawMaxBytes;
     this.#listeners = createCommitListeners(onListenerError ?? (() => {}));
@@ -120,9 +126,9 @@ class MemoryEventStore implements EventStore {
     return this.#listeners.add(sessionId, listener);
   }
 
-  async runningTurns(): ReturnType<EventStore["runningTurns"]> {
+  async runningTurns(query: RunningTurnQuery = {}): ReturnType<EventStore["runningTurns"]> {
     this.#assertOpen();
-    return this.#turns.running();
+    return this.#turns.running(query);
   }
 
   async usageTotals(query: Parameters<EventStore["usageTotals"]>[0]): ReturnType<EventStore["usageTotals"]> {
@@ -133,7 +139,7 @@ class MemoryEventStore implements EventStore {
   async prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
     this.#assertOpen();
     const before = this.#now() - olderThanMs;
-    const busy = new Set(this.#turns.running().map((turn) => turn.sessionId));
+    const busy = new Set(this.#turns.running({}).map((turn) => turn.sessionId));
     const old = this.#newestFirst()
       .slice(keep)
       .filter(({ id, updatedAt }) => updatedAt < before && !busy.has(id));

@@ -1,5 +1,12 @@
 import type { AgentEventOf, Usage } from "@caret/protocol";
-import type { RunningTurn, SessionRecord, StoredEvent, UsageQuery, UsageTotal } from "../../engine/event-store.ts";
+import type {
+  RunningTurn,
+  RunningTurnQuery,
+  SessionRecord,
+  StoredEvent,
+  UsageQuery,
+  UsageTotal,
+} from "../../engine/event-store.ts";
 import { addUsage } from "../add-usage.ts";
 import { toUsageDay } from "../usage-day.ts";
 
@@ -13,11 +20,11 @@ interface TurnUsage {
 interface TurnLedger {
   record(session: SessionRecord, stored: StoredEvent): void;
   forget(sessionId: string): void;
-  running(): readonly RunningTurn[];
+  running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
 }
 
-export function createTurnLedger(): TurnLedger {
+export function createTurnLedger(owner: string): TurnLedger {
   const running = new Map<string, RunningTurn>();
   const models = new Map<string, string | undefined>();
   const usages = new Map<string, TurnUsage>();
@@ -26,7 +33,7 @@ export function createTurnLedger(): TurnLedger {
     record(session, { sessionId, turnId, seq, at, event }) {
       const key = JSON.stringify([sessionId, turnId]);
       if (event.type === "turn-start") {
-        running.set(key, { sessionId, turnId, firstSeq: seq, startedAt: at });
+        running.set(key, { sessionId, turnId, firstSeq: seq, startedAt: at, owner });
         models.set(key, event.model);
       }
       if (event.type === "turn-end") running.delete(key);
@@ -37,7 +44,8 @@ export function createTurnLedger(): TurnLedger {
       for (const [key, turn] of running) if (turn.sessionId === sessionId) running.delete(key);
     },
 
-    running: () => [...running.values()],
+    running: ({ sessionId }) =>
+      [...running.values()].filter((turn) => (sessionId ?? turn.sessionId) === turn.sessionId),
 
     totals({ sessionId, day }) {
       const wanted = [...usages.values()].filter(

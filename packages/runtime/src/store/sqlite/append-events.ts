@@ -15,11 +15,13 @@ export function appendEvents(
     expectedSeq,
     prepared,
     now,
+    owner,
   }: {
     readonly sessionId: string;
     readonly expectedSeq: number;
     readonly prepared: readonly PreparedEvent[];
     readonly now: number;
+    readonly owner: string;
   },
 ): readonly StoredEvent[] {
   const session = findSession(tables, sessionId);
@@ -28,7 +30,7 @@ export function appendEvents(
   const appended = prepared.map(({ stored, data }, index) => {
     const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
     tables.events.insert(whole, data);
-    tables.turns.record(session, whole);
+    tables.turns.record(session, whole, owner);
     return whole;
   });
   if (appended.length > 0) tables.sessions.advance(sessionId, expectedSeq + appended.length, now);

@@ -11,7 +11,7 @@ const EVENTS_PER_TURN = 40;
 const STDOUT = 1;
 const [, , directory = "", appends = "1000000"] = process.argv;
 
-const store = openSqliteEventStore({ directory });
+const store = openSqliteEventStore({ directory, role: "gateway" });
 await Promise.all(["s1", "s2", "s3"].map((sessionId) => write(store, sessionId, Number(appends))));
 await store.close();
 

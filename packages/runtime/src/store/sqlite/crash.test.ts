@@ -29,7 +29,7 @@ describe("A gateway that is killed with SIGKILL", () => {
     for (let round = 0; round < rounds; round += 1) {
       const acked = await killAfter(1 + Math.floor(Math.random() * MAX_ACKS_PER_ROUND));
       const began = performance.now();
-      const store = openSqliteEventStore({ directory });
+      const store = openSqliteEventStore({ directory, role: "gateway" });
       expect(performance.now() - began).toBeLessThan(2_000);
       await interruptRunningTurns(store);
       for (const [sessionId, seq] of acked) await expectWhole(store, sessionId, seq);

@@ -11,7 +11,8 @@ export interface DirectoryLock {
 /**
  * One gateway per data directory. The lock is SQLite's write lock on a file of its own: the kernel drops it when
  * its process dies, however it dies, so there is no stale lock to judge by a pid that may belong to a stranger by
- * now. The row inside only names the owner; readers can see it while the lock is held.
+ * now. The row inside only names the owner; readers can see it while the lock is held. Gateways must try one after the
+ * other: one that reads the name gets in the way of one that is signing.
  */
 export function lockDirectory(directory: string, { pid, now }: { pid: number; now: () => number }): DirectoryLock {
   const path = join(directory, "caret.lock");
@@ -32,10 +33,7 @@ export function lockDirectory(directory: string, { pid, now }: { pid: number; no
 }
 
 function refusal(owner: string, cause: unknown): CaretError {
-  return new CaretError("storage-failed", `Another Caret ${owner} uses this data directory`, {
-    cause,
-    fix: "Stop the other Caret, or choose another data directory.",
-  });
+  return new CaretError("storage-locked", `Another gateway ${owner} uses this data directory`, { cause });
 }
 
 function ownerOf(database: DatabaseSync): string {

@@ -32,7 +32,7 @@ describe("When the disk fails, the event log", () => {
     clock = 0;
     connection = openLogConnection({
       open: () => {
-        database = openLog(path, { now: () => 0 });
+        database = openLog(path, { others: { someAlive: false, someDied: false }, now: () => 0 });
         return database;
       },
       reopen: () => {
@@ -137,7 +137,7 @@ describe.skipIf(!canInject)("Under a kernel whose disk fails, the event log", ()
     const acked = lines.filter((line) => !line.startsWith("refused")).map((line) => line.split(" "));
     expect(new Set(lines.filter((line) => line.startsWith("refused"))).size).toBeGreaterThan(0);
 
-    const store = openSqliteEventStore({ directory });
+    const store = openSqliteEventStore({ directory, role: "gateway" });
     for (const sessionId of ["s1", "s2", "s3"]) {
       const seqs = (await store.read(sessionId)).map(({ seq }) => seq);
       expect(seqs).toEqual(seqs.map((_, index) => index + 1));

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
-import { markClosed } from "./log-health.ts";
 import { createLogTables, type LogTables } from "./log-tables.ts";
 import { breaksConnection, toStorageError } from "./storage-error.ts";
 
@@ -12,7 +11,8 @@ interface OpenLog {
 export interface LogConnection {
   /** Work on a sound connection. Throws only errors of ours. */
   use<Result>(work: (log: OpenLog) => Result): Result;
-  close(): void;
+  /** Says whether it was sound to the end. */
+  close(): boolean;
 }
 
 export interface LogConnectionOptions {
@@ -62,14 +62,13 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
     },
 
     close() {
-      if (closed) return;
-      closed = true;
-      if (log === undefined) return;
-      try {
-        markClosed(log.database);
-      } finally {
-        log.database.close();
+      if (closed || log === undefined) {
+        closed = true;
+        return false;
       }
+      closed = true;
+      log.database.close();
+      return true;
     },
   };
 }

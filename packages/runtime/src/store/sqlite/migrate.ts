@@ -3,7 +3,7 @@ import { CaretError } from "@caret/protocol";
 import { inTransaction } from "./in-transaction.ts";
 import { migrations as ours } from "./migrations/migrations.ts";
 
-/** Bring the schema up to date. Refuses one that a newer Caret has written, before touching it. */
+/** Bring the schema up to date. Refuses one that a newer Caret has written, before touching it. Only one process may do it at a time. */
 export function migrate(database: DatabaseSync, migrations: readonly string[] = ours): void {
   database.exec("create table if not exists schema_migration (number integer not null primary key) strict");
   const row = database.prepare("select coalesce(max(number), 0) as version from schema_migration").get();

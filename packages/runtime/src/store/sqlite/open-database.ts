@@ -3,10 +3,19 @@ import { CaretError } from "@caret/protocol";
 
 /** Older ones can corrupt a WAL database that is written and checkpointed at the same moment. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
+const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
+
+export interface OpenDatabaseOptions {
+  /** How long to wait while another process writes. */
+  readonly busyTimeoutMs?: number | undefined;
+}
 
 /** `synchronous` is set and read back: some builds quietly weaken it in WAL mode, and then a power cut loses commits. */
-export function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
+export function openDatabase(
+  path: string,
+  { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS }: OpenDatabaseOptions = {},
+): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   try {
     assertVersion(database);
     database.exec("pragma trusted_schema = off; pragma journal_mode = wal; pragma synchronous = full");

@@ -1,44 +1,65 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
-import { assertSound, markOpened, wasClosedCleanly } from "./log-health.ts";
+import { assertSound } from "./log-health.ts";
+import type { OtherOpeners } from "./log-openers.ts";
 import { migrate } from "./migrate.ts";
-import { openDatabase } from "./open-database.ts";
+import { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
 import { makePrivateFile } from "./private-files.ts";
 import { quarantine } from "./quarantine.ts";
 import { isCorruption } from "./storage-error.ts";
 
-/** Open the log at start-up. One that was not closed is checked first; one that cannot be read is put aside. */
-export function openLog(path: string, { now }: { now: () => number }): DatabaseSync {
+export interface OpenLogOptions extends OpenDatabaseOptions {
+  readonly others: OtherOpeners;
+  readonly now: () => number;
+}
+
+/**
+ * Open the log at start-up, while no other process does. One that somebody died over is checked first; one that cannot
+ * be read is put aside, unless others have it open: their next append would go to a file that nobody looks at again.
+ */
+export function openLog(path: string, { others, now, ...options }: OpenLogOptions): DatabaseSync {
   makePrivateFile(path);
   try {
-    return withDatabase(path, (database) => {
-      if (!wasClosedCleanly(database)) assertSound(database);
+    return withDatabase(path, options, (database) => {
+      if (others.someDied) assertSound(database);
       migrate(database);
-      markOpened(database);
     });
   } catch (reason) {
-    if (isCorruption(reason)) throw quarantine(path, { now, cause: reason });
-    throw reason;
+    if (!isCorruption(reason)) throw reason;
+    throw others.someAlive ? corruptInUse(reason) : quarantine(path, { now, cause: reason });
   }
 }
 
 /**
  * Open the log again after the disk failed under a connection. The checkpoint copies everything the journal holds to
  * the database file and syncs that: after a failed sync the kernel may believe the journal's pages are on disk when
- * they are not. Puts nothing aside: a running gateway must not go on with an empty log.
+ * they are not. Puts nothing aside: a running process must not go on with an empty log.
  */
-export function reopenLog(path: string): DatabaseSync {
+export function reopenLog(path: string, options: OpenDatabaseOptions = {}): DatabaseSync {
   if (statSync(path, { throwIfNoEntry: false }) === undefined)
     throw new CaretError("storage-failed", "The event log is gone from the data directory");
-  return withDatabase(path, (database) => {
-    database.exec("pragma wal_checkpoint(truncate)");
+  return withDatabase(path, options, (database) => {
+    const checkpoint = database.prepare("pragma wal_checkpoint(truncate)").get();
+    if (checkpoint?.["busy"] !== 0)
+      throw new CaretError("overloaded", "Other processes use the event log, so it could not be made sure of yet");
     assertSound(database);
   });
 }
 
-function withDatabase(path: string, prepare: (database: DatabaseSync) => void): DatabaseSync {
-  const database = openDatabase(path);
+function corruptInUse(cause: unknown): CaretError {
+  return new CaretError("storage-failed", "The event log is corrupt, and other Caret processes have it open", {
+    cause,
+    fix: "Stop every Caret that uses this data directory, then start one: it will put the log aside.",
+  });
+}
+
+function withDatabase(
+  path: string,
+  options: OpenDatabaseOptions,
+  prepare: (database: DatabaseSync) => void,
+): DatabaseSync {
+  const database = openDatabase(path, options);
   try {
     prepare(database);
     return database;

@@ -9,12 +9,13 @@ import type { AgentEvent } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../engine/event-store.ts";
 import { describeEventStore } from "../event-store.contract.ts";
-import { LOG_FILE, openSqliteEventStore } from "./sqlite-event-store.ts";
+import { OPENERS_FILE } from "./log-openers.ts";
+import { LOG_FILE, openSqliteEventStore, type SqliteEventStoreOptions } from "./sqlite-event-store.ts";
 
 describeEventStore("sqlite", async (options) => {
   const directory = mkdtempSync(join(tmpdir(), "caret-store-"));
   return {
-    store: openSqliteEventStore({ directory, ...options }),
+    store: openSqliteEventStore({ directory, role: "gateway", ...options }),
     dispose: async () => rmSync(directory, { recursive: true }),
   };
 });
@@ -33,8 +34,8 @@ describe("The SQLite event store", () => {
     rmSync(directory, { recursive: true });
   });
 
-  function open(options: { pid?: number; now?: () => number } = {}): EventStore {
-    const store = openSqliteEventStore({ directory, ...options });
+  function open(options: Partial<SqliteEventStoreOptions> = {}): EventStore {
+    const store = openSqliteEventStore({ directory, role: "gateway", ...options });
     stores.push(store);
     return store;
   }
@@ -50,14 +51,29 @@ describe("The SQLite event store", () => {
     return store;
   }
 
-  /** Work on the file while no gateway has it. */
-  function tamper(sql: string): void {
-    const database = new DatabaseSync(join(directory, LOG_FILE));
+  /** Work on a file behind the back of the stores. */
+  function tamper(sql: string, file = LOG_FILE): void {
+    const database = new DatabaseSync(join(directory, file));
     database.exec(sql);
     database.close();
   }
 
+  function damage(): void {
+    const path = join(directory, LOG_FILE);
+    const bytes = readFileSync(path);
+    bytes.fill(0x5a, 16 * 4096, 18 * 4096);
+    writeFileSync(path, bytes);
+  }
+
+  function openers(): unknown[] {
+    const database = new DatabaseSync(join(directory, OPENERS_FILE));
+    const rows = database.prepare("select owner from opener order by id").all();
+    database.close();
+    return rows.map((row) => row["owner"]);
+  }
+
   const text = (value: string): AgentEvent => ({ type: "text-delta", blockId: "b1", text: value });
+  const manyTexts = Array.from({ length: 400 }, (_, index) => text(`${index}`.repeat(50)));
   const quarantined = (): string[] => readdirSync(directory).filter((name) => name.includes(".corrupt-"));
 
   it("has everything again after a restart", async () => {
@@ -78,6 +94,7 @@ describe("The SQLite event store", () => {
       "caret.db-shm": 0o600,
       "caret.db-wal": 0o600,
       "caret.lock": 0o600,
+      "caret.open": 0o600,
     });
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
@@ -86,8 +103,8 @@ describe("The SQLite event store", () => {
     const first = open({ pid: 4711, now: () => Date.UTC(2026, 10, 15) });
     expect(() => open({ pid: 4712 })).toThrow(
       expect.objectContaining({
-        code: "storage-failed",
-        message: "Another Caret (pid 4711, since 2026-11-15T00:00:00.000Z) uses this data directory",
+        code: "storage-locked",
+        message: "Another gateway (pid 4711, since 2026-11-15T00:00:00.000Z) uses this data directory",
       }),
     );
     await first.close();
@@ -139,25 +156,52 @@ describe("The SQLite event store", () => {
   });
 
   it("finds damage after an unclean end, and keeps the damaged file", async () => {
-    await (await filled(Array.from({ length: 400 }, (_, index) => text(`${index}`.repeat(50))))).close();
-    tamper("update store_state set clean = 0");
-    const path = join(directory, LOG_FILE);
-    const bytes = readFileSync(path);
-    bytes.fill(0x5a, 16 * 4096, 18 * 4096);
-    writeFileSync(path, bytes);
+    await (await filled(manyTexts)).close();
+    tamper("insert into opener (owner) values ('somebody who died')", OPENERS_FILE);
+    damage();
     expect(() => open()).toThrow(/^The event log is corrupt; it was kept as caret\.db\.corrupt-/u);
     expect(quarantined()).toHaveLength(1);
   });
 
-  it("needs no check after a clean end", async () => {
-    await (await filled([text("a")])).close();
-    const database = new DatabaseSync(join(directory, LOG_FILE));
-    expect(database.prepare("select clean from store_state").get()?.["clean"]).toBe(1);
-    database.close();
-    open();
+  it("does not put a damaged log aside while another process has it open", async () => {
+    await (await filled(manyTexts)).close();
+    tamper("insert into opener (owner) values ('dead'), ('alive')", OPENERS_FILE);
+    damage();
+    expect(() => open({ isAlive: (owner) => owner === "alive" })).toThrow(
+      "The event log is corrupt, and other Caret processes have it open",
+    );
+    expect(quarantined()).toEqual([]);
+  });
+
+  it("needs no check after a clean end, nor because others have the log open", async () => {
+    await (await filled(manyTexts)).close();
+    tamper("insert into opener (owner) values ('alive')", OPENERS_FILE);
+    damage();
+    expect(await open({ isAlive: (owner) => owner === "alive" }).getSession("s1")).toMatchObject({ lastSeq: 400 });
+  });
+
+  it("keeps a list of those who have the log open, and strikes the dead off it", async () => {
+    const first = open({ owner: "first" });
+    tamper("insert into opener (owner) values ('dead')", OPENERS_FILE);
+    const second = open({ role: "guest", owner: "second", isAlive: (owner) => owner !== "dead" });
+    expect(openers()).toEqual(["first", "second"]);
+    await first.close();
+    await second.close();
+    expect(openers()).toEqual([]);
+  });
+
+  it("says that it is overloaded when another process does not let go, writes nothing, and goes on afterwards", async () => {
+    const store = open({ role: "guest", busyTimeoutMs: 20 });
+    await store.createSession({ id: "s1", workspace: "/", createdAt: 1 });
     const other = new DatabaseSync(join(directory, LOG_FILE));
-    expect(other.prepare("select clean from store_state").get()?.["clean"]).toBe(0);
+    other.exec("begin immediate");
+    await expect(store.append("s1", 0, [{ turnId: "t1", event: text("a") }])).rejects.toMatchObject({
+      code: "overloaded",
+      retryable: true,
+    });
     other.close();
+    await store.append("s1", 0, [{ turnId: "t1", event: text("b") }]);
+    expect((await store.read("s1")).map(({ event }) => event)).toEqual([text("b")]);
   });
 
   it("commits appends that come together in one transaction", async () => {

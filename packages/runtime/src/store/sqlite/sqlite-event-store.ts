@@ -8,6 +8,7 @@ import type {
   PruneOptions,
   ReadOptions,
   RunningTurn,
+  RunningTurnQuery,
   SessionChanges,
   SessionPage,
   SessionQuery,
@@ -18,11 +19,13 @@ import type {
 } from "../../engine/event-store.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
+import { identifyOwner, isOwnerAlive } from "../process-owner.ts";
 import { changeSession, toSessionRecord } from "../session-record.ts";
 import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { type LogConnection, openLogConnection } from "./log-connection.ts";
+import { createLogOpeners, type LogOpeners } from "./log-openers.ts";
 import type { LogTables } from "./log-tables.ts";
 import { openLog, reopenLog } from "./open-log.ts";
 import { makePrivateDirectory } from "./private-files.ts";
@@ -33,43 +36,70 @@ export const LOG_FILE = "caret.db";
 export interface SqliteEventStoreOptions {
   /** Made when missing, and ours alone. It must be on a local disk. */
   readonly directory: string;
+  /** There is at most one gateway per directory; guests are as many as like, with a gateway or without. */
+  readonly role: "gateway" | "guest";
+  /** This process, as its turns and the list of openers name it. */
+  readonly owner?: string;
+  readonly isAlive?: (owner: string) => boolean;
   readonly now?: () => number;
   readonly pid?: number;
+  /** How long a call waits, and with it the whole process, while another process writes. */
+  readonly busyTimeoutMs?: number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** Throws `storage-failed` when another gateway has the directory, and when the log is corrupt or too new. */
+/** What a store holds while it is open. */
+interface Holdings {
+  readonly connection: LogConnection;
+  readonly openers: LogOpeners;
+  readonly lock: DirectoryLock | undefined;
+}
+
+/**
+ * Throws `storage-locked` to a gateway when another one has the directory, and `storage-failed` when the log is corrupt
+ * or too new. Nothing of the log is kept in memory, because another process may change all of it.
+ */
 export function openSqliteEventStore(options: SqliteEventStoreOptions): EventStore {
-  const { directory, now = Date.now, pid = process.pid } = options;
+  const { directory, role, now = Date.now, pid = process.pid } = options;
+  const { owner = identifyOwner(), isAlive = isOwnerAlive, busyTimeoutMs } = options;
   const path = join(directory, LOG_FILE);
-  let lock: DirectoryLock | undefined;
+  const undo: (() => void)[] = [];
   try {
     makePrivateDirectory(directory);
-    lock = lockDirectory(directory, { pid, now });
-    const connection = openLogConnection({ open: () => openLog(path, { now }), reopen: () => reopenLog(path) });
-    return new SqliteEventStore(connection, lock, options);
+    const openers = createLogOpeners({ directory, owner, isAlive });
+    const held = openers.enter((others) => {
+      const lock = role === "gateway" ? lockDirectory(directory, { pid, now }) : undefined;
+      undo.unshift(() => lock?.release());
+      const connection = openLogConnection({
+        open: () => openLog(path, { others, now, busyTimeoutMs }),
+        reopen: () => reopenLog(path, { busyTimeoutMs }),
+      });
+      undo.unshift(() => connection.close());
+      return { connection, openers, lock };
+    });
+    return new SqliteEventStore(held, { ...options, owner });
   } catch (reason) {
-    lock?.release();
+    for (const each of undo) each();
     throw toStorageError(reason);
   }
 }
 
 class SqliteEventStore implements EventStore {
-  readonly #connection: LogConnection;
-  readonly #lock: DirectoryLock;
+  readonly #held: Holdings;
   readonly #writer: GroupCommit;
   readonly #listeners: CommitListeners;
   readonly #now: () => number;
   readonly #rawMaxBytes: number;
+  readonly #owner: string;
 
-  constructor(connection: LogConnection, lock: DirectoryLock, options: SqliteEventStoreOptions) {
-    this.#connection = connection;
-    this.#lock = lock;
-    this.#writer = createGroupCommit({ connection });
+  constructor(held: Holdings, options: SqliteEventStoreOptions & { readonly owner: string }) {
+    this.#held = held;
+    this.#writer = createGroupCommit({ connection: held.connection });
     this.#listeners = createCommitListeners(options.onListenerError ?? (() => {}));
     this.#now = options.now ?? Date.now;
     this.#rawMaxBytes = options.rawMaxBytes ?? DEFAULT_RAW_MAX_BYTES;
+    this.#owner = options.owner;
   }
 
   createSession(session: NewSession): Promise<SessionRecord> {
@@ -109,7 +139,7 @@ class SqliteEventStore implements EventStore {
   ): Promise<readonly StoredEvent[]> {
     const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
     const stored = await this.#writer.run(Math.max(1, entries.length), (tables) =>
-      appendEvents(tables, { sessionId, expectedSeq, prepared, now: this.#now() }),
+      appendEvents(tables, { sessionId, expectedSeq, prepared, now: this.#now(), owner: this.#owner }),
     );
     this.#listeners.publish(sessionId, stored);
     return stored;
@@ -123,8 +153,8 @@ class SqliteEventStore implements EventStore {
     return this.#listeners.add(sessionId, listener);
   }
 
-  async runningTurns(): Promise<readonly RunningTurn[]> {
-    return this.#read(({ turns }) => turns.running());
+  async runningTurns(query: RunningTurnQuery = {}): Promise<readonly RunningTurn[]> {
+    return this.#read(({ turns }) => turns.running(query));
   }
 
   async usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]> {
@@ -140,18 +170,27 @@ class SqliteEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
+    const { connection, openers, lock } = this.#held;
     this.#writer.flush();
     try {
-      this.#connection.close();
+      if (connection.close()) signOut(openers);
     } catch (reason) {
       throw toStorageError(reason);
     } finally {
-      this.#lock.release();
+      lock?.release();
     }
   }
 
   #read<Result>(work: (tables: LogTables) => Result): Result {
-    return this.#connection.use(({ tables }) => work(tables));
+    return this.#held.connection.use(({ tables }) => work(tables));
+  }
+}
+
+function signOut(openers: LogOpeners): void {
+  try {
+    openers.leave();
+  } catch {
+    // The log itself is closed and whole. A name left behind costs the next opener a check, and nobody an event.
   }
 }
 

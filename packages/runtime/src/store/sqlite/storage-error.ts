@@ -4,6 +4,7 @@ const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_PROTOCOL = 15;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_MISMATCH = 20;
 const SQLITE_NOTADB = 26;
@@ -14,13 +15,17 @@ export function toStorageError(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
   if (primaryCode(reason) === SQLITE_FULL || fullDiskCodes.includes(property(reason, "code")))
     return new CaretError("storage-full", "The event log could not be written: the disk is full", { cause: reason });
+  if (isBusy(reason))
+    return new CaretError("overloaded", "Another process kept the event log for too long", { cause: reason });
   if (isValueFault(reason)) return CaretError.from(reason);
   const words = reason instanceof Error ? reason.message : String(reason);
   return new CaretError("storage-failed", `The event log failed: ${words}`, { cause: reason });
 }
 
+/** The second is what SQLite says when it lost the race for a journal's lock too often. */
 export function isBusy(reason: unknown): boolean {
-  return primaryCode(reason) === SQLITE_BUSY;
+  const code = primaryCode(reason);
+  return code === SQLITE_BUSY || code === SQLITE_PROTOCOL;
 }
 
 /** For damage that was found by looking, in the shape of damage that SQLite stumbled over. */

@@ -1,19 +1,32 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { type Usage, usageSchema } from "@caret/protocol";
-import type { RunningTurn, SessionRecord, StoredEvent, UsageQuery, UsageTotal } from "../../engine/event-store.ts";
+import type {
+  RunningTurn,
+  RunningTurnQuery,
+  SessionRecord,
+  StoredEvent,
+  UsageQuery,
+  UsageTotal,
+} from "../../engine/event-store.ts";
 import { toUsageDay } from "../usage-day.ts";
 import type { Row } from "./row.ts";
 
 export interface TurnTable {
-  /** Keep the books of one committed event: most kinds leave no trace here. */
-  record(session: SessionRecord, stored: StoredEvent): void;
-  running(): readonly RunningTurn[];
+  /** Keep the books of one event that `owner` appends: most kinds leave no trace here. */
+  record(session: SessionRecord, stored: StoredEvent, owner: string): void;
+  running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
 }
 
 const startSql = `
-  insert into turn (session_id, turn_id, model, first_seq, started_at) values (?, ?, ?, ?, ?)
-  on conflict do update set model = excluded.model, first_seq = excluded.first_seq, ended_at = null
+  insert into turn (session_id, turn_id, model, first_seq, started_at, owner) values (?, ?, ?, ?, ?, ?)
+  on conflict do update set
+    model = excluded.model, first_seq = excluded.first_seq, owner = excluded.owner, ended_at = null
+`;
+
+const runningSql = `
+  select * from turn where ended_at is null and ($sessionId is null or session_id = $sessionId)
+  order by session_id, first_seq
 `;
 
 const usageSql = `
@@ -34,19 +47,19 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
   const start = database.prepare(startSql);
   const end = database.prepare("update turn set ended_at = ? where session_id = ? and turn_id = ?");
   const saveUsage = database.prepare(usageSql);
-  const running = database.prepare("select * from turn where ended_at is null order by session_id, first_seq");
+  const running = database.prepare(runningSql);
   const totals = database.prepare(totalsSql);
 
   return {
-    record(session, { sessionId, turnId, seq, at, event }) {
-      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, seq, at);
+    record(session, { sessionId, turnId, seq, at, event }, owner) {
+      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, seq, at, owner);
       if (event.type === "turn-end") end.run(at, sessionId, turnId);
       if (event.type === "usage") {
         const $day = session.imported ? null : toUsageDay(at);
         saveUsage.run({ $sessionId: sessionId, $turnId: turnId, $day, ...toParameters(event.usage) });
       }
     },
-    running: () => running.all().map(toRunningTurn),
+    running: ({ sessionId }) => running.all({ $sessionId: sessionId ?? null }).map(toRunningTurn),
     totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
   };
 }
@@ -68,6 +81,7 @@ function toRunningTurn(row: Row): RunningTurn {
     turnId: String(row["turn_id"]),
     firstSeq: Number(row["first_seq"]),
     startedAt: Number(row["started_at"]),
+    owner: String(row["owner"]),
   };
 }
 

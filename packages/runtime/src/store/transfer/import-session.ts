@@ -51,7 +51,7 @@ async function fillSession(
 ): Promise<SessionRecord> {
   try {
     await appendAll(store, id, eventLines(lines), redactor);
-    for (const turn of await store.runningTurns()) if (turn.sessionId === id) await interruptTurn(store, turn);
+    for (const turn of await store.runningTurns({ sessionId: id })) await interruptTurn(store, turn);
     return await findImported(store, id);
   } catch (reason) {
     await store.deleteSession(id);

@@ -38,6 +38,7 @@ export const sessionsAndEvents = `
     model      text,
     first_seq  integer not null,
     started_at integer not null,
+    owner      text    not null,
     ended_at   integer,
     primary key (session_id, turn_id)
   ) strict;
@@ -57,10 +58,4 @@ export const sessionsAndEvents = `
     primary key (session_id, turn_id)
   ) strict;
   create index turn_usage_by_day on turn_usage (day);
-
-  create table store_state (
-    id    integer not null primary key check (id = 1),
-    clean integer not null
-  ) strict;
-  insert into store_state (id, clean) values (1, 1);
 `;

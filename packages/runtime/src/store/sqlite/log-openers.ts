@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "./in-transaction.ts";
+import { makePrivateFile } from "./private-files.ts";
+
+export const OPENERS_FILE = "caret.open";
+
+/** Long enough for another process that checks a large log as it opens it. */
+const ENTER_TIMEOUT_MS = 30_000;
+const LEAVE_TIMEOUT_MS = 5_000;
+
+export interface OtherOpeners {
+  /** Others have the log open now: it must stay where it is. */
+  readonly someAlive: boolean;
+  /** Others had the log open and died without closing it: it has to be checked. */
+  readonly someDied: boolean;
+}
+
+export interface LogOpenersOptions {
+  readonly directory: string;
+  readonly owner: string;
+  readonly isAlive: (owner: string) => boolean;
+}
+
+/** The processes that have the log open. */
+export interface LogOpeners {
+  /** Sign in, and run `open` meanwhile. Nobody else opens the log at the same time. */
+  enter<Result>(open: (others: OtherOpeners) => Result): Result;
+  /** Sign out. Whoever dies without it leaves a name behind, and the next to enter knows of it. */
+  leave(): void;
+}
+
+/**
+ * A file of its own and not a table of the log, because it has to answer when the log cannot be read: a damaged log may
+ * only be put aside when nobody has it open. Its write lock also lets processes open the log one after the other, and
+ * that is what makes it safe to create and to migrate. It must not be in WAL mode: switching to that is itself a race.
+ */
+export function createLogOpeners({ directory, owner, isAlive }: LogOpenersOptions): LogOpeners {
+  const path = join(directory, OPENERS_FILE);
+  let ownId: number | bigint | undefined;
+
+  function change<Result>(timeout: number, work: (database: DatabaseSync) => Result): Result {
+    makePrivateFile(path);
+    const database = new DatabaseSync(path, { timeout });
+    try {
+      return inTransaction(database, () => work(database));
+    } finally {
+      database.close();
+    }
+  }
+
+  return {
+    enter(open) {
+      return change(ENTER_TIMEOUT_MS, (database) => {
+        database.exec(
+          "create table if not exists opener (id integer not null primary key, owner text not null) strict",
+        );
+        const rows = database.prepare("select id, owner from opener").all();
+        const dead = rows.filter((row) => !isAlive(String(row["owner"])));
+        const result = open({ someAlive: dead.length < rows.length, someDied: dead.length > 0 });
+        const strike = database.prepare("delete from opener where id = ?");
+        for (const row of dead) strike.run(Number(row["id"]));
+        ownId = database.prepare("insert into opener (owner) values (?)").run(owner).lastInsertRowid;
+        return result;
+      });
+    },
+
+    leave() {
+      if (ownId === undefined) return;
+      const id = ownId;
+      ownId = undefined;
+      change(LEAVE_TIMEOUT_MS, (database) => database.prepare("delete from opener where id = ?").run(id));
+    },
+  };
+}
