@@ -1,0 +1,28 @@
+// biome-ignore lint/correctness/noUndeclaredDependencies: a workspace of this repository, which npm always links.
+import { createDecoder } from "@caret/runtime";
+
+export interface DecodeChunksOptions {
+  readonly partial: boolean;
+  /** How the turn must end. A benchmark of something that went wrong would be worth nothing. */
+  readonly outcome: string;
+  readonly afterChunk?: () => void;
+}
+
+/** Decode a turn and drop its events. */
+export function decodeChunks(
+  chunks: Iterable<Uint8Array>,
+  { partial, outcome, afterChunk }: DecodeChunksOptions,
+): void {
+  const decoder = createDecoder({ dialect: "stream-json", partial });
+  let ended: string | undefined;
+  const look = (events: ReturnType<typeof decoder.push>): void => {
+    const last = events.at(-1);
+    if (last?.type === "turn-end") ended = last.outcome.kind;
+  };
+  for (const chunk of chunks) {
+    look(decoder.push(chunk));
+    afterChunk?.();
+  }
+  look(decoder.finish({ kind: "end-of-stream" }));
+  if (ended !== outcome) throw new Error(`The sample should have ended as ${outcome}, but ended as ${ended}`);
+}
