@@ -1,0 +1,81 @@
+import { type AgentEvent, CaretError, foldEvents, type TurnOutcome, type TurnSummary } from "@caret/protocol";
+import { activityText } from "../door/activity-text.ts";
+import { cancelledInfo, type MessageStreamOptions } from "./stream.ts";
+import { type AnthropicUsage, toAnthropicUsage } from "./usage.ts";
+
+type Block =
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
+
+export interface AnthropicMessage {
+  readonly id: string;
+  readonly type: "message";
+  readonly role: "assistant";
+  readonly model: string;
+  readonly content: readonly Block[];
+  readonly stop_reason: "end_turn" | "tool_use";
+  readonly stop_sequence: null;
+  readonly usage: AnthropicUsage;
+}
+
+/**
+ * The answer in one piece: thinking and activity, then the text, then the calls that wait for the client. Throws what
+ * ended the turn if that was not success: an unfinished answer is never a 200.
+ */
+export function toMessage(
+  events: readonly AgentEvent[],
+  end: TurnOutcome | "parked",
+  { id, model, inputTokens, showActivity }: MessageStreamOptions,
+): AnthropicMessage {
+  if (end !== "parked") assertCompleted(end);
+  const turn = foldEvents(events);
+  const activity = showActivity === "none" ? "" : events.map((event) => activityText(event) ?? "").join("");
+  const content = [
+    ...thinkingBlocks(turn.thinking),
+    ...(showActivity === "reasoning" ? thinkingBlocks([activity]) : textBlocks([activity])),
+    ...textBlocks(turn.segments),
+    ...callBlocks(turn),
+  ];
+  return {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content,
+    stop_reason: end === "parked" ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    usage: toAnthropicUsage(turn.usage, { inputTokens, outputCharacters: content.reduce(addCharacters, 0) }),
+  };
+}
+
+function assertCompleted(outcome: TurnOutcome): void {
+  if (outcome.kind === "completed") return;
+  const { code, message, retryable, fix, upstream } = outcome.kind === "failed" ? outcome.error : cancelledInfo;
+  throw new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
+}
+
+function thinkingBlocks(texts: readonly string[]): readonly Block[] {
+  return texts.filter(isSaid).map((thinking) => ({ type: "thinking", thinking, signature: "" }));
+}
+
+function textBlocks(texts: readonly string[]): readonly Block[] {
+  return texts.filter(isSaid).map((text) => ({ type: "text", text }));
+}
+
+/** Clients refuse to send back a block without text. */
+function isSaid(text: string): boolean {
+  return text !== "";
+}
+
+function callBlocks({ tools }: TurnSummary): readonly Block[] {
+  return tools
+    .filter(({ owner, status }) => owner === "client" && status === "running")
+    .map(({ callId, name, input }) => ({ type: "tool_use", id: callId, name, input: input ?? {} }));
+}
+
+function addCharacters(sum: number, block: Block): number {
+  if (block.type === "text") return sum + block.text.length;
+  if (block.type === "thinking") return sum + block.thinking.length;
+  return sum + block.name.length + JSON.stringify(block.input).length;
+}

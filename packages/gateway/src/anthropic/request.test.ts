@@ -1,0 +1,199 @@
+import { expect, it } from "vitest";
+import type { DoorRequest } from "../door/door-request.ts";
+import { parseMessagesRequest } from "./request.ts";
+
+const hello = { role: "user", content: "hello" };
+const plain: DoorRequest = {
+  door: "anthropic",
+  wish: { model: "m", cursorModel: undefined, effort: undefined, thinking: undefined },
+  system: "",
+  messages: [{ role: "user", parts: [{ kind: "text", text: "hello" }] }],
+  tools: [],
+  toolChoice: "auto",
+  maxOutputTokens: 9,
+  sessionKey: undefined,
+  workspace: undefined,
+  owner: undefined,
+};
+
+function parse(body: object, headers = {}) {
+  return parseMessagesRequest({ model: "m", max_tokens: 9, messages: [hello], ...body }, headers).request;
+}
+
+it("reads the smallest request", () => {
+  expect(parseMessagesRequest({ model: "m", max_tokens: 9, messages: [hello] }, {})).toEqual({
+    request: plain,
+    stream: false,
+  });
+});
+
+it.each([
+  ["true", true, true],
+  ["false", false, false],
+  ["null", null, false],
+])("streams only when asked (%s)", (_name, stream, expected) => {
+  expect(parseMessagesRequest({ messages: [hello], stream }, {}).stream).toBe(expected);
+});
+
+it("reads what Claude Code sends: billing block, reminders between messages, effort, session", () => {
+  const request = parse(
+    {
+      system: [
+        { type: "text", text: "x-anthropic-billing-header: cc_version=2.1;" },
+        { type: "text", text: "You are a coding agent.", cache_control: { type: "ephemeral" } },
+      ],
+      messages: [
+        { role: "user", content: [{ type: "text", text: "hello", cache_control: { type: "ephemeral" } }] },
+        { role: "system", content: "Today is Sunday." },
+        { role: "system", content: [{ type: "text", text: "Be brief." }] },
+      ],
+      thinking: { type: "adaptive" },
+      output_config: { effort: "high" },
+      context_management: { edits: [{ type: "clear_thinking" }] },
+      metadata: { user_id: '{"device_id":"d","session_id":"s-1"}' },
+      max_tokens: 32_000,
+    },
+    { "anthropic-beta": "a,b,c", "anthropic-version": "2099-01-01" },
+  );
+  expect(request).toEqual({
+    ...plain,
+    wish: { ...plain.wish, effort: "high", thinking: true },
+    system: "You are a coding agent.\n\nToday is Sunday.\n\nBe brief.",
+    maxOutputTokens: 32_000,
+    sessionKey: "s-1",
+  });
+});
+
+it.each([
+  ["enabled, with a budget above the limit", { type: "enabled", budget_tokens: 99_999 }, true],
+  ["adaptive", { type: "adaptive" }, true],
+  ["of a kind unknown to us", { type: "between_tools" }, true],
+  ["disabled", { type: "disabled" }, false],
+  ["null", null, undefined],
+])("takes a thinking wish that is %s", (_name, thinking, expected) => {
+  expect(parse({ thinking }).wish.thinking).toBe(expected);
+});
+
+it("turns a tool loop into messages, in order", () => {
+  const { messages } = parse({
+    messages: [
+      hello,
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "hm", signature: "" },
+          { type: "redacted_thinking", data: "x" },
+          { type: "text", text: "Let me " },
+          { type: "text", text: "look." },
+          { type: "tool_use", id: "c1", name: "read", input: { path: "a" } },
+          { type: "tool_use", id: "c2", name: "now", input: {} },
+          { type: "server_tool_use", id: "s1", name: "web_search", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "c1", content: "text of a", is_error: false },
+          {
+            type: "tool_result",
+            tool_use_id: "c2",
+            is_error: true,
+            content: [
+              { type: "text", text: "no clock" },
+              { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+              { type: "tool_reference", tool_name: "clock" },
+            ],
+          },
+          { type: "tool_result", tool_use_id: "c3" },
+          { type: "text", text: "go on" },
+        ],
+      },
+    ],
+  });
+  expect(messages).toEqual([
+    { role: "user", parts: [{ kind: "text", text: "hello" }] },
+    {
+      role: "assistant",
+      text: "Let me look.",
+      calls: [
+        { callId: "c1", name: "read", input: { path: "a" } },
+        { callId: "c2", name: "now", input: {} },
+      ],
+    },
+    { role: "tool", callId: "c1", parts: [{ kind: "text", text: "text of a" }], isError: false },
+    {
+      role: "tool",
+      callId: "c2",
+      parts: [
+        { kind: "text", text: "no clock" },
+        { kind: "image", mediaType: "image/png", data: "AAAA" },
+        { kind: "text", text: '{"type":"tool_reference","tool_name":"clock"}' },
+      ],
+      isError: true,
+    },
+    { role: "tool", callId: "c3", parts: [], isError: false },
+    { role: "user", parts: [{ kind: "text", text: "go on" }] },
+  ]);
+});
+
+it("keeps what the user said before a result in its place", () => {
+  const content = [
+    { type: "text", text: "first" },
+    { type: "tool_result", tool_use_id: "c1", content: "second" },
+  ];
+  expect(parse({ messages: [{ role: "user", content }] }).messages.map(({ role }) => role)).toEqual(["user", "tool"]);
+});
+
+it("takes images by value and by address", () => {
+  const content = [
+    { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "AAAA" } },
+    { type: "image", source: { type: "url", url: "https://example.test/a.png" } },
+  ];
+  expect(parse({ messages: [{ role: "user", content }] }).messages).toEqual([
+    {
+      role: "user",
+      parts: [
+        { kind: "image", mediaType: "image/jpeg", data: "AAAA" },
+        { kind: "image-url", url: "https://example.test/a.png" },
+      ],
+    },
+  ]);
+});
+
+it("takes an image of eight megabytes", () => {
+  const data = "A".repeat(8 * 1024 * 1024);
+  const content = [{ type: "image", source: { type: "base64", media_type: "image/png", data } }];
+  expect(parse({ messages: [{ role: "user", content }] }).messages).toHaveLength(1);
+});
+
+const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" };
+const read = { name: "read", description: "Reads", input_schema: schema, eager_input_streaming: true };
+const search = { type: "web_search_20260318", name: "web_search", max_uses: 5 };
+
+it("offers the client's tools with their schemas untouched and leaves Anthropic's own out", () => {
+  const tools = [read, { type: "custom", name: "now", input_schema: schema, cache_control: {} }, search, { type: "x" }];
+  expect(parse({ tools }).tools).toEqual([
+    { name: "read", description: "Reads", inputSchema: schema },
+    { name: "now", inputSchema: schema },
+  ]);
+});
+
+it.each([
+  ["auto", { type: "auto", disable_parallel_tool_use: true }, "auto"],
+  ["any", { type: "any" }, "required"],
+  ["none", { type: "none" }, "none"],
+  ["a tool of the client's", { type: "tool", name: "read" }, { name: "read" }],
+  ["a tool that Anthropic would run", { type: "tool", name: "web_search" }, "auto"],
+  ["null", null, "auto"],
+])("understands the choice of %s", (_name, tool_choice, expected) => {
+  expect(parse({ tools: [read, search], tool_choice }).toolChoice).toEqual(expected);
+});
+
+it("takes the workspace and the owner of tools from our own headers", () => {
+  const { workspace, owner } = parse({}, { "x-caret-workspace": "/w", "x-caret-tools": "agent" });
+  expect([workspace, owner]).toEqual(["/w", "agent"]);
+});
+
+it("takes OpenCode's exact model from the body", () => {
+  expect(parse({ cursorModel: "gpt-5-high" }).wish.cursorModel).toBe("gpt-5-high");
+});

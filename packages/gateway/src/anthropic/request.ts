@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { CaretError } from "@caret/protocol";
+import type { z } from "zod";
+import type { DoorRequest, ModelWish } from "../door/door-request.ts";
+import { sessionKeyOf } from "../door/session-key.ts";
+import { toDoorMessages } from "./messages.ts";
+import { type MessageBody, type MessagesBody, messagesBodySchema } from "./messages-body.ts";
+import { joinSystem, systemTexts } from "./system.ts";
+import { toOfferedTools, toToolChoice } from "./tools.ts";
+
+export interface MessagesRequest {
+  readonly request: DoorRequest;
+  readonly stream: boolean;
+}
+
+/** Read the body of `/v1/messages` or of its `count_tokens`. Throws `invalid-request`, naming the field. */
+export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders): MessagesRequest {
+  const parsed = messagesBodySchema.safeParse(json);
+  if (!parsed.success) throw new CaretError("invalid-request", firstIssue(parsed.error), { cause: parsed.error });
+  const body = parsed.data;
+  const tools = toOfferedTools(body.tools ?? []);
+  const request: DoorRequest = {
+    door: "anthropic",
+    wish: toWish(body),
+    system: joinSystem([...systemTexts(body.system ?? ""), ...body.messages.flatMap(systemOfMessage)]),
+    messages: toDoorMessages(body.messages),
+    tools,
+    toolChoice: toToolChoice(body.tool_choice ?? undefined, body.tools ?? []),
+    maxOutputTokens: body.max_tokens,
+    sessionKey: sessionKeyOf(headers, { userId: body.metadata?.user_id }),
+    workspace: headerOf(headers, "x-caret-workspace"),
+    owner: headerOf(headers, "x-caret-tools"),
+  };
+  return { request, stream: body.stream === true };
+}
+
+function toWish({ model, cursorModel, output_config, thinking }: MessagesBody): ModelWish {
+  const thinks = thinking?.type === undefined ? undefined : thinking.type !== "disabled";
+  return { model, cursorModel, effort: output_config?.effort ?? undefined, thinking: thinks };
+}
+
+/** Claude Code puts reminders between the messages, under the role `system`. */
+function systemOfMessage({ role, content }: MessageBody): readonly string[] {
+  return role === "system" || role === "developer" ? systemTexts(content) : [];
+}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function firstIssue({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  const path = issue?.path.join(".") ?? "";
+  return `${path === "" ? "The body" : path}: ${issue?.message ?? "is not valid"}.`;
+}

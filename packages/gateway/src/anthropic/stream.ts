@@ -1,0 +1,199 @@
+import type { AgentEvent, AgentEventOf, ErrorInfo, TurnOutcome, Usage } from "@caret/protocol";
+import { type ActivityDisplay, activityText } from "../door/activity-text.ts";
+import { toAnthropicError } from "./errors.ts";
+import { toAnthropicUsage } from "./usage.ts";
+
+export const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+
+export interface MessageStreamOptions {
+  readonly id: string;
+  readonly model: string;
+  /** Our estimate of what went in, until upstream tells. */
+  readonly inputTokens: number;
+  readonly showActivity: ActivityDisplay;
+}
+
+/**
+ * Turns a turn's events into the text of an Anthropic stream.
+ *
+ * A stream is `start`, any number of `push`, and one `finish`; each returns what to write, possibly nothing. On the wire
+ * one block is open at a time. It is opened by the first thing that needs it and closed by the first that needs another,
+ * so an agent's tool call in the middle of a text only splits that text.
+ *
+ * A failure after the beginning is told as `event: error`, followed by the normal end. Anthropic's own clients throw at
+ * the error and read no further; the ones that read on (the AI SDK, hence OpenCode) would send the request for ever
+ * without a `stop_reason` and a `message_stop`.
+ */
+export interface MessageStream {
+  start(): string;
+  push(events: readonly AgentEvent[]): string;
+  /** Calls that wait for the client. With any, a stream that stops without an outcome ends in `tool_use`. */
+  readonly parkedCalls: number;
+  /** The turn's end, once `push` has seen it. */
+  readonly outcome: TurnOutcome | undefined;
+  finish(outcome: TurnOutcome | "parked"): string;
+}
+
+type BlockKind = "text" | "thinking" | "activity";
+
+export function createMessageStream(options: MessageStreamOptions): MessageStream {
+  const { id, model, inputTokens, showActivity } = options;
+  const wire = createBlockWriter();
+  const parked = new Set<string>();
+  let usage: Usage | undefined;
+  let outcome: TurnOutcome | undefined;
+
+  function activity(event: AgentEvent): string {
+    if (showActivity === "none") return "";
+    const text = activityText(event);
+    if (text === undefined) return "";
+    if (showActivity === "reasoning") return wire.delta("activity", text);
+    return wire.delta("text", wire.isOpen("text") ? `\n${text}` : text);
+  }
+
+  function call(event: AgentEventOf<"tool-call">): string {
+    if (event.owner !== "client") return activity(event);
+    parked.add(event.callId);
+    return wire.call(event);
+  }
+
+  function result(event: AgentEventOf<"tool-result">): string {
+    // What became of a call of the client's own, the client knows.
+    return parked.delete(event.callId) ? "" : activity(event);
+  }
+
+  function step(event: AgentEvent): string {
+    switch (event.type) {
+      case "text-delta":
+        return wire.delta("text", event.text);
+      case "thinking-delta":
+        return wire.delta("thinking", event.text);
+      case "text-end":
+      case "thinking-end":
+        return wire.close();
+      case "tool-call":
+        return call(event);
+      case "tool-result":
+        return result(event);
+      case "usage":
+        usage = event.usage;
+        return "";
+      case "turn-end":
+        outcome = event.outcome;
+        return "";
+      default:
+        return activity(event);
+    }
+  }
+
+  return {
+    start: () => messageStart({ id, model, inputTokens }),
+    push(events) {
+      let text = "";
+      for (const event of events) text += step(event);
+      return text;
+    },
+    get parkedCalls() {
+      return parked.size;
+    },
+    get outcome() {
+      return outcome;
+    },
+    finish(end) {
+      const counted = { inputTokens, outputCharacters: wire.characters };
+      const delta = { stop_reason: end === "parked" ? "tool_use" : "end_turn", stop_sequence: null };
+      const last = { type: "message_delta", delta, usage: toAnthropicUsage(usage, counted) };
+      return `${wire.close()}${failureOf(end)}${sse("message_delta", last)}${MESSAGE_STOP}`;
+    },
+  };
+}
+
+/** The stream's error for an end that is none of success. */
+function failureOf(end: TurnOutcome | "parked"): string {
+  if (end === "parked" || end.kind === "completed") return "";
+  return sse("error", toAnthropicError(end.kind === "failed" ? end.error : cancelledInfo).body);
+}
+
+export const cancelledInfo: ErrorInfo = {
+  code: "cancelled",
+  message: "The turn was cancelled.",
+  retryable: false,
+  fix: "Send the request again if it was not meant to be.",
+};
+
+function messageStart({ id, model, inputTokens }: Pick<MessageStreamOptions, "id" | "model" | "inputTokens">): string {
+  const usage = { input_tokens: inputTokens, output_tokens: 0, caret_estimated: true };
+  const message = {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
+  return sse("message_start", { type: "message_start", message: { ...message, usage } });
+}
+
+function sse(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Opens and closes blocks, numbers them, and writes deltas with a head that is made once per block. */
+function createBlockWriter() {
+  let next = 0;
+  let open: { readonly kind: BlockKind; readonly head: string } | undefined;
+  let characters = 0;
+
+  function close(): string {
+    if (open === undefined) return "";
+    open = undefined;
+    return sse("content_block_stop", { type: "content_block_stop", index: next - 1 });
+  }
+
+  function start(block: unknown): string {
+    const text = sse("content_block_start", { type: "content_block_start", index: next, content_block: block });
+    next += 1;
+    return text;
+  }
+
+  return {
+    get characters() {
+      return characters;
+    },
+    isOpen: (kind: BlockKind) => open?.kind === kind,
+    close,
+    delta(kind: BlockKind, text: string): string {
+      if (text === "") return "";
+      characters += text.length;
+      const tail = `${JSON.stringify(text)}}}\n\n`;
+      if (open?.kind === kind) return `${open.head}${tail}`;
+      const closed = close();
+      const started = start(emptyBlock(kind));
+      const head = deltaHead(kind, next - 1);
+      open = { kind, head };
+      return `${closed}${started}${head}${tail}`;
+    },
+    call({ callId, name, input }: AgentEventOf<"tool-call">): string {
+      const json = JSON.stringify(input ?? {});
+      characters += name.length + json.length;
+      const closed = close();
+      const started = start({ type: "tool_use", id: callId, name, input: {} });
+      const index = next - 1;
+      const delta = { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: json } };
+      const stopped = sse("content_block_stop", { type: "content_block_stop", index });
+      return `${closed}${started}${sse("content_block_delta", delta)}${stopped}`;
+    },
+  };
+}
+
+function emptyBlock(kind: BlockKind): unknown {
+  return kind === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "", signature: "" };
+}
+
+function deltaHead(kind: BlockKind, index: number): string {
+  const field = kind === "text" ? '"text_delta","text":' : '"thinking_delta","thinking":';
+  const head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index}`;
+  return `${head},"delta":{"type":${field}`;
+}
