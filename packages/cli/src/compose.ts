@@ -1,9 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { CaretError, type LaneName, Secret } from "@caret/protocol";
 import {
   type AgentHost,
+  type BridgeHub,
   type Containment,
   childEnvironment,
   createAgentHost,
@@ -13,6 +17,7 @@ import {
   createSpawner,
   type EventStore,
   interruptRunningTurns,
+  openBridgeHub,
   openSqliteEventStore,
   probeContainment,
   type SecretKeeper,
@@ -37,39 +42,49 @@ export interface OpenEngineOptions {
   readonly workspaces: readonly string[];
   /** Agents are only kept warm by a process that stays. */
   readonly keepWarm: boolean;
+  /** There is one gateway for a data directory; everything else is a guest in it. */
+  readonly role?: "gateway" | "guest";
 }
 
 /** The one place that knows every part: puts the engine together from the configuration. */
 export async function openEngine(host: Host, config: Config, options: OpenEngineOptions): Promise<OpenedEngine> {
   sweepLeftovers(join(config.dataDir, "processes"));
-  const store = openLog(config);
+  const store = openLog(config, options.role);
   await interruptRunningTurns(store);
   const keeper = createSecretKeeper(knownSecrets(host, config));
   const spawner = createSpawner({ mode: config.spawner.enabled ? "process" : "inline", dataDir: config.dataDir });
   const containment = await findContainment(host, config, spawner);
-  const parts: Parts = { host, config, options, keeper, spawner, containment };
+  const bridge = lazyBridge();
+  const parts: Parts = { host, config, options, keeper, spawner, containment, bridge };
   const { lane, notes } = chooseLane(host, config);
   const engine = createSessionEngine({
     store,
     lanes: [createCliLane({ name: "cli", host: cliHost(parts) }), createCliLane({ name: "sim", host: simHost(parts) })],
     defaultLane: lane,
     redactor: keeper.redactor,
-    allowedWorkspaces: config.workspaces.allow.length > 0 ? config.workspaces.allow : options.workspaces,
+    allowedWorkspaces: [
+      ...(config.workspaces.allow.length > 0 ? config.workspaces.allow : options.workspaces),
+      scratchRoot(config),
+    ],
     budgets: config.budgets,
     defaults: { model: config.model, mode: config.mode, force: config.cli.force },
     maxRawBytes: config.limits.rawBytes,
+    parkedLimitMs: config.clocks.toolMs,
     newId: randomUUID,
+    newCallId: () => `call_${randomBytes(12).toString("hex")}`,
     wallClock: Date.now,
   });
   const close = async (): Promise<void> => {
     await engine.close();
+    await bridge.close();
     await spawner.close();
   };
   return { engine, notes, lane, close };
 }
 
-export function openLog(config: Config): EventStore {
-  return openSqliteEventStore({ directory: config.dataDir, rawMaxBytes: config.limits.rawBytes });
+/** The log is shared: commands are its guests, while a gateway is its host. */
+export function openLog(config: Config, role: "gateway" | "guest" = "guest"): EventStore {
+  return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
 }
 
 interface Parts {
@@ -79,9 +94,41 @@ interface Parts {
   readonly keeper: SecretKeeper;
   readonly spawner: Spawner;
   readonly containment: Containment;
+  readonly bridge: LazyBridge;
 }
 
-function cliHost({ host, config, options, keeper, spawner, containment }: Parts): AgentHost {
+interface LazyBridge {
+  readonly open: AgentHost["openBridge"];
+  readonly close: () => Promise<void>;
+}
+
+/** The socket lives outside the data directory, whose path may be longer than a socket's may be. */
+function lazyBridge(): LazyBridge {
+  let hub: Promise<BridgeHub> | undefined;
+  const command = {
+    file: process.execPath,
+    args: [fileURLToPath(new URL("../bin/caret.js", import.meta.url)), "mcp-bridge"],
+  };
+  return {
+    async open() {
+      hub ??= mkdtemp(join(tmpdir(), "caret-")).then((directory) => openBridgeHub(join(directory, "bridge.sock")));
+      return { hub: await hub, command };
+    },
+    async close() {
+      if (hub === undefined) return;
+      const { socketPath, close } = await hub;
+      await close();
+      await rm(dirname(socketPath), { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where agents work that have no workspace of the user's. */
+export function scratchRoot(config: Config): string {
+  return join(config.dataDir, "scratch");
+}
+
+function cliHost({ host, config, options, keeper, spawner, containment, bridge }: Parts): AgentHost {
   const { cli, warm, clocks } = config;
   return createAgentHost({
     env: host.env,
@@ -98,6 +145,7 @@ function cliHost({ host, config, options, keeper, spawner, containment }: Parts)
     configDir: cli.configDir,
     agentEnv: cli.env,
     warm: options.keepWarm && warm.enabled ? { max: warm.max, idleMs: warm.idleMs } : undefined,
+    openBridge: bridge.open,
     noteSecrets: keeper.add,
   });
 }

@@ -18,7 +18,11 @@ export interface SessionEngineOptions {
   readonly budgets: Budgets;
   readonly defaults: { readonly model: string; readonly mode: TurnMode; readonly force: boolean };
   readonly maxRawBytes: number;
+  /** How long a client may take to answer a parked call. */
+  readonly parkedLimitMs: number;
   readonly newId: () => string;
+  /** An id that every client's format accepts. */
+  readonly newCallId: () => string;
   readonly wallClock: () => number;
 }
 

@@ -1,4 +1,6 @@
 import type { AgentEvent, LaneName } from "@caret/protocol";
+import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
+import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import type { UpstreamAttachment } from "./event-store.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
@@ -8,6 +10,17 @@ export type TurnMode = (typeof turnModes)[number];
 export interface HistoryMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
+}
+
+/** The client runs the tools of this turn: the agent is offered them, and each call waits for the client's result. */
+export interface LaneClientTools {
+  readonly tools: readonly ClientTool[];
+  readonly system: string;
+  readonly realWorkspace: string | undefined;
+  /** The agent called one of them. */
+  readonly park: ParkedCalls["park"];
+  /** The agent's stream mentioned a call, and everything before it has been taken. */
+  readonly noteMention: ParkedCalls["noteMention"];
 }
 
 /** What a lane is asked to do. Everything in it has been checked: the workspace exists and is allowed. */
@@ -21,6 +34,8 @@ export interface LaneRequest {
   readonly force: boolean;
   /** The upstream session to go on with; it has been verified. */
   readonly upstream: UpstreamAttachment | undefined;
+  /** Undefined: the agent runs its own tools. */
+  readonly clientTools: LaneClientTools | undefined;
   /** The session's last turn: an agent that was started before it ended does not know of it. */
   readonly previousTurnId: string | undefined;
   /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */

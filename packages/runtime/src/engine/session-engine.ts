@@ -1,4 +1,6 @@
 import type { LaneName, TurnOutcome } from "@caret/protocol";
+import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
+import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import type { EventStore, SessionRecord, StoredEvent } from "./event-store.ts";
 import type { TurnMode } from "./lane.ts";
 
@@ -13,8 +15,18 @@ export interface TurnRequest {
   readonly lane?: LaneName | "auto";
   readonly mode?: TurnMode;
   readonly force?: boolean;
+  /** The client runs the tools of this turn; the workspace must then be a scratch directory of ours. */
+  readonly clientTools?: ClientToolsRequest;
   /** Recorded on a new session. */
   readonly title?: string;
+}
+
+export interface ClientToolsRequest {
+  readonly tools: readonly ClientTool[];
+  /** The client's system prompt; it reaches the agent as a rule. */
+  readonly system: string;
+  /** Where the client really works. */
+  readonly realWorkspace?: string;
 }
 
 /**
@@ -36,6 +48,8 @@ export interface RunningTurn {
     readonly afterSeq?: number;
     readonly signal?: AbortSignal;
   }): AsyncIterable<readonly StoredEvent[]>;
+  /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
+  readonly parked: Pick<ParkedCalls, "answer" | "open" | "dismissAll"> | undefined;
   /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
   cancel(reason?: string): void;
   /** Resolves when the `turn-end` is in the log. Never rejects. */

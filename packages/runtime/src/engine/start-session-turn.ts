@@ -1,10 +1,11 @@
 import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Spent } from "../budgets/check-budget.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../store/interrupted-end.ts";
+import { createParkedCalls, type ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { SessionRecord, UpstreamAttachment } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
-import type { Lane, LaneRequest } from "./lane.ts";
+import type { Lane, LaneClientTools, LaneRequest } from "./lane.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 import { readHistory, withTranscript } from "./session-history.ts";
 import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
@@ -22,6 +23,7 @@ interface TurnContext {
   readonly model: string;
   readonly log: TurnLog;
   readonly signal: AbortSignal;
+  readonly parked: ParkedCalls | undefined;
 }
 
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
@@ -31,7 +33,8 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
   const model = request.model ?? session.model ?? options.defaults.model;
   const controller = new AbortController();
   const log = createTurnLog({ ...options, sessionId: session.id, turnId, lastSeq: session.lastSeq });
-  const context: TurnContext = { options, turnId, model, log, signal: controller.signal };
+  const parked = request.clientTools === undefined ? undefined : parkedCallsOf(options, log);
+  const context: TurnContext = { options, turnId, model, log, signal: controller.signal, parked };
   const start: AgentEvent = {
     type: "turn-start",
     turnId,
@@ -53,6 +56,7 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
       const stop = signal === undefined ? logBroke.signal : AbortSignal.any([signal, logBroke.signal]);
       return followEvents({ store, sessionId: session.id, turnId, afterSeq, signal: stop });
     },
+    parked,
     cancel: (reason = "cancelled") => controller.abort(reason),
     outcome: ended.promise,
     settled,
@@ -83,7 +87,7 @@ async function runToEnd(
     for await (const events of turnEvents(context)) await write(events);
   } catch (reason) {
     if (hasEnded) return;
-    const closing = interruptedEnd(open).slice(0, -1);
+    const closing = [...interruptedEnd(open).slice(0, -1), ...(context.parked?.end() ?? [])];
     await write([...closing, failedEnd(CaretError.from(reason))]).catch((broken: unknown) => {
       const error = context.options.redactor().redactValue(CaretError.from(broken).toInfo());
       onEnd({ kind: "failed", error });
@@ -131,9 +135,20 @@ async function* laneEvents(
     overrun ??= overrunIn(events, context, spent);
     if (overrun !== undefined) budgetStop.abort("the budget is used up");
     hasEnded ||= events.at(-1)?.type === "turn-end";
-    yield overrun === undefined ? events : asOverrun(events, overrun);
+    yield withParkedEnd(overrun === undefined ? events : asOverrun(events, overrun), context.parked);
   }
   if (!hasEnded) yield [failedEnd(new CaretError("internal", `The lane ${lane.name} left its turn without an end`))];
+}
+
+/** Calls that still wait when the turn ends are settled before its end. */
+function withParkedEnd(events: readonly AgentEvent[], parked: ParkedCalls | undefined): readonly AgentEvent[] {
+  const last = events.at(-1);
+  if (parked === undefined || last?.type !== "turn-end") return events;
+  return [...events.slice(0, -1), ...parked.end(), last];
+}
+
+function parkedCallsOf({ parkedLimitMs, newCallId }: SessionTurnOptions, log: TurnLog): ParkedCalls {
+  return createParkedCalls({ write: log.write, newCallId, limitMs: parkedLimitMs });
 }
 
 /** The budget a running turn has used up, told by a usage report before its end. After its end there is nothing to stop. */
@@ -170,11 +185,18 @@ async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequ
       mode: request.mode ?? defaults.mode,
       force: request.force ?? defaults.force,
       upstream,
+      clientTools: clientToolsOf(context),
       previousTurnId: await lastTurnId(context),
       loadHistory,
     },
     notices: isLost ? [resumeLost(attachment)] : [],
   };
+}
+
+function clientToolsOf({ options, parked }: TurnContext): LaneClientTools | undefined {
+  const wanted = options.request.clientTools;
+  if (wanted === undefined || parked === undefined) return undefined;
+  return { ...wanted, realWorkspace: wanted.realWorkspace, park: parked.park, noteMention: parked.noteMention };
 }
 
 async function lastTurnId({ options: { store, session } }: TurnContext): Promise<string | undefined> {

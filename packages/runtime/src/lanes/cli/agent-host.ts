@@ -4,6 +4,7 @@ import type { ChildHandle, Spawner } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmPool } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
+import type { BridgeHub } from "../../tools/bridge/bridge-hub.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { ClockSettings } from "./turn-clocks.ts";
@@ -30,6 +31,8 @@ export interface AgentHost {
   /** Undefined when agents are not kept warm. */
   readonly warm: WarmPool | undefined;
   readonly versions: VersionProbe;
+  /** The gateway's end of the bridges, opened when it is first needed, and how an agent starts its own end. */
+  openBridge(): Promise<{ readonly hub: BridgeHub; readonly command: ResolvedLaunch }>;
   /** Values that became known as secrets, for the redactor. */
   noteSecrets(secrets: readonly Secret[]): void;
   /** Milliseconds of a clock that only goes forward. */

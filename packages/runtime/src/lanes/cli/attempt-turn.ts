@@ -1,36 +1,15 @@
-import { type AgentEvent, CaretError, type LaneName } from "@caret/protocol";
+import { type AgentEvent, CaretError } from "@caret/protocol";
 import { createDecoder } from "../../dialects/decoder.ts";
 import type { Ending } from "../../dialects/dialect.ts";
-import type { LaneContext, LaneRequest } from "../../engine/lane.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
-import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
-import type { WarmProfile } from "../../process/warm-key.ts";
-import type { ResolvedProfile } from "../../profiles/profile.ts";
-import type { Attempt } from "../../profiles/rotation.ts";
-import { contractTurn, fitsArgument, officialInvocation } from "./agent-arguments.ts";
-import type { AgentHost } from "./agent-host.ts";
+import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
-import { childCommandOf } from "./child-command-of.ts";
 import { classifyFailure } from "./classify-failure.ts";
-import { holdStdin } from "./hold-stdin.ts";
+import { type ClientTurn, openClientTurn } from "./client-turn.ts";
 import { failed, runAgent } from "./run-agent.ts";
+import { type Prepared, type Started, startAgent, type TurnAttempt } from "./start-agent.ts";
 import { createTurnClocks } from "./turn-clocks.ts";
 import { createVersionTeller } from "./version-teller.ts";
-
-export interface TurnAttempt {
-  readonly host: AgentHost;
-  readonly lane: LaneName;
-  readonly request: LaneRequest;
-  readonly attempt: Attempt;
-  readonly context: LaneContext;
-}
-
-/** What an attempt found out before anything was started. */
-interface Prepared {
-  readonly program: AgentProgram;
-  readonly profile: ResolvedProfile;
-  readonly launch: ResolvedLaunch;
-}
 
 /** One try at a turn, with one profile and one model. Whatever goes wrong is its last event. */
 export async function* attemptTurn(turn: TurnAttempt): AsyncGenerator<readonly AgentEvent[], void, undefined> {
@@ -79,8 +58,10 @@ async function* runOnce(
   const { program } = prepared;
   const tellVersion = createVersionTeller(host.versions.find(prepared.launch, host.environment(prepared.profile)));
   let started: Started;
+  let client: ClientTurn;
   try {
-    started = await start(turn, prepared, asArgument);
+    client = await openClientTurn(host, turn.request, prepared.profile.configDir ?? host.chatConfigDir());
+    started = await startAgent(turn, prepared, asArgument);
   } catch (reason) {
     yield [failedEnd(reason)];
     return;
@@ -103,12 +84,18 @@ async function* runOnce(
       program.style === "contract" ? `${JSON.stringify({ type: "cancel", turnId: turn.request.turnId })}\n` : undefined,
     judgeExit: (exit, process, saidAnything) => judgeExit(turn, prepared, exit, process, saidAnything),
   });
-  for await (const events of run) {
-    const sessionId = noteUpstream(turn, prepared, events);
-    if (sessionId !== undefined) refill.sessionId = sessionId;
-    yield await tellVersion(events);
+  try {
+    let sessionId: string | undefined;
+    for await (const events of run) {
+      sessionId = noteUpstream(turn, prepared, events) ?? sessionId;
+      const shown = client.show(await tellVersion(events));
+      if (shown.length > 0) yield shown;
+      client.taken();
+    }
+    if (sessionId !== undefined) refill(sessionId);
+  } finally {
+    client.leave();
   }
-  refill.now();
 }
 
 function noteUpstream(
@@ -128,61 +115,6 @@ function noteUpstream(
     return event.sessionId;
   }
   return undefined;
-}
-
-interface Refill {
-  sessionId: string | undefined;
-  now(): void;
-}
-
-interface Started {
-  readonly child: ChildHandle;
-  readonly refill: Refill;
-}
-
-/** A booted agent if one waits, else a new one. */
-async function start(turn: TurnAttempt, prepared: Prepared, asArgument: boolean): Promise<Started> {
-  const { host, request } = turn;
-  const { program, launch, profile } = prepared;
-  const workspace = request.workspace;
-  if (program.style === "contract") {
-    const line = await contractTurn(request);
-    const child = host.spawn(childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" }));
-    holdStdin(child, line);
-    return { child, refill: { sessionId: undefined, now: () => undefined } };
-  }
-  const { args, stdin } = officialInvocation(request, program, host.policy, asArgument);
-  if (stdin === undefined) {
-    const child = host.spawn(childCommandOf({ host, launch, args, workspace, profile, stdin: "closed" }));
-    return { child, refill: { sessionId: undefined, now: () => undefined } };
-  }
-  const warmProfile = (turnRequest: LaneRequest): WarmProfile => ({
-    command: childCommandOf({
-      host,
-      launch,
-      args: officialInvocation(turnRequest, program, host.policy, false).args,
-      workspace,
-      profile,
-      stdin: "held",
-    }),
-    model: turn.attempt.model,
-    resumedSession: turnRequest.upstream && `${turnRequest.upstream.sessionId} after ${turnRequest.previousTurnId}`,
-    cliVersion: host.versions.known(launch) ?? "unknown",
-  });
-  const child = host.warm?.take(warmProfile(request)) ?? host.spawn(warmProfile(request).command);
-  void child.writeStdin(stdin);
-  void child.endStdin();
-  const refill: Refill = {
-    sessionId: undefined,
-    now() {
-      // An agent for this session's next turn, and one like this for the next session.
-      if (refill.sessionId === undefined) return;
-      const upstream = { lane: turn.lane, sessionId: refill.sessionId };
-      if (request.upstream === undefined) host.warm?.refill(warmProfile(request));
-      host.warm?.refill(warmProfile({ ...request, upstream, previousTurnId: request.turnId }));
-    },
-  };
-  return { child, refill };
 }
 
 function judgeExit(

@@ -11,9 +11,10 @@ import {
 } from "../../profiles/rotation.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
-import { attemptTurn, type TurnAttempt } from "./attempt-turn.ts";
+import { attemptTurn } from "./attempt-turn.ts";
 import { isRecoverable } from "./classify-failure.ts";
 import { createChat } from "./create-chat.ts";
+import type { TurnAttempt } from "./start-agent.ts";
 
 export interface CliLaneOptions {
   readonly name: Extract<LaneName, "cli" | "sim">;

@@ -32,6 +32,7 @@ export interface AgentHostOptions {
   /** A program that is started instead of the one that would be found. */
   readonly launch?: ResolvedLaunch;
   readonly warm: { readonly max: number; readonly idleMs: number } | undefined;
+  readonly openBridge: AgentHost["openBridge"];
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
 }
 
@@ -63,6 +64,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     spawner,
     warm,
     versions: createVersionProbe(spawner),
+    openBridge: options.openBridge,
     noteSecrets: options.noteSecrets,
     monotonic,
     wallClock: Date.now,

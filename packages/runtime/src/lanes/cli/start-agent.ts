@@ -1,0 +1,86 @@
+import type { LaneName } from "@caret/protocol";
+import type { LaneContext, LaneRequest } from "../../engine/lane.ts";
+import type { ChildHandle } from "../../process/child-handle.ts";
+import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
+import type { WarmProfile } from "../../process/warm-key.ts";
+import type { ResolvedProfile } from "../../profiles/profile.ts";
+import type { Attempt } from "../../profiles/rotation.ts";
+import { contractTurn, officialInvocation } from "./agent-arguments.ts";
+import type { AgentHost } from "./agent-host.ts";
+import type { AgentProgram } from "./agent-program.ts";
+import { childCommandOf } from "./child-command-of.ts";
+import { holdStdin } from "./hold-stdin.ts";
+
+export interface TurnAttempt {
+  readonly host: AgentHost;
+  readonly lane: LaneName;
+  readonly request: LaneRequest;
+  readonly attempt: Attempt;
+  readonly context: LaneContext;
+}
+
+/** What an attempt found out before anything was started. */
+export interface Prepared {
+  readonly program: AgentProgram;
+  readonly profile: ResolvedProfile;
+  readonly launch: ResolvedLaunch;
+}
+
+export interface Started {
+  readonly child: ChildHandle;
+  /** Call it when the turn has ended: keeps agents warm for the turns that may follow in its upstream session. */
+  readonly refill: (sessionId: string) => void;
+}
+
+/** Start the agent of an attempt and give it its prompt. A booted one is taken if one waits. */
+export async function startAgent(turn: TurnAttempt, prepared: Prepared, asArgument: boolean): Promise<Started> {
+  if (prepared.program.style === "contract") return await startContract(turn, prepared);
+  // An agent with the client's tools is tied to its own turn, and an argument cannot be given later: neither can wait.
+  if (asArgument || turn.request.clientTools !== undefined) return startCold(turn, prepared, asArgument);
+  return startWarm(turn, prepared);
+}
+
+async function startContract({ host, request }: TurnAttempt, { program, launch, profile }: Prepared): Promise<Started> {
+  const { workspace } = request;
+  const line = await contractTurn(request);
+  const child = host.spawn(childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" }));
+  holdStdin(child, line);
+  return { child, refill: () => undefined };
+}
+
+function startCold(
+  { host, request }: TurnAttempt,
+  { program, launch, profile }: Prepared,
+  asArgument: boolean,
+): Started {
+  const { workspace, clientTools } = request;
+  // In a workspace that we wrote ourselves the only server to approve is ours, and its tools run only when forced.
+  const asked = clientTools === undefined ? request : { ...request, force: true };
+  const policy = clientTools === undefined ? host.policy : { ...host.policy, approveMcps: true };
+  const { args, stdin } = officialInvocation(asked, program, policy, asArgument);
+  const input = stdin === undefined ? ("closed" as const) : { content: stdin };
+  const child = host.spawn(childCommandOf({ host, launch, args, workspace, profile, stdin: input }));
+  return { child, refill: () => undefined };
+}
+
+function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
+  const { workspace } = request;
+  const profileOf = (wanted: LaneRequest): WarmProfile => {
+    const { args } = officialInvocation(wanted, program, host.policy, false);
+    return {
+      command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held" }),
+      model: attempt.model,
+      resumedSession: wanted.upstream && `${wanted.upstream.sessionId} after ${wanted.previousTurnId}`,
+      cliVersion: host.versions.known(launch) ?? "unknown",
+    };
+  };
+  const child = host.warm?.take(profileOf(request)) ?? host.spawn(profileOf(request).command);
+  void child.writeStdin(request.prompt);
+  void child.endStdin();
+  const refill = (sessionId: string): void => {
+    // One like this for the next session, and one for this session's next turn.
+    if (request.upstream === undefined) host.warm?.refill(profileOf(request));
+    host.warm?.refill(profileOf({ ...request, upstream: { lane, sessionId }, previousTurnId: request.turnId }));
+  };
+  return { child, refill };
+}
