@@ -3,6 +3,7 @@ import type { Budgets } from "../budgets/check-budget.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { allowedWorkspace } from "./allowed-workspace.ts";
 import type { EventStore, SessionRecord } from "./event-store.ts";
+import { freeSession } from "./free-session.ts";
 import type { Lane, TurnMode } from "./lane.ts";
 import { findLane, newSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
@@ -48,7 +49,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     taken.add(session.id);
     try {
       const lane = findLane(options, request.lane ?? session.lane);
-      const turn = await startSessionTurn({ ...options, session, lane, request });
+      const turn = await startSessionTurn({ ...options, session: await freeSession(store, session), lane, request });
       running.set(session.id, turn);
       void turn.settled.then(() => running.delete(session.id));
       return turn;
