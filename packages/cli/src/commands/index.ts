@@ -6,5 +6,9 @@ export type AddCommand = (program: Command, host: Host, done: (code: ExitCode) =
 /** Every command and where it lives. Only the one that was asked for is loaded, since a command should start at once. */
 export const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["decode", async () => (await import("./decode.ts")).addDecodeCommand],
+  ["run", async () => (await import("./run.ts")).addRunCommand],
+  ["chats", async () => (await import("./chats.ts")).addChatsCommand],
+  ["sessions", async () => (await import("./sessions.ts")).addSessionsCommand],
+  ["config", async () => (await import("./config.ts")).addConfigCommand],
   ["mcp-bridge", async () => (await import("./mcp-bridge.ts")).addMcpBridgeCommand],
 ]);
