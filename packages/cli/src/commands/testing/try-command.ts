@@ -1,0 +1,67 @@
+import { PassThrough, Readable, Writable } from "node:stream";
+import { Command } from "commander";
+import type { ExitCode, Host } from "../../host.ts";
+import type { AddCommand } from "../index.ts";
+
+export interface Trial {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What is piped in; nothing means a terminal at which nobody types. */
+  readonly stdin?: string;
+  /** Called with everything printed so far, each time something is; it may send a signal. */
+  readonly watch?: (stdout: string, signal: (name: "SIGINT" | "SIGTERM") => void) => void;
+}
+
+export interface Tried {
+  readonly code: ExitCode | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Run one command in this process, as `caret` would, but with streams and signals of our own. Rejects as it does. */
+export async function tryCommand(add: AddCommand, argv: readonly string[], trial: Trial): Promise<Tried> {
+  const listeners = new Set<(signal: "SIGINT" | "SIGTERM") => void>();
+  const stdout = collect((text) =>
+    trial.watch?.(text, (name) => {
+      for (const listener of listeners) listener(name);
+    }),
+  );
+  const stderr = collect();
+  const host: Host = {
+    argv,
+    env: trial.env,
+    cwd: trial.cwd,
+    home: trial.cwd,
+    platform: process.platform,
+    uid: process.getuid?.(),
+    stdin: trial.stdin === undefined ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([trial.stdin]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  let code: ExitCode | undefined;
+  const program = new Command("caret").exitOverride().configureOutput({ writeOut: stdout.add, writeErr: stderr.add });
+  add(program, host, (result) => {
+    code = result;
+  });
+  await program.parseAsync(argv, { from: "user" });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collect(onText?: (text: string) => void) {
+  let text = "";
+  const add = (piece: string): void => {
+    text += piece;
+    onText?.(text);
+  };
+  const stream = new Writable({
+    write(chunk, _encoding, written) {
+      add(String(chunk));
+      written();
+    },
+  });
+  return { stream, add, text: () => text };
+}
