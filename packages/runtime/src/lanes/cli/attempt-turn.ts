@@ -80,6 +80,7 @@ async function* runOnce(
     now: host.monotonic,
     signal: context.signal,
     graceMs: host.clocks.graceMs,
+    lingerMs: host.clocks.graceMs + host.clocks.drainMs,
     cancelMessage:
       program.style === "contract" ? `${JSON.stringify({ type: "cancel", turnId: turn.request.turnId })}\n` : undefined,
     judgeExit: (exit, process, saidAnything) => judgeExit(turn, prepared, exit, process, saidAnything),

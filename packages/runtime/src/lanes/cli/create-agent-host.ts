@@ -109,5 +109,9 @@ function listDirectory(path: string): readonly string[] {
 }
 
 function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false; // a loop of links, or a directory we may not enter: for us there is nothing
+  }
 }

@@ -13,6 +13,8 @@ export interface AgentRun {
   readonly now: () => number;
   readonly signal: AbortSignal;
   readonly graceMs: number;
+  /** How long an agent that has closed its output may live on before its turn is judged without its exit. */
+  readonly lingerMs: number;
   /** A last message for an agent that is to be stopped, where its protocol has one. */
   readonly cancelMessage: string | undefined;
   /** What an exit without a result means. */
@@ -20,6 +22,8 @@ export interface AgentRun {
 }
 
 const CANCEL_MS = 1_000;
+/** What is supposed of an agent that closed its output in peace and does not leave. */
+const peacefulExit: ChildExit = { kind: "exited", code: 0, signal: null };
 
 /**
  * Read an agent until its turn ends. The turn ends with its own last event, not with the process: the `turn-end` is given
@@ -55,7 +59,12 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<readonly AgentEve
 async function endingOf(run: AgentRun, kind: "end" | "expired" | "aborted", saidAnything: boolean): Promise<Ending> {
   if (kind === "aborted") return { kind: "cancelled" };
   if (kind === "expired") return failed(run.clocks.expired(), run.child.stderrTail());
-  return run.judgeExit(await run.child.exit, run.child, saidAnything);
+  const timer = new AbortController();
+  const stopped = AbortSignal.any([timer.signal, run.signal]);
+  const lingered = sleep(run.lingerMs, peacefulExit, { signal: stopped, ref: false }).catch(() => undefined);
+  const exit = await Promise.race([run.child.exit, lingered]);
+  timer.abort();
+  return exit === undefined ? { kind: "cancelled" } : run.judgeExit(exit, run.child, saidAnything);
 }
 
 export function failed(error: CaretError, stderr: string): Ending {
