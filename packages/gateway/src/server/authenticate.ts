@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { CaretError, Secret } from "@caret/protocol";
+import type { Scope, TokenGrant, TokenStore } from "./token-store.ts";
+
+/** Longer than any token of ours; nobody hashes a megabyte for a stranger. */
+const MAX_TOKEN_LENGTH = 512;
+
+export interface Credential {
+  readonly grant: TokenGrant;
+  readonly secret: Secret;
+}
+
+/** Who sends this? Throws `unauthenticated` for no token, a wrong one and a revoked one alike: nothing tells them apart. */
+export function authenticate(headers: IncomingHttpHeaders, tokens: TokenStore): Credential {
+  const secret = readToken(headers);
+  const grant = secret === undefined ? undefined : tokens.find(secret);
+  if (secret !== undefined && grant !== undefined) return { grant, secret: new Secret(secret) };
+  throw new CaretError("unauthenticated", "This needs a valid token of the gateway.", {
+    fix: "Send it as `Authorization: Bearer …` or as `x-api-key`; `caret token create` makes one.",
+  });
+}
+
+export function assertScope({ name, scopes }: TokenGrant, scope: Scope): void {
+  if (scopes.includes(scope) || scopes.includes("admin")) return;
+  throw new CaretError(
+    "forbidden",
+    `The token ${JSON.stringify(name)} may not do this: it lacks the scope "${scope}".`,
+  );
+}
+
+/** One credential counts. A wrong `Authorization` is not mended by a right `x-api-key`. */
+function readToken(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization } = headers;
+  const key = headers["x-api-key"];
+  const token = authorization === undefined ? key : /^bearer +(?<token>\S+)$/i.exec(authorization)?.groups?.["token"];
+  if (typeof token !== "string" || token === "" || token.length > MAX_TOKEN_LENGTH) return undefined;
+  return token;
+}

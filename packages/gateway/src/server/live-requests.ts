@@ -1,0 +1,49 @@
+import { CaretError } from "@caret/protocol";
+import type { Credential } from "./authenticate.ts";
+import type { TokenStore } from "./token-store.ts";
+
+const RECHECK_MS = 500;
+
+export interface LiveRequests {
+  /** From here until `end`, the signal fires when the token is revoked or everybody has to leave. */
+  begin(credential: Credential): { readonly signal: AbortSignal; end(): void };
+  /** The time to finish is over. */
+  stopAll(reason: CaretError): void;
+  readonly count: number;
+}
+
+/** The requests being answered. While there are any, their tokens are looked up again and again. */
+export function createLiveRequests(tokens: TokenStore): LiveRequests {
+  const live = new Map<AbortController, Credential>();
+  let recheck: NodeJS.Timeout | undefined;
+
+  function checkTokens(): void {
+    for (const [controller, { secret }] of live) {
+      if (tokens.find(secret.reveal()) === undefined)
+        controller.abort(new CaretError("unauthenticated", "The token was revoked while the answer was written."));
+    }
+  }
+
+  return {
+    get count() {
+      return live.size;
+    },
+    begin(credential) {
+      const controller = new AbortController();
+      live.set(controller, credential);
+      recheck ??= setInterval(checkTokens, RECHECK_MS).unref();
+      return {
+        signal: controller.signal,
+        end() {
+          live.delete(controller);
+          if (live.size > 0) return;
+          clearInterval(recheck);
+          recheck = undefined;
+        },
+      };
+    },
+    stopAll(reason) {
+      for (const controller of live.keys()) controller.abort(reason);
+    },
+  };
+}

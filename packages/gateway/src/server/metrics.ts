@@ -1,0 +1,99 @@
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Counter {
+  add(amount: number, labels?: Labels): void;
+}
+
+export interface Histogram {
+  observe(value: number, labels?: Labels): void;
+}
+
+/** Numbers for Prometheus, in its text format. Every label's values come from a closed list: nothing grows for ever. */
+export interface Metrics {
+  counter(name: string, help: string): Counter;
+  /** Read when it is asked for. */
+  gauge(name: string, help: string, read: () => number): void;
+  histogram(name: string, help: string, bounds: readonly number[]): Histogram;
+  render(): string;
+}
+
+interface Family {
+  readonly head: string;
+  lines(): readonly string[];
+}
+
+export function createMetrics(): Metrics {
+  const families: Family[] = [];
+
+  function add(name: string, help: string, type: string, lines: Family["lines"]): void {
+    families.push({ head: `# HELP ${name} ${help}\n# TYPE ${name} ${type}`, lines });
+  }
+
+  return {
+    counter(name, help) {
+      const values = new Map<string, number>();
+      add(name, help, "counter", () => [...values].map(([labels, value]) => `${name}${braces(labels)} ${value}`));
+      return {
+        add: (amount, labels = {}) => {
+          const key = labelText(labels);
+          values.set(key, (values.get(key) ?? 0) + amount);
+        },
+      };
+    },
+    gauge: (name, help, read) => add(name, help, "gauge", () => [`${name} ${read()}`]),
+    histogram(name, help, bounds) {
+      const series = new Map<string, Series>();
+      add(name, help, "histogram", () => [...series].flatMap(([labels, value]) => seriesLines(name, labels, value)));
+      return {
+        observe: (value, labels = {}) => {
+          const key = labelText(labels);
+          const found = series.get(key) ?? { bounds, counts: bounds.map(() => 0), sum: 0, count: 0 };
+          series.set(key, found);
+          countValue(found, value);
+        },
+      };
+    },
+    render: () => families.map(({ head, lines }) => `${[head, ...lines()].join("\n")}\n`).join(""),
+  };
+}
+
+interface Series {
+  readonly bounds: readonly number[];
+  /** How many values were at most as large as the bound at the same place. */
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
+function countValue(series: Series, value: number): void {
+  series.sum += value;
+  series.count += 1;
+  for (const [index, bound] of series.bounds.entries()) {
+    if (value <= bound) series.counts[index] = (series.counts[index] ?? 0) + 1;
+  }
+}
+
+function seriesLines(name: string, labels: string, { bounds, counts, sum, count }: Series): readonly string[] {
+  const comma = labels === "" ? "" : ",";
+  const bucket = (bound: string, value: number) => `${name}_bucket{${labels}${comma}le="${bound}"} ${value}`;
+  return [
+    ...bounds.map((bound, index) => bucket(String(bound), counts[index] ?? 0)),
+    bucket("+Inf", count),
+    `${name}_sum${braces(labels)} ${sum}`,
+    `${name}_count${braces(labels)} ${count}`,
+  ];
+}
+
+function braces(labels: string): string {
+  return labels === "" ? "" : `{${labels}}`;
+}
+
+function labelText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
+    .join(",");
+}
+
+function escapeLabel(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

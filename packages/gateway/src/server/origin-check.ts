@@ -1,0 +1,17 @@
+import { CaretError } from "@caret/protocol";
+import { type Addressed, headerValues } from "./host-check.ts";
+
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Refuse what a page of another site sends. Browsers put an Origin on every request that could change something; programs
+ * send none. `null` is what a sandboxed frame or a local file says, so it proves nothing and is refused.
+ */
+export function assertAllowedOrigin(request: Addressed, origins: readonly string[]): void {
+  const sent = headerValues(request.rawHeaders, "origin");
+  const allowed = [...LOOPBACK_NAMES.map((name) => `http://${name}:${request.socket.localPort}`), ...origins];
+  if (sent.every((origin) => allowed.includes(origin.toLowerCase()))) return;
+  throw new CaretError("forbidden", "Refused: pages of other sites may not talk to this gateway.", {
+    fix: "Use the gateway's own page, or add the origin to its allowed origins.",
+  });
+}

@@ -1,0 +1,17 @@
+/** What a token may do. `admin` may do everything. */
+export type Scope = "turns" | "models" | "metrics" | "admin";
+
+export interface TokenGrant {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** The only workspace its turns may work in. */
+  readonly workspace?: string | undefined;
+}
+
+/**
+ * Knows the tokens. `find` compares in constant time (digests with `timingSafeEqual`, for one) and knows of a revocation
+ * at once: it is asked again every half second for as long as an answer is being written.
+ */
+export interface TokenStore {
+  find(secret: string): TokenGrant | undefined;
+}
