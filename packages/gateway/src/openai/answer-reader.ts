@@ -1,0 +1,134 @@
+import type { AgentEvent, AgentEventOf, TurnOutcome, Usage } from "@caret/protocol";
+import { activityLine, troubleLine } from "./activity-line.ts";
+
+/** Where the agent's own tool activity is shown. It is never a call the client would execute. */
+export type ShowActivity = "reasoning" | "text" | "none";
+
+type BlockKind = "text" | "thinking";
+
+/** A call that the client is to run. */
+export type ClientCall = Pick<AgentEventOf<"tool-call">, "callId" | "name" | "server" | "input">;
+
+/**
+ * One thing the answer says. `fresh` marks the first words of a block: whatever was said before in blocks of the same
+ * kind is a paragraph of its own. `close` says that nothing follows in the block that is open.
+ */
+export type AnswerPiece =
+  | { readonly kind: BlockKind; readonly text: string; readonly fresh: boolean }
+  | { readonly kind: "call"; readonly call: ClientCall }
+  | { readonly kind: "close" };
+
+const CLOSE: AnswerPiece = { kind: "close" };
+
+const activityKinds = { reasoning: "thinking", text: "text", none: undefined } as const;
+
+/**
+ * What a turn's events mean to a client that knows only text, reasoning and calls. Streams and whole answers are both
+ * made of these pieces, so they cannot differ in what they say.
+ */
+export class AnswerReader {
+  /** As upstream reported it, once it did. */
+  usage: Usage | undefined;
+  /** Once the turn has ended. */
+  outcome: TurnOutcome | undefined;
+  /** How many calls the client was given. */
+  calls = 0;
+
+  readonly #activityKind: BlockKind | undefined;
+  /** Lines of the calls that still run, for when one of them goes wrong. */
+  readonly #running = new Map<string, string>();
+  #open: BlockKind | "activity" | undefined;
+  #fresh = false;
+  #pieces: AnswerPiece[] = [];
+
+  constructor(showActivity: ShowActivity) {
+    this.#activityKind = activityKinds[showActivity];
+  }
+
+  read(batch: readonly AgentEvent[]): readonly AnswerPiece[] {
+    this.#pieces = [];
+    for (const event of batch) this.#readEvent(event);
+    return this.#pieces;
+  }
+
+  #readEvent(event: AgentEvent): void {
+    switch (event.type) {
+      case "text-delta":
+        return this.#speak("text", event.text);
+      case "thinking-delta":
+        return this.#speak("thinking", event.text);
+      case "text-start":
+      case "thinking-start":
+        return this.#begin();
+      case "text-end":
+      case "thinking-end":
+        return this.#open === "activity" ? undefined : this.#close();
+      case "tool-call":
+        return event.owner === "client" ? this.#handOver(event) : this.#showCall(event);
+      case "tool-result":
+        return this.#showResult(event);
+      case "plan":
+        return this.#showPlan(event.text);
+      case "usage":
+        this.usage = event.usage;
+        return;
+      case "turn-end":
+        this.outcome = event.outcome;
+        return;
+      default:
+        // Notices, questions, to-do lists and the like have no place in these formats.
+        return;
+    }
+  }
+
+  #speak(kind: BlockKind, text: string): void {
+    if (text === "") return;
+    // A block that activity has broken into goes on without a gap, unless the activity looks like it.
+    const brokenInto = this.#open === "activity" && this.#activityKind === kind;
+    this.#pieces.push({ kind, text, fresh: this.#fresh || brokenInto });
+    this.#fresh = false;
+    this.#open = kind;
+  }
+
+  #begin(): void {
+    this.#close();
+    this.#fresh = true;
+  }
+
+  #close(): void {
+    if (this.#open !== undefined) this.#pieces.push(CLOSE);
+    this.#open = undefined;
+  }
+
+  #handOver({ callId, name, server, input }: AgentEventOf<"tool-call">): void {
+    this.#close();
+    this.calls += 1;
+    this.#pieces.push({ kind: "call", call: { callId, name, input, ...(server === undefined ? {} : { server }) } });
+  }
+
+  #showCall(event: AgentEventOf<"tool-call">): void {
+    const line = activityLine(event);
+    this.#running.set(event.callId, line);
+    this.#showLine(line);
+  }
+
+  #showResult(event: AgentEventOf<"tool-result">): void {
+    const line = this.#running.get(event.callId);
+    this.#running.delete(event.callId);
+    if (line !== undefined) this.#showLine(troubleLine(line, event));
+  }
+
+  #showLine(line: string | undefined): void {
+    if (this.#activityKind === undefined || line === undefined) return;
+    const goesOn = this.#open === "activity";
+    this.#pieces.push({ kind: this.#activityKind, text: goesOn ? `\n${line}` : line, fresh: !goesOn });
+    this.#open = "activity";
+  }
+
+  /** A plan is the answer of a turn that only plans; nothing else repeats it. */
+  #showPlan(text: string): void {
+    this.#begin();
+    this.#speak("text", text);
+    this.#close();
+  }
+}
