@@ -1,0 +1,72 @@
+import type { AgentEvent } from "@caret/protocol";
+import { AnswerReader, type ClientCall, type ShowActivity } from "./answer-reader.ts";
+import { type ChatUsage, toChatUsage } from "./chat-usage.ts";
+import type { ChatStreamOptions } from "./stream.ts";
+
+export interface ChatCompletion {
+  readonly id: string;
+  readonly object: "chat.completion";
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly [ChatChoice];
+  readonly usage?: ChatUsage;
+}
+
+interface ChatChoice {
+  readonly index: 0;
+  readonly message: {
+    readonly role: "assistant";
+    readonly content: string | null;
+    readonly refusal: null;
+    readonly reasoning_content?: string;
+    readonly tool_calls?: readonly ChatCall[];
+  };
+  readonly logprobs: null;
+  readonly finish_reason: "stop" | "tool_calls";
+}
+
+interface ChatCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** The whole answer of a turn at once: the same words, in the same order, as the stream would have told. */
+export function toCompletion(
+  events: readonly AgentEvent[],
+  { id, created, model, showActivity }: Omit<ChatStreamOptions, "includeUsage">,
+): ChatCompletion {
+  const { said, calls, usage } = gather(events, showActivity);
+  const message = {
+    role: "assistant",
+    content: said.text === "" && calls.length > 0 ? null : said.text,
+    refusal: null,
+    ...(said.thinking !== "" && { reasoning_content: said.thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  } as const;
+  const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
+  return {
+    id,
+    object: "chat.completion",
+    created,
+    model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason }],
+    ...(usage !== undefined && { usage }),
+  };
+}
+
+function gather(events: readonly AgentEvent[], showActivity: ShowActivity) {
+  const reader = new AnswerReader(showActivity);
+  const said = { text: "", thinking: "" };
+  const calls: ChatCall[] = [];
+  for (const piece of reader.read(events)) {
+    if (piece.kind === "close") continue;
+    if (piece.kind === "call") calls.push(toChatCall(piece.call));
+    else said[piece.kind] += piece.fresh && said[piece.kind] !== "" ? `\n\n${piece.text}` : piece.text;
+  }
+  return { said, calls, usage: toChatUsage(reader.usage) };
+}
+
+function toChatCall({ callId, name, input }: ClientCall): ChatCall {
+  return { id: callId, type: "function", function: { name, arguments: JSON.stringify(input ?? {}) } };
+}

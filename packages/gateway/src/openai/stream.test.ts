@@ -1,0 +1,263 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ShowActivity } from "./answer-reader.ts";
+import { toCompletion } from "./completion.ts";
+import { ChatStream, type ChatStreamOptions } from "./stream.ts";
+
+const options: ChatStreamOptions = {
+  id: "chatcmpl-1",
+  created: 1000,
+  model: "auto",
+  includeUsage: true,
+  showActivity: "reasoning",
+};
+
+const answer: readonly AgentEvent[] = [
+  { type: "turn-start", turnId: "t1", lane: "sim" },
+  { type: "thinking-start", blockId: "a" },
+  { type: "thinking-delta", blockId: "a", text: "Let me see." },
+  { type: "thinking-end", blockId: "a" },
+  { type: "text-start", blockId: "b" },
+  { type: "text-delta", blockId: "b", text: 'Hello "you"\n' },
+  { type: "text-delta", blockId: "b", text: "und Grüße 🙂" },
+  { type: "text-end", blockId: "b" },
+  { type: "text-start", blockId: "c" },
+  { type: "text-delta", blockId: "c", text: "Bye." },
+  { type: "text-end", blockId: "c" },
+  { type: "usage", usage: { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, reasoning: 2, cost: 0.25 } },
+  { type: "turn-end", outcome: { kind: "completed" } },
+];
+
+const calls: readonly AgentEvent[] = ["c1", "c2"].map((callId) => ({
+  type: "tool-call",
+  callId,
+  name: "read",
+  kind: "mcp",
+  input: { path: callId },
+  owner: "client",
+}));
+
+/** The stream as a client sees it: parsed chunks, and `[DONE]` as it is. */
+function chunksOf(wire: string): unknown[] {
+  return wire
+    .split("\n\n")
+    .slice(0, -1)
+    .map((event) => (event === "data: [DONE]" ? "[DONE]" : JSON.parse(event.replace(/^data: /, ""))));
+}
+
+const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1000, model: "auto" };
+const delta = (content: object) => ({ ...head, choices: [{ index: 0, delta: content, finish_reason: null }] });
+const finish = (finish_reason: string) => ({ ...head, choices: [{ index: 0, delta: {}, finish_reason }] });
+const usage = {
+  ...head,
+  choices: [],
+  usage: {
+    prompt_tokens: 130,
+    completion_tokens: 5,
+    total_tokens: 135,
+    prompt_tokens_details: { cached_tokens: 100, cache_write_tokens: 20 },
+    completion_tokens_details: { reasoning_tokens: 2 },
+    cost: 0.25,
+    totalCost: 0.25,
+    total_cost: 0.25,
+  },
+};
+
+describe("a chat completion stream", () => {
+  it("tells the role, reasoning, text, one finish reason, usage and the end, in this order", () => {
+    const stream = new ChatStream(options);
+    expect(chunksOf(stream.write(answer) + stream.end({ kind: "finished" }))).toEqual([
+      delta({ role: "assistant", content: "" }),
+      delta({ reasoning_content: "Let me see." }),
+      delta({ content: 'Hello "you"\n' }),
+      delta({ content: "und Grüße 🙂" }),
+      delta({ content: "\n\nBye." }),
+      finish("stop"),
+      usage,
+      "[DONE]",
+    ]);
+  });
+
+  it("keeps usage to itself when it was not asked for", () => {
+    const stream = new ChatStream({ ...options, includeUsage: false });
+    expect(chunksOf(stream.write(answer) + stream.end({ kind: "finished" })).slice(-2)).toEqual([
+      finish("stop"),
+      "[DONE]",
+    ]);
+  });
+
+  it("invents no usage when upstream told none", () => {
+    const stream = new ChatStream(options);
+    expect(chunksOf(stream.end({ kind: "finished" }))).toEqual([
+      delta({ role: "assistant", content: "" }),
+      finish("stop"),
+      "[DONE]",
+    ]);
+  });
+
+  it("says nothing before there is something to say", () => {
+    expect(new ChatStream(options).write(answer.slice(0, 2))).toBe("");
+  });
+
+  it("gives the client its calls with stable indexes and finishes with tool_calls", () => {
+    const stream = new ChatStream(options);
+    const named = (index: number, id: string) =>
+      delta({ tool_calls: [{ index, id, type: "function", function: { name: "read", arguments: "" } }] });
+    const filled = (index: number, path: string) =>
+      delta({ tool_calls: [{ index, function: { arguments: `{"path":"${path}"}` } }] });
+    expect(chunksOf(stream.write(calls) + stream.end({ kind: "finished" }))).toEqual([
+      delta({ role: "assistant", content: "" }),
+      named(0, "c1"),
+      filled(0, "c1"),
+      named(1, "c2"),
+      filled(1, "c2"),
+      finish("tool_calls"),
+      "[DONE]",
+    ]);
+  });
+
+  it("tells a failure in a chunk of its own, and still finishes", () => {
+    const stream = new ChatStream(options);
+    const error = new CaretError("agent-crashed", "The agent crashed", { upstream: "Segmentation fault" }).toInfo();
+    const [, , failure, ...rest] = chunksOf(stream.write(answer.slice(0, 3)) + stream.end({ kind: "failed", error }));
+    const { message: _, ...caret } = error;
+    expect([failure, rest]).toEqual([
+      {
+        error: {
+          message: "The agent crashed. Segmentation fault. Try again; if it happens again, look at the upstream words.",
+          type: "server_error",
+          param: null,
+          code: "agent_crashed",
+          caret,
+        },
+      },
+      [finish("stop"), "[DONE]"],
+    ]);
+  });
+
+  it("finishes with stop when it failed after giving calls: they are not to be run", () => {
+    const stream = new ChatStream(options);
+    const error = new CaretError("killed", "Gone").toInfo();
+    expect(chunksOf(stream.write(calls) + stream.end({ kind: "failed", error })).at(-2)).toEqual(finish("stop"));
+  });
+});
+
+describe("a whole chat completion", () => {
+  it("holds text, reasoning and usage", () => {
+    expect(toCompletion(answer, options)).toEqual({
+      id: "chatcmpl-1",
+      object: "chat.completion",
+      created: 1000,
+      model: "auto",
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: "assistant",
+            content: 'Hello "you"\nund Grüße 🙂\n\nBye.',
+            refusal: null,
+            reasoning_content: "Let me see.",
+          },
+          logprobs: null,
+          finish_reason: "stop",
+        },
+      ],
+      usage: usage.usage,
+    });
+  });
+
+  it("holds the client's calls, and no content when nothing was said", () => {
+    expect(toCompletion(calls, options).choices[0]).toEqual({
+      index: 0,
+      message: {
+        role: "assistant",
+        content: null,
+        refusal: null,
+        tool_calls: [
+          { id: "c1", type: "function", function: { name: "read", arguments: '{"path":"c1"}' } },
+          { id: "c2", type: "function", function: { name: "read", arguments: '{"path":"c2"}' } },
+        ],
+      },
+      logprobs: null,
+      finish_reason: "tool_calls",
+    });
+  });
+
+  it("says what the stream says, however the events are cut into batches", () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constantFrom("text" as const, "thinking" as const), text: fc.string({ maxLength: 5 }) }),
+      fc.record({ kind: fc.constant("call" as const), owner: fc.constantFrom("agent" as const, "client" as const) }),
+    );
+    const shown = fc.constantFrom<ShowActivity>("reasoning", "text", "none");
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), fc.array(fc.nat(3)), shown, (steps, cuts, showActivity) => {
+        const events = steps.flatMap(toEvents);
+        const streamed = replay({ ...options, showActivity }, events, cuts);
+        const { content, reasoning_content, tool_calls } = toCompletion(events, { ...options, showActivity }).choices[0]
+          .message;
+        expect(streamed).toEqual({
+          content: content ?? "",
+          reasoning: reasoning_content ?? "",
+          calls: (tool_calls ?? []).map(({ id, function: call }) => ({ id, ...call })),
+        });
+      }),
+    );
+  });
+});
+
+type Step = { kind: "text" | "thinking"; text: string } | { kind: "call"; owner: "agent" | "client" };
+
+function toEvents(step: Step, index: number): AgentEvent[] {
+  const blockId = `b${index}`;
+  if (step.kind === "text")
+    return [
+      { type: "text-start", blockId },
+      { type: "text-delta", blockId, text: step.text },
+      { type: "text-end", blockId },
+    ];
+  if (step.kind === "thinking")
+    return [
+      { type: "thinking-start", blockId },
+      { type: "thinking-delta", blockId, text: step.text },
+      { type: "thinking-end", blockId },
+    ];
+  const { owner } = step;
+  return [{ type: "tool-call", callId: blockId, name: "ls", kind: "shell", input: { path: "x" }, owner }];
+}
+
+interface Chunk {
+  readonly choices: readonly {
+    readonly delta: {
+      readonly content?: string;
+      readonly reasoning_content?: string;
+      readonly tool_calls?: readonly {
+        readonly index: number;
+        readonly id?: string;
+        readonly function: { readonly name?: string; readonly arguments: string };
+      }[];
+    };
+  }[];
+}
+
+/** Put the stream together again as a client does. */
+function replay(streamOptions: ChatStreamOptions, events: readonly AgentEvent[], cuts: readonly number[]) {
+  const stream = new ChatStream(streamOptions);
+  let wire = "";
+  let at = 0;
+  for (const size of [...cuts, events.length]) {
+    wire += stream.write(events.slice(at, at + size));
+    at += size;
+  }
+  const said = { content: "", reasoning: "", calls: [] as { id: string; name: string; arguments: string }[] };
+  for (const chunk of chunksOf(wire) as Chunk[]) {
+    const part = chunk.choices[0]?.delta ?? {};
+    said.content += part.content ?? "";
+    said.reasoning += part.reasoning_content ?? "";
+    for (const { index, id = "", function: call } of part.tool_calls ?? []) {
+      said.calls[index] ??= { id, name: call.name ?? "", arguments: "" };
+      said.calls[index].arguments += call.arguments;
+    }
+  }
+  return said;
+}

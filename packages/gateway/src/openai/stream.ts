@@ -1,0 +1,98 @@
+import type { AgentEvent, TurnOutcome } from "@caret/protocol";
+import { type AnswerPiece, AnswerReader, type ClientCall, type ShowActivity } from "./answer-reader.ts";
+import type { AnswerEnding, AnswerStream } from "./answer-stream.ts";
+import { toChatUsage } from "./chat-usage.ts";
+import { toOpenaiError } from "./errors.ts";
+
+export interface ChatStreamOptions {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+  /** The client asked for a usage chunk. */
+  readonly includeUsage: boolean;
+  readonly showActivity: ShowActivity;
+}
+
+const fields = { text: "content", thinking: "reasoning_content" } as const;
+
+/**
+ * Chat completion chunks: the role first, then content, reasoning and calls, one finish reason, usage when it was asked
+ * for and upstream told it, and `[DONE]`.
+ *
+ * A failure in the middle is told in an `error` chunk, which the official SDK, the AI SDK and what is built on them
+ * raise as an error. A finish reason follows it all the same: a client that overlooks the error would otherwise take the
+ * stream for cut off and send the request again, some of them for ever.
+ */
+export class ChatStream implements AnswerStream {
+  readonly #reader: AnswerReader;
+  readonly #options: ChatStreamOptions;
+  readonly #head: string;
+  #hasRole = false;
+  #calls = 0;
+  readonly #spoken = { text: false, thinking: false };
+
+  constructor(options: ChatStreamOptions) {
+    const { id, created, model, showActivity } = options;
+    const head = JSON.stringify({ id, object: "chat.completion.chunk", created, model });
+    this.#options = options;
+    this.#reader = new AnswerReader(showActivity);
+    this.#head = `data: ${head.slice(0, -1)},"choices":`;
+  }
+
+  get outcome(): TurnOutcome | undefined {
+    return this.#reader.outcome;
+  }
+
+  get calls(): number {
+    return this.#reader.calls;
+  }
+
+  write(batch: readonly AgentEvent[]): string {
+    let chunks = "";
+    for (const piece of this.#reader.read(batch)) chunks += this.#toChunks(piece);
+    return this.#withRole(chunks);
+  }
+
+  end(ending: AnswerEnding): string {
+    const failed = ending.kind === "failed";
+    const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error) })}\n\n` : "";
+    const reason = this.calls > 0 && !failed ? "tool_calls" : "stop";
+    const finish = `${this.#head}[{"index":0,"delta":{},"finish_reason":"${reason}"}]}\n\n`;
+    return `${this.#withRole(error + finish)}${this.#usageChunk()}data: [DONE]\n\n`;
+  }
+
+  /** SDKs build the message from the first delta's role, so nothing may come before it. */
+  #withRole(chunks: string): string {
+    if (this.#hasRole || chunks === "") return chunks;
+    this.#hasRole = true;
+    return this.#chunk('{"role":"assistant","content":""}') + chunks;
+  }
+
+  #toChunks(piece: AnswerPiece): string {
+    if (piece.kind === "close") return "";
+    if (piece.kind === "call") return this.#callChunks(piece.call);
+    const gap = piece.fresh && this.#spoken[piece.kind] ? "\n\n" : "";
+    this.#spoken[piece.kind] = true;
+    return this.#chunk(`{"${fields[piece.kind]}":${JSON.stringify(gap + piece.text)}}`);
+  }
+
+  /** The call with its name, then its arguments; all under the call's own index. */
+  #callChunks({ callId, name, input }: ClientCall): string {
+    const index = this.#calls;
+    this.#calls += 1;
+    const call = { index, id: callId, type: "function", function: { name, arguments: "" } };
+    const rest = { index, function: { arguments: JSON.stringify(input ?? {}) } };
+    return (
+      this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`) + this.#chunk(`{"tool_calls":[${JSON.stringify(rest)}]}`)
+    );
+  }
+
+  #usageChunk(): string {
+    const usage = this.#options.includeUsage ? toChatUsage(this.#reader.usage) : undefined;
+    return usage === undefined ? "" : `${this.#head}[],"usage":${JSON.stringify(usage)}}\n\n`;
+  }
+
+  #chunk(delta: string): string {
+    return `${this.#head}[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
+  }
+}
