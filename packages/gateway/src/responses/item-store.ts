@@ -1,0 +1,23 @@
+import type { DoorMessage } from "../door/door-request.ts";
+import type { OutputItem } from "./output-item.ts";
+
+/** A response with what was asked, as far as it was new then. */
+export interface KeptResponse {
+  readonly id: string;
+  /** The response it continued by `previous_response_id`. */
+  readonly previousId: string | undefined;
+  readonly system: readonly string[];
+  readonly messages: readonly DoorMessage[];
+  readonly output: readonly OutputItem[];
+}
+
+/**
+ * What was answered, for clients that refer to it instead of sending it again. Each owner sees only their own. Nothing is
+ * kept for ever: a client must cope with an id that is not known any more.
+ */
+export interface ItemStore {
+  keep(owner: string, response: KeptResponse): void;
+  findItem(owner: string, itemId: string): OutputItem | undefined;
+  /** The response and all it continued, oldest first; undefined when one of them is not known any more. */
+  findChain(owner: string, responseId: string): readonly KeptResponse[] | undefined;
+}
