@@ -1,0 +1,161 @@
+import type { AgentEvent, ErrorInfo, TurnOutcome } from "@caret/protocol";
+import type { DoorRequest } from "../door/door-request.ts";
+import { type AnswerPiece, AnswerReader, type ClientCall, type ShowActivity } from "../openai/answer-reader.ts";
+import type { AnswerEnding, AnswerStream } from "../openai/answer-stream.ts";
+import { toOpenaiError } from "../openai/errors.ts";
+import { toResponseError } from "./errors.ts";
+import { requestCharacters } from "./estimate-tokens.ts";
+import {
+  createMessageWriter,
+  createReasoningWriter,
+  type ItemWriter,
+  type WriteEvent,
+  writeFunctionCall,
+} from "./item-writer.ts";
+import type { FunctionCallItem, OutputItem } from "./output-item.ts";
+import { type ResponseIdentity, type ResponseObject, type ResponseState, toResponseObject } from "./response-object.ts";
+import { namespaceOf } from "./response-tools.ts";
+import { toResponseUsage } from "./response-usage.ts";
+
+export interface ResponseStreamOptions extends ResponseIdentity {
+  readonly request: DoorRequest;
+  readonly showActivity: ShowActivity;
+  readonly newId: () => string;
+}
+
+interface OpenItem {
+  readonly kind: "text" | "thinking";
+  readonly writer: ItemWriter;
+}
+
+/**
+ * The events of a response: `created`, `in_progress`, one item after the other with its deltas, and `completed` with
+ * everything once more. Every block of text is a message of its own.
+ *
+ * A failure in the middle closes the open item, then comes as an `error` event, which the AI SDK and what is built on it
+ * understand, and as `response.failed`, which Codex and OpenAI's own SDK do. Without either, clients send the request
+ * again, some of them for ever.
+ */
+export class ResponseStream implements AnswerStream {
+  /** The response as it stands; whole once the stream has ended. */
+  response: ResponseObject;
+
+  readonly #options: ResponseStreamOptions;
+  readonly #reader: AnswerReader;
+  readonly #output: OutputItem[] = [];
+  #open: OpenItem | undefined;
+  #sequence = 0;
+  #characters = 0;
+
+  constructor(options: ResponseStreamOptions) {
+    this.#options = options;
+    this.#reader = new AnswerReader(options.showActivity);
+    this.response = this.#toResponse({ status: "in_progress", error: null, output: [], usage: null });
+  }
+
+  get outcome(): TurnOutcome | undefined {
+    return this.#reader.outcome;
+  }
+
+  get calls(): number {
+    return this.#reader.calls;
+  }
+
+  write(batch: readonly AgentEvent[]): string {
+    const pieces = this.#reader.read(batch);
+    if (pieces.length === 0) return "";
+    let events = this.#begin();
+    for (const piece of pieces) events += this.#writePiece(piece);
+    return events;
+  }
+
+  end(ending: AnswerEnding): string {
+    if (ending.kind === "failed") return this.#fail(ending.error);
+    const events = this.#begin() + this.#closeItem("completed");
+    this.#settle({ status: "completed", error: null });
+    return events + this.#event("response.completed", `"response":${JSON.stringify(this.response)}`);
+  }
+
+  #begin(): string {
+    if (this.#sequence > 0) return "";
+    const response = `"response":${JSON.stringify(this.response)}`;
+    return this.#event("response.created", response) + this.#event("response.in_progress", response);
+  }
+
+  #fail(info: ErrorInfo): string {
+    const events = this.#begin() + this.#closeItem("incomplete");
+    const error = toResponseError(info);
+    this.#settle({ status: "failed", error });
+    // Both shapes that are about: the documented flat one, and the nested one that OpenAI's servers send.
+    const fields = JSON.stringify({ ...error, param: null, error: toOpenaiError(info) });
+    return (
+      events +
+      this.#event("error", fields.slice(1, -1)) +
+      this.#event("response.failed", `"response":${JSON.stringify(this.response)}`)
+    );
+  }
+
+  #settle(state: Pick<ResponseState, "status" | "error">): void {
+    const characters = { input: requestCharacters(this.#options.request), output: this.#characters };
+    const usage = toResponseUsage(this.#reader.usage, characters);
+    this.response = this.#toResponse({ ...state, output: this.#output, usage });
+  }
+
+  #toResponse(state: ResponseState): ResponseObject {
+    return toResponseObject(this.#options, state);
+  }
+
+  #writePiece(piece: AnswerPiece): string {
+    if (piece.kind === "close") return this.#closeItem("completed");
+    if (piece.kind === "call") return this.#writeCall(piece.call);
+    this.#characters += piece.text.length;
+    if (this.#open?.kind === piece.kind && !piece.fresh) return this.#open.writer.delta(piece.text);
+    const closing = this.#closeItem("completed");
+    const { writer } = this.#openItem(piece.kind);
+    return closing + writer.open() + writer.delta(piece.text);
+  }
+
+  #openItem(kind: OpenItem["kind"]): OpenItem {
+    const { newId } = this.#options;
+    const index = this.#output.length;
+    const writer =
+      kind === "text"
+        ? createMessageWriter(this.#event, { id: `msg_${newId()}`, index })
+        : createReasoningWriter(this.#event, { id: `rs_${newId()}`, index });
+    this.#open = { kind, writer };
+    return this.#open;
+  }
+
+  #closeItem(status: "completed" | "incomplete"): string {
+    if (this.#open === undefined) return "";
+    const { text, item } = this.#open.writer.close(status);
+    this.#open = undefined;
+    this.#output.push(item);
+    return text;
+  }
+
+  #writeCall({ callId, name, server, input }: ClientCall): string {
+    const closing = this.#closeItem("completed");
+    const { newId, request } = this.#options;
+    const namespace = namespaceOf(request.tools, name, server);
+    const item: FunctionCallItem = {
+      id: `fc_${newId()}`,
+      type: "function_call",
+      status: "completed",
+      call_id: callId,
+      name,
+      arguments: JSON.stringify(input ?? {}),
+      ...(namespace === undefined ? {} : { namespace }),
+    };
+    this.#characters += name.length + item.arguments.length;
+    const events = writeFunctionCall(this.#event, this.#output.length, item);
+    this.#output.push(item);
+    return closing + events;
+  }
+
+  readonly #event: WriteEvent = (type, fields) => {
+    const sequence = this.#sequence;
+    this.#sequence += 1;
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},${fields}}\n\n`;
+  };
+}
