@@ -1,0 +1,104 @@
+import { CaretError } from "@caret/protocol";
+import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
+import { classifyTranscript, scopeOf, type Verdict } from "../lineage/classify-transcript.ts";
+import type { LineageRecord, LineageStore } from "../lineage/lineage-store.ts";
+import { assertAnswerable } from "./assert-answerable.ts";
+import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
+import { createKeyedLock } from "./keyed-lock.ts";
+import { makeWay } from "./make-way.ts";
+import { planFirstTurn, planNextTurn } from "./plan-turn.ts";
+import type { ScratchPlaces } from "./scratch-places.ts";
+import { createSideCalls } from "./side-calls.ts";
+import { createTurnBook } from "./turn-book.ts";
+import type { DeskTurn, TurnDesk } from "./turn-desk.ts";
+
+export interface TurnDeskOptions extends EnquirySettings {
+  readonly engine: SessionEngine;
+  readonly lineage: LineageStore;
+  /** The engine must allow turns to work in them. */
+  readonly scratch: ScratchPlaces;
+  /** How many turns run at once, whoever started them. */
+  readonly maxTurns: number;
+  readonly now: () => number;
+  /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
+  readonly graceMs?: number;
+  /** How long after its end the same request is answered with the same turn. */
+  readonly joinMs?: number;
+  /** Hears of what went wrong beside a turn, which goes on. */
+  readonly onError?: (error: CaretError) => void;
+}
+
+const GRACE_MS = 5_000;
+const JOIN_MS = 10 * 60_000;
+
+type Continuation = Extract<Verdict, { relation: "continuation" }>;
+
+/** Sessions for clients that know of none: each request is recognised by the transcript it brings. */
+export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
+  const { engine, lineage, scratch, now, graceMs = GRACE_MS, joinMs = JOIN_MS, onError = () => undefined } = options;
+  const book = createTurnBook({ ...options, graceMs, joinMs, onError });
+  const sideCalls = createSideCalls({ store: engine.store, lineage, scratch, joinMs, now });
+  const lock = createKeyedLock();
+  const report = (reason: unknown): void => onError(CaretError.from(reason));
+  // Sessions may have been deleted while no gateway ran.
+  void scratch.sweep(engine.store).catch(report);
+
+  const stateOf = ({ turnId }: LineageRecord) => book.find(turnId)?.state() ?? "over";
+  const isNamed = ({ question }: Enquiry): boolean => question.sessionKey !== undefined;
+
+  /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
+  const decide = async (enquiry: Enquiry): Promise<DeskTurn | RunningTurn> => {
+    const verdict = classifyTranscript(enquiry.question, lineage, stateOf);
+    const joined = verdict.relation === "joined" ? book.find(verdict.record.turnId) : undefined;
+    if (joined !== undefined) return joined.take("joined");
+    if (verdict.relation !== "continuation") return await begin(enquiry, verdict);
+    const inTheWay = engine.runningTurn(verdict.sessionId);
+    if (inTheWay !== undefined) return inTheWay;
+    return (await goOn(enquiry, verdict)) ?? (await begin(enquiry, { line: verdict.line, relation: "divergence" }));
+  };
+
+  const begin = async (enquiry: Enquiry, verdict: Verdict): Promise<DeskTurn> => {
+    // A chore has no business in anyone's files.
+    const isChore = verdict.relation === "side-call" && verdict.ephemeral;
+    const place = isChore || enquiry.workspace === undefined ? scratch.make(enquiry.question.system) : undefined;
+    try {
+      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isChore), isNamed(enquiry));
+      if (isChore && place !== undefined) sideCalls.add(shared, place);
+      return shared.take(verdict.relation);
+    } catch (reason) {
+      if (place !== undefined) scratch.remove(place);
+      throw reason;
+    }
+  };
+
+  /** Undefined when the session, or the place it worked in, is gone. */
+  const goOn = async (enquiry: Enquiry, verdict: Continuation): Promise<DeskTurn | undefined> => {
+    const session = await engine.store.getSession(verdict.sessionId);
+    if (session === undefined) return undefined;
+    const isScratch = scratch.holds(session.workspace);
+    try {
+      if (isScratch && verdict.addedSystem !== "") scratch.instruct(session.workspace, enquiry.question.system);
+      const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), isNamed(enquiry));
+      return shared.take("continuation");
+    } catch (reason) {
+      const { code } = CaretError.from(reason);
+      if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
+      return undefined;
+    }
+  };
+
+  return {
+    async open(request, caller) {
+      assertAnswerable(request.messages);
+      book.tidy();
+      void sideCalls.tidy().catch(report);
+      const enquiry = await toEnquiry(request, caller, options);
+      for (;;) {
+        const found = await lock.run(scopeOf(enquiry.question), () => decide(enquiry));
+        if ("relation" in found) return found;
+        await makeWay(found, book.find(found.turnId), graceMs);
+      }
+    },
+    close: () => sideCalls.close(),
+  };
+}

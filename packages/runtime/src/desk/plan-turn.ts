@@ -1,0 +1,55 @@
+import type { TurnRequest } from "../engine/session-engine.ts";
+import type { Verdict } from "../lineage/classify-transcript.ts";
+import type { TranscriptMessage } from "../lineage/transcript.ts";
+import type { Enquiry } from "./enquiry.ts";
+import { renderPrompt, textOf, toolNamesOf } from "./render-prompt.ts";
+
+/** The first turn of a session: told all that the client knows. */
+export function planFirstTurn(
+  { question, model, mode, workspace }: Enquiry,
+  /** A directory of our own, where the instructions stand already. */
+  scratch: string | undefined,
+  isChore: boolean,
+): TurnRequest {
+  const { system, messages } = question;
+  const instructions = scratch === undefined ? system : "";
+  const title = titleOf(messages);
+  const request: TurnRequest = {
+    prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) }),
+    model,
+    title: isChore ? `Side call: ${title}` : title,
+    ...(isChore ? { mode: "ask" } : modeOf(mode)),
+  };
+  const place = scratch ?? workspace;
+  return place === undefined ? request : { ...request, workspace: place };
+}
+
+/** The next turn of a session: told only what is new. */
+export function planNextTurn(
+  { question, model, mode }: Enquiry,
+  { sessionId, newFrom, addedSystem }: Extract<Verdict, { relation: "continuation" }>,
+  isScratch: boolean,
+): TurnRequest {
+  const { system, messages } = question;
+  const instructions = newFrom === 0 ? system : addedSystem;
+  const prompt = renderPrompt({
+    instructions: isScratch ? "" : instructions,
+    messages: newFrom === 0 ? messages : withoutOwnAnswer(messages.slice(newFrom)),
+    toolNames: toolNamesOf(messages),
+  });
+  return { prompt, sessionId, model, ...modeOf(mode) };
+}
+
+/** What stands first after the last message a session heard is what it answered itself. */
+function withoutOwnAnswer(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
+  return messages.slice(messages.findIndex(({ role }) => role !== "assistant"));
+}
+
+function modeOf(mode: Enquiry["mode"]): Pick<TurnRequest, "mode"> {
+  return mode === undefined ? {} : { mode };
+}
+
+function titleOf(messages: readonly TranscriptMessage[]): string {
+  const first = messages.find((message) => message.role === "user");
+  return first?.role === "user" ? textOf(first.parts) : "";
+}

@@ -1,0 +1,52 @@
+import type { TranscriptMessage, TranscriptPart } from "../lineage/transcript.ts";
+
+export interface PromptParts {
+  /** What the client's system prompt says, where it cannot be given in another way. */
+  readonly instructions: string;
+  /** What the session has not heard: perhaps a past that it has no part in, then what is asked now. */
+  readonly messages: readonly TranscriptMessage[];
+  /** The names of the tools by the ids of their calls. */
+  readonly toolNames: ReadonlyMap<string, string>;
+}
+
+/** The prompt of one turn, each part of it clearly marked as what it is. */
+export function renderPrompt({ instructions, messages, toolNames }: PromptParts): string {
+  const split = messages.findLastIndex(({ role }) => role === "assistant") + 1;
+  const past = messages.slice(0, split).flatMap((message) => renderPast(message, toolNames));
+  const now = messages.slice(split).map((message) => renderNow(message, toolNames));
+  return [
+    ...(instructions.trim() === "" ? [] : [`<instructions>\n${instructions.trim()}\n</instructions>`]),
+    ...(past.length === 0 ? [] : [`<earlier_conversation>\n${past.join("\n\n")}\n</earlier_conversation>`]),
+    ...now,
+  ].join("\n\n");
+}
+
+export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap<string, string> {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  return new Map(calls.map(({ callId, name }) => [callId, name]));
+}
+
+export function textOf(parts: readonly TranscriptPart[]): string {
+  return parts.map((part) => (part.kind === "text" ? part.text : "[an image that cannot be shown here]")).join("\n");
+}
+
+function renderPast(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): readonly string[] {
+  if (message.role === "tool") return [renderNow(message, toolNames)];
+  if (message.role === "user") return [`USER:\n${textOf(message.parts)}`];
+  const calls = message.calls.map(
+    ({ callId, name, input }) => `TOOL_CALL (name: ${name}, call_id: ${callId})\n${toJson(input)}`,
+  );
+  return message.text.trim() === "" ? calls : [`ASSISTANT:\n${message.text}`, ...calls];
+}
+
+function renderNow(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): string {
+  if (message.role === "assistant") return message.text;
+  if (message.role === "user") return textOf(message.parts);
+  const name = toolNames.get(message.callId) ?? "unknown";
+  const failed = message.isError ? ", failed" : "";
+  return `TOOL_RESULT (name: ${name}, call_id: ${message.callId}${failed})\n${textOf(message.parts)}`;
+}
+
+function toJson(input: unknown): string {
+  return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { EventStore } from "../engine/event-store.ts";
+import { makePrivateDirectory } from "../store/sqlite/private-files.ts";
+
+const RULE_FILE = join(".cursor", "rules", "caret.mdc");
+/** A directory that was just made may belong to a session that is just being written down. */
+const YOUNG_MS = 60_000;
+
+/** Empty directories for sessions that have no workspace. Each lives as long as its session. */
+export interface ScratchPlaces {
+  make(instructions: string): string;
+  /** Whether a workspace is one of them. */
+  holds(workspace: string): boolean;
+  /** Gives the agent its instructions as a rule that always applies. Only ever in a directory of our own. */
+  instruct(place: string, instructions: string): void;
+  remove(place: string): void;
+  /** Removes what sessions that are gone have left behind. */
+  sweep(store: EventStore): Promise<void>;
+}
+
+export function openScratchPlaces(options: {
+  readonly root: string;
+  readonly newId: () => string;
+  readonly now: () => number;
+}): ScratchPlaces {
+  makePrivateDirectory(options.root);
+  const root = realpathSync(options.root);
+  const instruct = (place: string, instructions: string): void => {
+    if (instructions.trim() === "") return;
+    const file = join(place, RULE_FILE);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const head = "---\ndescription: Instructions for this session\nalwaysApply: true\n---\n";
+    writeFileSync(file, `${head}\n${instructions.trim()}\n`, { mode: 0o600 });
+  };
+  const holds = (workspace: string): boolean => dirname(workspace) === root;
+  const remove = (place: string): void => {
+    if (holds(place)) rmSync(place, { recursive: true, force: true });
+  };
+  return {
+    make(instructions) {
+      const place = join(root, options.newId());
+      mkdirSync(place, { mode: 0o700 });
+      instruct(place, instructions);
+      return place;
+    },
+    holds,
+    instruct,
+    remove,
+    async sweep(store) {
+      for (const name of readdirSync(root)) {
+        const place = join(root, name);
+        const madeAt = statSync(place, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+        if (options.now() - madeAt < YOUNG_MS) continue;
+        const { sessions } = await store.listSessions({ search: name });
+        if (!sessions.some(({ workspace }) => workspace === place)) remove(place);
+      }
+    },
+  };
+}

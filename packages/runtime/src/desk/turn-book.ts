@@ -1,0 +1,71 @@
+import { CaretError } from "@caret/protocol";
+import type { RunningTurn, SessionEngine, TurnRequest } from "../engine/session-engine.ts";
+import type { Verdict } from "../lineage/classify-transcript.ts";
+import type { LineageStore } from "../lineage/lineage-store.ts";
+import { createSharedTurn, type SharedTurn } from "./shared-turn.ts";
+
+export interface TurnBookOptions {
+  readonly engine: SessionEngine;
+  readonly lineage: LineageStore;
+  readonly maxTurns: number;
+  readonly graceMs: number;
+  readonly joinMs: number;
+  readonly now: () => number;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** Starts turns, and keeps the books about which transcript each of them answers. */
+export interface TurnBook {
+  /** Throws `overloaded`, and whatever the engine throws. */
+  start(verdict: Verdict, request: TurnRequest, isNamed: boolean): Promise<SharedTurn>;
+  find(turnId: string): SharedTurn | undefined;
+  /** Drops the turns that can no longer be joined. */
+  tidy(): void;
+}
+
+export function createTurnBook(options: TurnBookOptions): TurnBook {
+  const { engine, lineage, maxTurns, graceMs, joinMs, now, onError } = options;
+  const turns = new Map<string, SharedTurn>();
+  let starting = 0;
+
+  /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. */
+  const attempt = (write: () => void): void => {
+    try {
+      write();
+    } catch (reason) {
+      onError(new CaretError("storage-failed", "The index of transcripts could not be written", { cause: reason }));
+    }
+  };
+
+  const writeDown = ({ sessionId, turnId, outcome }: RunningTurn, verdict: Verdict): void => {
+    const { hash, count, scope, scopeRecord } = verdict.line;
+    const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
+    attempt(() => {
+      lineage.put(hash, { sessionId, turnId, count, heardBefore, at: now() });
+      if (scopeRecord !== undefined) lineage.putScope(scope, scopeRecord);
+    });
+    void outcome.then(({ kind }) => attempt(() => lineage.settle(hash, turnId, kind)));
+  };
+
+  return {
+    async start(verdict, request, isNamed) {
+      if (engine.runningTurns().length + starting >= maxTurns)
+        throw new CaretError("overloaded", `${maxTurns} turns are running already`);
+      starting += 1;
+      try {
+        const turn = await engine.startTurn(request);
+        const shared = createSharedTurn({ turn, isNamed, graceMs, joinMs, now });
+        turns.set(turn.turnId, shared);
+        writeDown(turn, verdict);
+        return shared;
+      } finally {
+        starting -= 1;
+      }
+    },
+    find: (turnId) => turns.get(turnId),
+    tidy() {
+      for (const [turnId, { endedAt }] of turns)
+        if (endedAt !== undefined && now() - endedAt > joinMs) turns.delete(turnId);
+    },
+  };
+}

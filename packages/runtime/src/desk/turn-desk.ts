@@ -1,0 +1,42 @@
+import type { AgentEvent, TurnOutcome } from "@caret/protocol";
+import type { Transcript } from "../lineage/transcript.ts";
+
+/** What a client says about the model, before anyone has looked it up. */
+export interface ModelWish {
+  readonly model: string | undefined;
+  readonly cursorModel: string | undefined;
+  readonly effort: string | undefined;
+  readonly thinking: boolean | undefined;
+}
+
+/** A request of a stateless door: as much of it as a desk needs. */
+export interface DeskRequest extends Transcript {
+  readonly wish: ModelWish;
+  readonly sessionKey: string | undefined;
+  readonly workspace: string | undefined;
+  /** Who is to run the tools, as the client writes it. */
+  readonly owner: string | undefined;
+}
+
+export interface DeskCaller {
+  readonly tokenName: string;
+  readonly workspace: string | undefined;
+}
+
+/** One client's share in a turn. See the gateway's `DoorTurn`, whose contract it keeps. */
+export interface DeskTurn {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly model: string;
+  readonly relation: "new" | "continuation" | "side-call" | "divergence" | "joined";
+  follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
+  readonly outcome: Promise<TurnOutcome>;
+  leave(): void;
+}
+
+/** Where stateless doors hand in their requests. See the gateway's `TurnDesk`, whose contract it keeps. */
+export interface TurnDesk {
+  open(request: DeskRequest, caller: DeskCaller): Promise<DeskTurn>;
+  /** Ends and removes side calls. To be called before the engine is closed. */
+  close(): Promise<void>;
+}
