@@ -49,7 +49,8 @@ export function toMessage(
   };
 }
 
-function assertCompleted(outcome: TurnOutcome): void {
+/** Throws what ended the turn, if that was not success. */
+export function assertCompleted(outcome: TurnOutcome): void {
   if (outcome.kind === "completed") return;
   const { code, message, retryable, fix, upstream } = outcome.kind === "failed" ? outcome.error : cancelledInfo;
   throw new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });

@@ -2,8 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { CaretError } from "@caret/protocol";
 import type { Caller } from "../door/turn-desk.ts";
 
-/** What the server hears about a stream while it lives. */
+/** What the server hears about a stream while it lives, and how much patience it has with the reader. */
 export interface StreamMeter {
+  /** How long a reader may take nothing at all; the writer's own default when absent. */
+  readonly stuckMs?: number;
   opened(): void;
   wrote(bytes: number): void;
   /** The reader was stuck for too long and was disconnected. */

@@ -98,7 +98,8 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
 
 /** Notices that the reader has left, cuts one that is stuck, and passes the server's wish on. */
 function watchReader(raw: ServerResponse, options: SseOptions, gone: AbortController) {
-  const { signal, stuckMs = DEFAULT_STUCK_MS, endGraceMs = DEFAULT_END_GRACE_MS, meter } = options;
+  const { signal, endGraceMs = DEFAULT_END_GRACE_MS, meter } = options;
+  const stuckMs = options.stuckMs ?? meter?.stuckMs ?? DEFAULT_STUCK_MS;
   let stuck: NodeJS.Timeout | undefined;
   let grace: NodeJS.Timeout | undefined;
   let release: (() => void) | undefined;

@@ -15,7 +15,7 @@ it.each([
   ["no type", {}],
   ["a compressed body", { "content-type": "application/json", "content-encoding": "gzip" }],
 ])("refuses %s", (_name, headers) => {
-  expect(() => assertJsonBody("POST", headers)).toThrow("The body has to be JSON.");
+  expect(() => assertJsonBody("POST", headers)).toThrow("The body has to be JSON");
 });
 
 it("asks nothing of a request without a body", () => {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CaretError } from "@caret/protocol";
+import { refusalWith } from "../http/known-error.ts";
 
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
@@ -12,7 +12,5 @@ export function assertJsonBody(method: string, headers: IncomingHttpHeaders): vo
   const [mediaType = ""] = (headers["content-type"] ?? "").split(";", 1);
   const encoding = headers["content-encoding"] ?? "identity";
   if (mediaType.trim().toLowerCase() === "application/json" && encoding.toLowerCase() === "identity") return;
-  throw new CaretError("invalid-request", "The body has to be JSON.", {
-    fix: "Send it with `content-type: application/json`, not compressed.",
-  });
+  throw refusalWith(415, "The body has to be JSON, sent with `content-type: application/json` and not compressed.");
 }

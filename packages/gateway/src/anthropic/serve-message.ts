@@ -1,0 +1,95 @@
+import type { AgentEvent } from "@caret/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { estimateRequestTokens } from "../door/estimate-tokens.ts";
+import type { DoorTurn } from "../door/turn-desk.ts";
+import { clientGone } from "../http/client-gone.ts";
+import { requestContextOf } from "../http/request-context.ts";
+import { openSse, type SseWriter } from "../http/sse-writer.ts";
+import { assertCompleted, toMessage } from "./completion.ts";
+import type { AnthropicDoorOptions } from "./door-options.ts";
+import { followTurn } from "./follow-turn.ts";
+import { parseMessagesRequest } from "./request.ts";
+import { createMessageStream, type MessageStreamOptions, PING } from "./stream.ts";
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly options: AnthropicDoorOptions;
+}
+
+/** Start the turn and answer with it. Throws what goes wrong before the first word; the error handler shows it. */
+export async function serveMessage(exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply, options } = exchange;
+  const { caller, signal: server } = requestContextOf(request);
+  const signal = AbortSignal.any([clientGone(reply.raw), server]);
+  const { request: door, stream } = parseMessagesRequest(request.body, request.headers);
+  const turn = await options.desk.open(door, caller);
+  const shape: MessageStreamOptions = {
+    id: `msg_${options.newId()}`,
+    model: turn.model,
+    inputTokens: estimateRequestTokens(door),
+    showActivity: options.showActivity,
+  };
+  reply.header("request-id", request.id).header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
+  try {
+    return stream ? await sendStream(exchange, turn, shape, signal) : await sendWhole(exchange, turn, shape, signal);
+  } finally {
+    if (signal.aborted) turn.leave();
+  }
+}
+
+async function sendWhole(
+  { reply }: Exchange,
+  turn: DoorTurn,
+  shape: MessageStreamOptions,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const events: AgentEvent[] = [];
+  // What the stream would have written is not needed, but it knows which calls wait and how the turn ended.
+  const progress = createMessageStream(shape);
+  const end = await followTurn(turn, progress, signal, (batch) => {
+    progress.push(batch);
+    events.push(...batch);
+  });
+  const message = toMessage(events, end, shape);
+  if (message.usage.caret_estimated) reply.header("x-caret-estimated", "true");
+  return reply.send(message);
+}
+
+/**
+ * The head is held back until there is something to say, at most as long as a stream may be silent: a turn that fails
+ * before its first word is then answered with an honest status, which clients understand better than an error in a stream.
+ */
+async function sendStream(
+  { request, reply, options }: Exchange,
+  turn: DoorTurn,
+  shape: MessageStreamOptions,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const stream = createMessageStream(shape);
+  const { signal: server, meter } = requestContextOf(request);
+  const { keepAliveMs } = options;
+  let sse: SseWriter | undefined;
+
+  function open(): SseWriter {
+    if (sse !== undefined) return sse;
+    sse = openSse(reply, { signal: server, keepAliveMs, keepAlive: PING, meter });
+    // Small, and nothing is before it: it cannot have to wait.
+    void sse.write(stream.start());
+    return sse;
+  }
+
+  const patience = setTimeout(open, keepAliveMs);
+  try {
+    const end = await followTurn(turn, stream, signal, (batch) => {
+      const text = stream.push(batch);
+      return text === "" ? undefined : open().write(text);
+    });
+    if (sse === undefined && end !== "parked") assertCompleted(end);
+    await open().write(stream.finish(end));
+    return reply;
+  } finally {
+    clearTimeout(patience);
+    sse?.end();
+  }
+}
