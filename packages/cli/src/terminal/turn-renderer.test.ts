@@ -179,6 +179,15 @@ describe("a turn in a pipe", () => {
     ]);
   });
 
+  it("does not blame a user who was not there", () => {
+    const reason = "Questions skipped by the user";
+    const events: readonly AgentEvent[] = [
+      { type: "question", requestId: "r", title: "Colour", questions: [] },
+      { type: "question-answer", requestId: "r", outcome: "no-input-surface", reason },
+    ];
+    expect(body(events)).toEqual(["? Colour", "  → nobody could be asked"]);
+  });
+
   it("says what failed, in the upstream's words, and what to do", () => {
     const error = {
       code: "usage-limit",
@@ -299,6 +308,14 @@ describe("the status line", () => {
     expect(renderer.push([{ type: "text-delta", blockId: "x", text: " done" }])).toBe(
       "\x1b7\r\n\x1b[2K\x1b8 done\x1bD\x1b[A\x1b7\r\n\x1b[2K⠋ 0s · writing\x1b8",
     );
+  });
+
+  it("waits while the cursor stands behind the last column", () => {
+    const { renderer } = live();
+    renderer.push([started, { type: "text-start", blockId: "x" }]);
+    const full = "x".repeat(40);
+    expect(renderer.push([{ type: "text-delta", blockId: "x", text: full }])).toBe(`\r\x1b[2K\n${full}`);
+    expect(renderer.push([{ type: "text-delta", blockId: "x", text: "y" }])).toContain("writing");
   });
 
   it("is not written again while it stays the same", () => {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { ageText } from "./age-text.ts";
+import { displayWidth } from "./display-width.ts";
+import { chooseGlyphs } from "./glyphs.ts";
+import { tableLines } from "./table-lines.ts";
+import { createTerminalStyle } from "./terminal-style.ts";
+
+const look = { style: createTerminalStyle(false), glyphs: chooseGlyphs(true) };
+const head = [
+  { title: "id" },
+  { title: "count", align: "right" },
+  { title: "path", cut: "middle" },
+  { title: "title", cut: "end" },
+] as const;
+
+describe("tableLines", () => {
+  it("is as narrow as it can be, and leaves out columns in which nothing stands", () => {
+    const rows = [
+      ["a", "1", "", "Fix\nit"],
+      ["bb", "20", "", ""],
+    ];
+    expect(tableLines(head, rows, { ...look, columns: 80 })).toEqual([
+      "id  count  title",
+      "a       1  Fix it",
+      "bb     20",
+    ]);
+  });
+
+  it("cuts what may be cut, the widest first, and never an id", () => {
+    const rows = [["0123456789", "7", "/a/rather/long/path/to/somewhere", "日本語の題名 with more words behind it"]];
+    const lines = tableLines(head, rows, { ...look, columns: 50 });
+    expect(lines).toEqual([
+      "id          count  path            title",
+      "0123456789      7  /a/rath…ewhere  日本語の題名 …",
+    ]);
+    for (const line of lines) expect(displayWidth(line)).toBeLessThan(50);
+  });
+});
+
+describe("ageText", () => {
+  const now = Date.parse("2026-11-15T12:00:00Z");
+  it.each([
+    ["2026-11-15T11:59:30Z", "just now"],
+    ["2026-11-15T11:15:00Z", "45m ago"],
+    ["2026-11-15T09:00:00Z", "3h ago"],
+    ["2026-11-09T09:00:00Z", "6d ago"],
+    ["2026-10-01T09:00:00Z", "2026-10-01"],
+  ])("says of %s: %s", (at, text) => {
+    expect(ageText(Date.parse(at), now)).toBe(text);
+  });
+
+  it("says nothing of a time that is not known", () => {
+    expect(ageText(undefined, now)).toBe("");
+  });
+});
