@@ -27,10 +27,10 @@ export function officialInvocation(
   policy: AgentPolicy,
   asArgument: boolean,
 ): AgentInvocation {
-  const args = [...program.args, ...turnArguments(request, program, policy)];
-  if (!asArgument) return { args, stdin: request.prompt };
-  const headless = ["--approve-mcps", "--force"].filter((flag) => !args.includes(flag));
-  return { args: [...args, ...headless, "--", request.prompt], stdin: undefined };
+  const own = [...program.args, ...turnArguments(request, program, policy)];
+  const headless = ["--approve-mcps", "--force"].filter((flag) => program.headless && !own.includes(flag));
+  const args = [...own, ...headless];
+  return asArgument ? { args: [...args, "--", request.prompt], stdin: undefined } : { args, stdin: request.prompt };
 }
 
 /** Whether a prompt may be an argument at all: short enough, and without the one byte no argument can hold. */

@@ -23,6 +23,8 @@ export interface AgentProgram {
   readonly model: string | undefined;
   readonly partial: boolean;
   readonly promptAsArg: boolean;
+  /** Run with every approval given, as entries of this shape always were: they say nothing else about approvals. */
+  readonly headless: boolean;
   readonly timeoutMs: number | undefined;
   readonly profiles: readonly string[];
   readonly fallbackModels: readonly string[];
@@ -54,6 +56,7 @@ export function findProgram(model: string, settings: ProgramSettings): AgentProg
     model: entry.args.some(namesModel) ? undefined : "auto",
     partial: entry.args.includes(PARTIAL),
     promptAsArg: entry.promptAsArg,
+    headless: entry.promptAsArg,
     timeoutMs: entry.timeoutMs,
     profiles: entry.authProfiles,
     fallbackModels: entry.fallbackModels,
@@ -68,6 +71,7 @@ function officialProgram(model: string, { command, args, promptAsArg }: ProgramS
     model: args.some(namesModel) ? undefined : model,
     partial: true,
     promptAsArg,
+    headless: false,
     timeoutMs: undefined,
     profiles: [],
     fallbackModels: [],

@@ -56,7 +56,7 @@ async function* runOnce(
 ): AsyncGenerator<readonly AgentEvent[], void, undefined> {
   const { host, context } = turn;
   const { program } = prepared;
-  const tellVersion = createVersionTeller(host.versions.find(prepared.launch, host.environment(prepared.profile)));
+  const tellVersion = createVersionTeller(findVersion(turn, prepared));
   let started: Started;
   let client: ClientTurn;
   try {
@@ -97,6 +97,11 @@ async function* runOnce(
   } finally {
     client.leave();
   }
+}
+
+/** A program of one's own knows the contract, not the official CLI's options: it is not asked. */
+async function findVersion({ host }: TurnAttempt, { program, launch, profile }: Prepared): Promise<string | undefined> {
+  return program.style === "official" ? await host.versions.find(launch, host.environment(profile)) : undefined;
 }
 
 function noteUpstream(
