@@ -1,0 +1,73 @@
+import { CaretError } from "@caret/protocol";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { didYouMean } from "../models/did-you-mean.ts";
+import type { InputSchema } from "./tool.ts";
+
+const MAX_COMPLAINTS = 5;
+
+/**
+ * Foreign schemas come in every state: unknown keywords are let be, formats are hints, and a schema's `$id` is not
+ * remembered, because two servers may use the same one.
+ */
+const options: Options = {
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  addUsedSchema: false,
+  verbose: true,
+};
+
+/** Every complaint about the input: where, and what was expected. Empty when the input is good. */
+export type InputValidator = (input: unknown) => readonly string[];
+
+/** Compiles each schema once, when it is first needed. */
+export function createInputValidators(): (schema: InputSchema) => InputValidator {
+  const draft07 = new Ajv(options);
+  const draft2020 = new Ajv2020(options);
+  const compiled = new WeakMap<InputSchema, ValidateFunction>();
+  return (schema) => {
+    const isOld = String(schema["$schema"] ?? "").includes("draft-07");
+    const validate = compiled.get(schema) ?? compile(isOld ? draft07 : draft2020, schema);
+    compiled.set(schema, validate);
+    return (input) => (validate(input) ? [] : complaints(validate.errors ?? []));
+  };
+}
+
+function compile(ajv: Ajv | Ajv2020, schema: InputSchema): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch (cause) {
+    throw new CaretError("protocol-violation", "The tool's own input schema cannot be used", { cause });
+  }
+}
+
+function complaints(errors: readonly ErrorObject[]): readonly string[] {
+  const distinct = [...new Set(errors.map(toComplaint))];
+  const rest = distinct.length - MAX_COMPLAINTS;
+  return rest > 0 ? [...distinct.slice(0, MAX_COMPLAINTS), `and ${rest} more`] : distinct;
+}
+
+function toComplaint({ instancePath, keyword, params, message, parentSchema, data }: ErrorObject): string {
+  const where = `input${instancePath.replaceAll("/", ".")}`;
+  switch (keyword) {
+    case "required":
+      return `${where}.${params["missingProperty"]} is missing`;
+    case "additionalProperties": {
+      const known = Object.keys((parentSchema?.["properties"] as object | undefined) ?? {});
+      const unknown = String(params["additionalProperty"]);
+      return `${where}.${unknown} is unknown. ${didYouMean(unknown, known)}Known are ${known.join(", ") || "none"}`;
+    }
+    case "enum":
+      return `${where} must be one of ${(params["allowedValues"] as unknown[]).map((value) => JSON.stringify(value)).join(", ")}`;
+    case "type":
+      return `${where} ${message}, not ${typeName(data)}`;
+    default:
+      return `${where} ${message}`;
+  }
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,69 @@
+import type { FileHandle } from "node:fs/promises";
+import { TailRing } from "../../process/tail-ring.ts";
+import { MAX_OUTPUT_BYTES } from "./max-output-bytes.ts";
+import { wholeCharacters } from "./whole-characters.ts";
+
+/** Room for the note between beginning and end. */
+const NOTE_BYTES = 1024;
+const HALF_BYTES = (MAX_OUTPUT_BYTES - NOTE_BYTES) / 2;
+
+interface CollectorOptions {
+  readonly maxEntryBytes: number;
+  create(): Promise<{ readonly handle: string; readonly file: FileHandle }>;
+  keep(handle: string, bytes: number): Promise<void>;
+}
+
+/** Takes one output in pieces, with bounded memory. */
+export interface OutputCollector {
+  /** In order: wait for one before the next. When it rejects, the collector is done for. */
+  push(bytes: Uint8Array): Promise<void>;
+  /** All of it when it is short, otherwise its beginning and end and a note. Call it once. */
+  finish(): Promise<string>;
+}
+
+export function createOutputCollector({ maxEntryBytes, create, keep }: CollectorOptions): OutputCollector {
+  const tail = new TailRing(HALF_BYTES);
+  let head: Uint8Array[] = [];
+  let totalBytes = 0;
+  let storedBytes = 0;
+  let spill: { readonly handle: string; readonly file: FileHandle } | undefined;
+
+  const store = async (bytes: Uint8Array): Promise<void> => {
+    const room = bytes.subarray(0, Math.max(0, maxEntryBytes - storedBytes));
+    try {
+      if (room.length > 0) await spill?.file.writeFile(room);
+    } catch (reason) {
+      await spill?.file.close();
+      throw reason;
+    }
+    storedBytes += room.length;
+  };
+
+  return {
+    async push(bytes) {
+      totalBytes += bytes.byteLength;
+      tail.push(bytes);
+      if (spill !== undefined) return store(bytes);
+      head.push(bytes);
+      if (totalBytes <= MAX_OUTPUT_BYTES) return;
+      spill = await create();
+      await store(Buffer.concat(head));
+      head = [Buffer.concat(head).subarray(0, HALF_BYTES)];
+    },
+    async finish() {
+      const beginning = Buffer.concat(head);
+      if (spill === undefined) return beginning.toString("utf8");
+      await spill.file.close();
+      await keep(spill.handle, storedBytes);
+      return `${wholeCharacters(beginning).text}\n${note(spill.handle, totalBytes, storedBytes)}\n${tail.text()}`;
+    },
+  };
+}
+
+function note(handle: string, totalBytes: number, storedBytes: number): string {
+  const kept = storedBytes === totalBytes ? "all of it" : `the first ${storedBytes} bytes`;
+  return (
+    `[… cut: the output has ${totalBytes} bytes, and only its beginning and end are shown. ` +
+    `To read ${kept}, call read_output with handle "${handle}" and an offset from ${HALF_BYTES} on. …]`
+  );
+}

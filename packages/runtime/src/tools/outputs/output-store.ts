@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { MAX_OUTPUT_BYTES } from "./max-output-bytes.ts";
+import { createOutputCollector, type OutputCollector } from "./output-collector.ts";
+import { wholeCharacters } from "./whole-characters.ts";
+
+export interface OutputStoreOptions {
+  /** An existing directory; the store makes a private one of its own in it, when first needed. */
+  readonly parentDir: string;
+  readonly maxEntryBytes?: number;
+  /** Beyond it the oldest outputs are forgotten. */
+  readonly maxTotalBytes?: number;
+}
+
+export interface OutputSlice {
+  readonly text: string;
+  /** Where the slice begins and ends, in bytes. */
+  readonly start: number;
+  readonly end: number;
+  readonly totalBytes: number;
+}
+
+/**
+ * Keeps outputs that are too long to return, so that the rest can be fetched. Bounded, private (files 0600 in a
+ * directory 0700), and gone when it is closed. A handle cannot be guessed: who has it may read.
+ */
+export interface OutputStore {
+  /** Takes an output while it is being made. */
+  collect(): OutputCollector;
+  /** The text, or its beginning and end with a note of where the rest is. */
+  cap(text: string): Promise<string>;
+  read(handle: string, offset: number, limitBytes: number): Promise<OutputSlice>;
+  close(): Promise<void>;
+}
+
+export function createOutputStore(options: OutputStoreOptions): OutputStore {
+  const { parentDir, maxEntryBytes = 16 * 1024 * 1024, maxTotalBytes = 128 * 1024 * 1024 } = options;
+  /** Sizes by handle, oldest first. */
+  const entries = new Map<string, number>();
+  let directory: Promise<string> | undefined;
+
+  const pathOf = async (handle: string): Promise<string> => {
+    directory ??= mkdtemp(join(parentDir, "caret-outputs-"));
+    return join(await directory, handle);
+  };
+
+  const forgetOldest = async (): Promise<void> => {
+    let total = [...entries.values()].reduce((sum, bytes) => sum + bytes, 0);
+    for (const [handle, bytes] of entries) {
+      if (total <= maxTotalBytes) return;
+      entries.delete(handle);
+      total -= bytes;
+      await rm(await pathOf(handle), { force: true });
+    }
+  };
+
+  const collect = (): OutputCollector =>
+    createOutputCollector({
+      maxEntryBytes,
+      async create() {
+        const handle = randomUUID();
+        return { handle, file: await open(await pathOf(handle), "wx", 0o600) };
+      },
+      async keep(handle, bytes) {
+        entries.set(handle, bytes);
+        await forgetOldest();
+      },
+    });
+
+  return {
+    collect,
+    async cap(text) {
+      if (Buffer.byteLength(text) <= MAX_OUTPUT_BYTES) return text;
+      const collector = collect();
+      await collector.push(Buffer.from(text));
+      return collector.finish();
+    },
+    async read(handle, offset, limitBytes) {
+      const totalBytes = entries.get(handle);
+      if (totalBytes === undefined)
+        throw new CaretError("not-found", "No output is kept under this handle: it is wrong, or was forgotten");
+      const wanted = Math.max(0, Math.min(limitBytes, totalBytes - offset));
+      const file = await open(await pathOf(handle), "r");
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, offset);
+        const { text, start, end } = wholeCharacters(buffer.subarray(0, bytesRead), {
+          isLast: offset + bytesRead >= totalBytes,
+        });
+        return { text, start: offset + start, end: offset + end, totalBytes };
+      } finally {
+        await file.close();
+      }
+    },
+    async close() {
+      entries.clear();
+      if (directory !== undefined) await rm(await directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { CaretError } from "@caret/protocol";
+import { within } from "../process/within.ts";
+import type { Tool, ToolContext, ToolOutput } from "./tool.ts";
+import { toFailedOutput } from "./tool-outcome.ts";
+
+const DEFAULT_LIMIT_MS = 60_000;
+/** After the signal a tool ends what it started. One that does not come back within this time is left behind. */
+const LET_GO_MS = 10_000;
+
+export interface LimitedRun {
+  readonly output: ToolOutput;
+  /** Which signal had fired when the tool came back without success. */
+  readonly stopped?: "cancelled" | "timed-out";
+}
+
+/** Runs a tool under its time limit. Never rejects, and always returns: even from a tool that ignores its signal. */
+export async function runLimited(tool: Tool, input: unknown, context: ToolContext): Promise<LimitedRun> {
+  const limit = new AbortController();
+  const limitMs = tool.timeLimitMs ?? DEFAULT_LIMIT_MS;
+  const timer = setTimeout(() => limit.abort(tooLate(tool, limitMs)), limitMs);
+  const signal = AbortSignal.any([context.signal, limit.signal]);
+  const running = settle(tool, input, { ...context, signal });
+  try {
+    await Promise.race([running, fired(signal)]);
+    // Unless the signal has fired the tool is back already, and nothing is waited for.
+    const output = (await within(running, LET_GO_MS))
+      ? await running
+      : toFailedOutput(new CaretError("timed-out", `${tool.name} was told to stop and did not`));
+    if (output.failure === undefined) return { output };
+    if (context.signal.aborted) return { output, stopped: "cancelled" };
+    return limit.signal.aborted ? { output, stopped: "timed-out" } : { output };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function settle(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutput> {
+  try {
+    context.signal.throwIfAborted();
+    return await tool.run(input, context);
+  } catch (reason) {
+    const { aborted, reason: why } = context.signal;
+    return toFailedOutput(aborted ? (CaretError.is(why) ? why : new CaretError("cancelled", "Cancelled")) : reason);
+  }
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function tooLate(tool: Tool, limitMs: number): CaretError {
+  return new CaretError("timed-out", `${tool.name} did not finish within its limit of ${limitMs} ms and was stopped`);
+}

@@ -1,0 +1,102 @@
+import { CaretError, type FileDiff } from "@caret/protocol";
+import { didYouMean } from "../models/did-you-mean.ts";
+import { createInputValidators } from "./input-validator.ts";
+import type { OutputStore } from "./outputs/output-store.ts";
+import { runLimited } from "./run-limited.ts";
+import type { OutcomeClass, Tool, ToolContext, ToolOutput } from "./tool.ts";
+import { toFailedOutput } from "./tool-outcome.ts";
+
+export interface ToolCallResult {
+  /** `rejected`: it never ran. `interrupted`: the turn was cancelled while it ran. */
+  readonly status: "ok" | "error" | "rejected" | "interrupted";
+  readonly output: string;
+  readonly outcomeClass: OutcomeClass;
+  readonly exitCode?: number;
+  readonly diff?: FileDiff;
+  readonly durationMs: number;
+}
+
+/** Tools that come and go, those of an MCP server for instance. */
+export interface ToolSource {
+  tools(): readonly Tool[];
+}
+
+export interface ToolRegistryOptions {
+  /** Where the rest of a long output is kept. */
+  readonly outputs: OutputStore;
+  readonly sources?: readonly ToolSource[];
+}
+
+/** The tools the gateway runs. A call never throws: whatever happens is a result that the model can read. */
+export interface ToolRegistry {
+  list(): readonly Tool[];
+  /** By its name or one of its aliases. */
+  find(name: string): Tool | undefined;
+  call(name: string, input: unknown, context: ToolContext): Promise<ToolCallResult>;
+}
+
+type Verdict = Omit<ToolCallResult, "durationMs">;
+
+export function createToolRegistry(
+  tools: readonly Tool[],
+  { outputs, sources = [] }: ToolRegistryOptions,
+): ToolRegistry {
+  assertDistinct(tools);
+  const validatorOf = createInputValidators();
+  const list = (): readonly Tool[] => withoutDoubles([...tools, ...sources.flatMap((source) => source.tools())]);
+  const find = (name: string): Tool | undefined => {
+    const all = list();
+    return all.find((tool) => tool.name === name) ?? all.find((tool) => tool.aliases?.includes(name));
+  };
+
+  const judge = async (name: string, input: unknown, context: ToolContext): Promise<Verdict> => {
+    const tool = find(name);
+    if (tool === undefined) return reject("not_found", unknownTool(name, list()));
+    const complaints = validatorOf(tool.inputSchema)(input);
+    if (complaints.length > 0)
+      return reject("validation", `Invalid arguments for ${tool.name}: ${complaints.join("; ")}`);
+    const { output, stopped } = await runLimited(tool, input, context);
+    return toVerdict({ ...output, output: await outputs.cap(output.output) }, stopped);
+  };
+
+  return {
+    list,
+    find,
+    async call(name, input, context) {
+      const startedAt = context.now();
+      const verdict = await judge(name, input ?? {}, context).catch((reason: unknown) => {
+        const { output, failure } = toFailedOutput(reason);
+        return { status: "error" as const, output, outcomeClass: failure };
+      });
+      return { ...verdict, durationMs: context.now() - startedAt };
+    },
+  };
+}
+
+function toVerdict({ failure, ...output }: ToolOutput, stopped: "cancelled" | "timed-out" | undefined): Verdict {
+  if (failure === undefined) return { ...output, status: "ok", outcomeClass: "success" };
+  if (stopped === "cancelled") return { ...output, status: "interrupted", outcomeClass: "unknown" };
+  return { ...output, status: "error", outcomeClass: stopped === "timed-out" ? "timeout" : failure };
+}
+
+function reject(outcomeClass: OutcomeClass, output: string): Verdict {
+  return { status: "rejected", output, outcomeClass };
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): string {
+  const names = tools.map((tool) => tool.name);
+  return `There is no tool named \`${name.slice(0, 100)}\`. ${didYouMean(name, names)}The tools are ${names.join(", ")}.`;
+}
+
+function assertDistinct(tools: readonly Tool[]): void {
+  const names = tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const double = names.find((name, index) => names.indexOf(name) !== index);
+  if (double !== undefined) throw new CaretError("invalid-config", `Two tools are named \`${double}\``);
+}
+
+/** A server that names a tool like one of ours, or of an earlier server, does not get its calls. */
+function withoutDoubles(tools: readonly Tool[]): readonly Tool[] {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+  return [...byName.values()];
+}
