@@ -1,0 +1,126 @@
+import { realpath } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { toFileError } from "./file-error.ts";
+import { PinnedDirectory } from "./pinned-directory.ts";
+
+/** As many as the kernel allows. */
+const MAX_LINKS = 40;
+
+/** A place inside the workspace. It need not exist; the directory it is in does, and is held while it is used. */
+export interface ConfinedPlace {
+  readonly directory: PinnedDirectory;
+  /** The entry in the directory; `.` when the place is the workspace itself. */
+  readonly name: string;
+  /** The way from the workspace, free of links, with slashes; empty for the workspace itself. */
+  readonly path: string;
+}
+
+export interface ConfinedOptions {
+  readonly workspace: string;
+  /** Relative to the workspace, or absolute and inside it. */
+  readonly path: string;
+  /** When the last component is a link: go where it points (inside the workspace), or take the link itself. */
+  readonly followLast?: boolean;
+  readonly createParents?: boolean;
+}
+
+/**
+ * Finds a place inside the workspace and holds it while `use` works there.
+ *
+ * The way is walked one component at a time, each directory opened from the one before without following links, and
+ * links resolved here: a target outside the workspace is refused. So there is no moment between check and use in which
+ * a swapped directory could lead out. Names are compared by the file system alone, never by us: on a system that folds
+ * case, two spellings are one file and equally confined. A hard link is a file of the workspace like any other, which
+ * only a sandbox can prevent; writing replaces the entry and leaves the other name's content as it was.
+ */
+export async function withConfined<Value>(
+  options: ConfinedOptions,
+  use: (place: ConfinedPlace) => Promise<Value>,
+): Promise<Value> {
+  const walk = await Walk.start(options);
+  try {
+    return await use(await walk.finish());
+  } catch (reason) {
+    throw toFileError(reason, options.path);
+  } finally {
+    await walk.close();
+  }
+}
+
+class Walk {
+  readonly #root: string;
+  readonly #options: ConfinedOptions;
+  #directory: PinnedDirectory;
+  #walked: string[] = [];
+  #ahead: string[];
+  #links = 0;
+
+  private constructor(root: string, directory: PinnedDirectory, options: ConfinedOptions) {
+    this.#root = root;
+    this.#directory = directory;
+    this.#options = options;
+    this.#ahead = this.#inside(options.path);
+  }
+
+  static async start(options: ConfinedOptions): Promise<Walk> {
+    const { workspace, path } = options;
+    if (path.includes("\0")) throw new CaretError("invalid-request", "A path cannot contain a NUL character");
+    const root = await realpath(workspace).catch((reason: unknown) => {
+      throw new CaretError("workspace-missing", "The workspace does not exist", { cause: reason });
+    });
+    const directory = await PinnedDirectory.open(root);
+    try {
+      return new Walk(root, directory, options);
+    } catch (reason) {
+      await directory.close();
+      throw reason;
+    }
+  }
+
+  async finish(): Promise<ConfinedPlace> {
+    const { followLast = true } = this.#options;
+    for (let name = this.#ahead.shift(); name !== undefined; name = this.#ahead.shift()) {
+      const isLast = this.#ahead.length === 0;
+      const target = isLast && !followLast ? undefined : await this.#directory.linkTarget(name);
+      if (target !== undefined) await this.#follow(target);
+      else if (isLast) return { directory: this.#directory, name, path: [...this.#walked, name].join("/") };
+      else await this.#enter(name);
+    }
+    return { directory: this.#directory, name: ".", path: "" };
+  }
+
+  close(): Promise<void> {
+    return this.#directory.close();
+  }
+
+  async #enter(name: string): Promise<void> {
+    const parent = this.#directory;
+    this.#directory = await (this.#options.createParents ? parent.enterOrCreate(name) : parent.enter(name));
+    this.#walked.push(name);
+    await parent.close();
+  }
+
+  /** What has been walked holds no links, so the target can be resolved by its spelling; the walk begins anew. */
+  async #follow(target: string): Promise<void> {
+    this.#links += 1;
+    if (this.#links > MAX_LINKS) throw new CaretError("invalid-request", "Too many symbolic links on the way");
+    this.#ahead = [...this.#inside(resolve(this.#root, ...this.#walked, target)), ...this.#ahead];
+    this.#walked = [];
+    const left = this.#directory;
+    this.#directory = await PinnedDirectory.open(this.#root);
+    await left.close();
+  }
+
+  #inside(path: string): string[] {
+    // The workspace may have been named through a link, and then so are the absolute paths in it.
+    for (const base of [this.#root, resolve(this.#options.workspace)]) {
+      const way = relative(base, resolve(base, path));
+      if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return way === "" ? [] : way.split(sep);
+    }
+    throw new CaretError(
+      "workspace-forbidden",
+      `${this.#options.path} leads out of the workspace. Only paths inside the workspace can be used`,
+    );
+  }
+}

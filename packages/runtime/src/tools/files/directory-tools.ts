@@ -1,0 +1,130 @@
+import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
+import { CaretError } from "@caret/protocol";
+import { defineTool, type Tool } from "../tool.ts";
+import { withConfined } from "./confined-path.ts";
+import { hasCode } from "./file-error.ts";
+import type { PinnedDirectory } from "./pinned-directory.ts";
+
+const MAX_ENTRIES = 2_000;
+
+interface PathInput {
+  readonly path: string;
+}
+
+const pathSchema = {
+  type: "object",
+  properties: { path: { type: "string", minLength: 1 } },
+  required: ["path"],
+  additionalProperties: false,
+};
+
+export const lsTool: Tool = defineTool<Partial<PathInput>>({
+  name: "ls",
+  description: "List a directory of the workspace: the workspace itself unless a path is given.",
+  kind: "search",
+  inputSchema: { ...pathSchema, required: [] },
+  run({ path = "." }, { workspace }) {
+    return withConfined({ workspace, path }, async ({ directory, name }) => {
+      const listed = await directory.enter(name);
+      try {
+        const entries = await listed.list();
+        const lines = entries.slice(0, MAX_ENTRIES).map((entry) => `${entry.name}${markOf(entry)}`);
+        const rest = entries.length - lines.length;
+        if (rest > 0) lines.push(`[${rest} more entries; use glob with a pattern to find those you need.]`);
+        return { output: lines.join("\n") || "[The directory is empty.]" };
+      } finally {
+        await listed.close();
+      }
+    });
+  },
+});
+
+export const mkdirTool: Tool = defineTool<PathInput>({
+  name: "mkdir",
+  description: "Make a directory in the workspace, and those above it that are missing.",
+  kind: "write",
+  inputSchema: pathSchema,
+  run({ path }, { workspace }) {
+    return withConfined({ workspace, path, createParents: true }, async ({ directory, name, path: made }) => {
+      try {
+        await mkdir(directory.at(name));
+        return { output: `Made ${made}` };
+      } catch (reason) {
+        if (!hasCode(reason, "EEXIST") || !(await lstat(directory.at(name))).isDirectory()) throw reason;
+        return { output: `${made || "The workspace"} exists already` };
+      }
+    });
+  },
+});
+
+export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolean }>({
+  name: "rm",
+  description:
+    "Remove a file, a link or an empty directory of the workspace; with recursive, a directory with all in it.",
+  kind: "write",
+  inputSchema: { ...pathSchema, properties: { ...pathSchema.properties, recursive: { type: "boolean" } } },
+  run({ path, recursive = false }, { workspace, signal }) {
+    return withConfined({ workspace, path, followLast: false }, async ({ directory, name, path: removed }) => {
+      if (name === ".") throw new CaretError("forbidden", "The workspace itself cannot be removed");
+      await remove(directory, name, { recursive, signal });
+      return { output: `Removed ${removed}` };
+    });
+  },
+});
+
+export const statTool: Tool = defineTool<PathInput>({
+  name: "stat",
+  description: "Tell what a path of the workspace is: its kind, size, mode and time of change. Links are not followed.",
+  kind: "read",
+  inputSchema: pathSchema,
+  run({ path }, { workspace }) {
+    return withConfined({ workspace, path, followLast: false }, async ({ directory, name, path: found }) => {
+      const stat = await lstat(directory.at(name));
+      const target = stat.isSymbolicLink() ? await directory.linkTarget(name) : undefined;
+      const facts = {
+        path: found || ".",
+        kind: kindOf(stat),
+        ...(target === undefined ? {} : { target }),
+        bytes: stat.size,
+        mode: (stat.mode & 0o777).toString(8).padStart(3, "0"),
+        modified: stat.mtime.toISOString(),
+      };
+      return { output: JSON.stringify(facts, undefined, 2) };
+    });
+  },
+});
+
+interface Kinds {
+  isDirectory(): boolean;
+  isFile(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function kindOf(entry: Kinds): "directory" | "file" | "link" | "other" {
+  if (entry.isDirectory()) return "directory";
+  if (entry.isFile()) return "file";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+function markOf(entry: Kinds): string {
+  return { directory: "/", file: "", link: "@", other: "?" }[kindOf(entry)];
+}
+
+/** Goes down by descriptors as everything here does: a recursive removal by paths could be led astray on its way. */
+async function remove(
+  directory: PinnedDirectory,
+  name: string,
+  { recursive, signal }: { readonly recursive: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  signal.throwIfAborted();
+  if (!(await lstat(directory.at(name))).isDirectory()) return unlink(directory.at(name));
+  if (recursive) {
+    const below = await directory.enter(name);
+    try {
+      for (const entry of await below.list()) await remove(below, entry.name, { recursive, signal });
+    } finally {
+      await below.close();
+    }
+  }
+  await rmdir(directory.at(name));
+}

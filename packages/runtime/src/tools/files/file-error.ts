@@ -1,0 +1,30 @@
+import { CaretError, type ErrorCode } from "@caret/protocol";
+
+/** What the system's refusals mean to whoever named the path. */
+const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOENT: ["not-found", "does not exist"],
+  EACCES: ["forbidden", "may not be accessed"],
+  EPERM: ["forbidden", "may not be changed"],
+  EROFS: ["forbidden", "is on a read-only file system"],
+  ENOTDIR: ["invalid-request", "is not a directory, or leads through something that is none"],
+  EISDIR: ["invalid-request", "is a directory"],
+  EEXIST: ["invalid-request", "exists already"],
+  ENOTEMPTY: ["invalid-request", "is not empty"],
+  ENAMETOOLONG: ["invalid-request", "is too long for a path"],
+  ENXIO: ["invalid-request", "is not a regular file"],
+  // A link where none may be: it was put there while the call was on its way.
+  ELOOP: ["workspace-forbidden", "became a symbolic link while it was being opened"],
+  ENOSPC: ["storage-full", "does not fit on the disk"],
+  EMFILE: ["overloaded", "cannot be opened: too many files are open"],
+};
+
+/** Turns a failed system call into an error that names the path as the caller wrote it. */
+export function toFileError(reason: unknown, path: string): CaretError {
+  if (CaretError.is(reason)) return reason;
+  const [code, words] = meanings[(reason as NodeJS.ErrnoException).code ?? ""] ?? ["internal", "could not be used"];
+  return new CaretError(code, `${path} ${words}`, { cause: reason });
+}
+
+export function hasCode(reason: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes((reason as NodeJS.ErrnoException).code ?? "");
+}

@@ -1,0 +1,56 @@
+import { Worker } from "node:worker_threads";
+import { CaretError } from "@caret/protocol";
+
+/** More than any honest question needs, and little enough to survive a dishonest one. */
+const MAX_HEAP_MB = 512;
+
+/**
+ * A thread for work that could take for ever in one step: a regular expression, a parser fed by strangers. Here only
+ * killing the thread helps, and the event loop never notices.
+ */
+export interface WorkerThread<Question, Answer> {
+  /** One at a time. Rejects when the thread fails or the signal fires, and the thread is gone then. */
+  ask(question: Question): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** `entry` answers every message with one message. */
+export function startWorkerThread<Question, Answer>(entry: URL, signal: AbortSignal): WorkerThread<Question, Answer> {
+  const worker = new Worker(entry, {
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+  // Between two questions nobody listens; what went wrong shows at the next one, as the exit.
+  worker.on("error", () => undefined);
+
+  const ask = (question: Question): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+        signal.removeEventListener("abort", onAbort);
+        act();
+      };
+      const onMessage = (answer: Answer): void => settle(() => resolve(answer));
+      const onError = (cause: unknown): void =>
+        settle(() => reject(new CaretError("upstream-error", "The work failed in its thread", { cause })));
+      const onExit = (): void => settle(() => reject(new CaretError("upstream-error", "The thread has ended")));
+      const onAbort = (): void => {
+        settle(() => reject(signal.reason));
+        void worker.terminate();
+      };
+      worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+      signal.addEventListener("abort", onAbort);
+      if (signal.aborted) onAbort();
+      else worker.postMessage(question);
+    });
+
+  return {
+    ask,
+    async close() {
+      await worker.terminate();
+    },
+  };
+}
