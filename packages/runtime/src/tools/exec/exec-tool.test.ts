@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readProcessStat } from "../../process/process-identity.ts";
+import { eventually } from "../../process/workbench.contract.ts";
+import { createReadOutputTool } from "../outputs/read-output-tool.ts";
+import { createToolBench, type ToolBench } from "../tool-bench.contract.ts";
+import { createExecTool } from "./exec-tool.ts";
+
+const poison = {
+  LD_PRELOAD: "/tmp/evil.so",
+  NODE_OPTIONS: "--require=/tmp/evil.js",
+  GIT_SSH_COMMAND: "evil",
+  GIT_CONFIG_GLOBAL: "/tmp/evil",
+  PAGER: "evil",
+  BASH_ENV: "/tmp/evil.sh",
+  ENV: "/tmp/evil.sh",
+  CURSOR_API_KEY: "key-of-the-gateway",
+  SOME_TOKEN: "unrelated",
+};
+
+let bench: ToolBench;
+
+beforeEach(() => {
+  bench = createToolBench({
+    tools: (outputs) => [createExecTool({ outputs }), createReadOutputTool({ outputs })],
+    env: { ...poison, LANG: "C.UTF-8" },
+  });
+});
+
+afterEach(() => bench.remove());
+
+describe("a command", () => {
+  it("runs through the shell, in the workspace, with both outputs in order", async () => {
+    const command = "pwd; echo out; echo err >&2; echo out again";
+    expect(await bench.call("exec", { command })).toEqual({
+      status: "ok",
+      output: `${bench.workspace}\nout\nerr\nout again\n`,
+      outcomeClass: "success",
+      exitCode: 0,
+    });
+  });
+
+  it("given as a list is not read by any shell", async () => {
+    const { output } = await bench.call("exec", { argv: ["printf", "%s\\n", "$HOME; `id`", "two words"] });
+    expect(output).toBe("$HOME; `id`\ntwo words\n");
+  });
+
+  it("is known as bash and shell, too", async () => {
+    const names = ["bash", "shell"].map(async (name) => (await bench.call(name, { command: "echo hi" })).output);
+    expect(await Promise.all(names)).toEqual(["hi\n", "hi\n"]);
+  });
+
+  it("that fails tells its exit code", async () => {
+    expect(await bench.call("exec", { command: "echo no >&2; exit 3" })).toEqual({
+      status: "error",
+      output: "no\n[exit code 3]",
+      outcomeClass: "tool_error",
+      exitCode: 3,
+    });
+  });
+
+  it("that does not exist fails in the shell's words", async () => {
+    const { exitCode, output } = await bench.call("exec", { argv: ["no-such-program"] });
+    expect([exitCode, output.includes("not found")]).toEqual([127, true]);
+  });
+
+  it("sees nothing of the gateway's environment that could steer it or tell a secret", async () => {
+    const { output } = await bench.call("exec", { command: "env" });
+    const names = output.split("\n").map((line) => line.split("=")[0] ?? "");
+    expect(names.filter((name) => Object.hasOwn(poison, name))).toEqual([]);
+    expect(names).toContain("LANG");
+  });
+
+  it("works in a directory of the workspace, and in no other", async () => {
+    mkdirSync(bench.path("sub"));
+    symlinkSync(bench.outside, bench.path("out"));
+    expect((await bench.call("exec", { command: "pwd", cwd: "sub" })).output).toBe(`${bench.path("sub")}\n`);
+    const refused = ["../outside", "out", "/"].map((cwd) => bench.call("exec", { command: "touch made", cwd }));
+    expect((await Promise.all(refused)).map(({ outcomeClass }) => outcomeClass)).toEqual(Array(3).fill("permission"));
+    expect(existsSync(`${bench.outside}/made`)).toBe(false);
+  });
+
+  it.each([
+    [{}, "input.command is missing; input.argv is missing; input must match exactly one schema in oneOf"],
+    [
+      { command: "true", timeout: 5 },
+      "input.timeout is unknown. Did you mean `timeoutMs`? Known are command, argv, cwd, timeoutMs, description",
+    ],
+    [
+      { command: "true", timeoutMs: 0.5 },
+      "input.timeoutMs must be integer, not a value of type number; input.timeoutMs must be >= 1",
+    ],
+  ])("with %j is not run", async (input, complaint) => {
+    const { status, output } = await bench.call("exec", input);
+    expect([status, output]).toEqual(["rejected", `Invalid arguments for exec: ${complaint}`]);
+  });
+});
+
+describe("a command that takes too long", () => {
+  /** The shell, and a grandchild that ignores politeness. */
+  const stubborn = "(trap '' TERM; sh -c 'echo $PPID'; echo started; exec sleep 1000) & wait";
+
+  const isAlive = (output: string): boolean => {
+    const state = readProcessStat(Number(output.split("\n")[0]))?.state;
+    return state !== undefined && state !== "Z";
+  };
+
+  it("is stopped with everything it started, and its output so far is kept", async () => {
+    const result = await bench.call("exec", { command: stubborn, timeoutMs: 300 });
+    expect(result.output).toMatch(/^\d+\nstarted\n\[stopped: it did not end within 300 ms\]$/);
+    expect([result.status, result.outcomeClass]).toEqual(["error", "timeout"]);
+    expect(isAlive(result.output)).toBe(false);
+  });
+
+  it("is stopped when the turn is cancelled", async () => {
+    const cancel = new AbortController();
+    const call = bench.call("exec", { command: `touch begun; ${stubborn}` }, { signal: cancel.signal });
+    await eventually(() => existsSync(bench.path("begun")), "the command to begin");
+    cancel.abort();
+    const result = await call;
+    expect([result.status, result.outcomeClass]).toEqual(["interrupted", "unknown"]);
+    expect(isAlive(result.output)).toBe(false);
+  });
+});
+
+it("the output of a flooding command is cut, with bounded memory, and the middle can be fetched", async () => {
+  const { output } = await bench.call("exec", { command: "seq 1 300000" });
+  expect(output.startsWith("1\n2\n3\n")).toBe(true);
+  expect(output.endsWith("299999\n300000\n")).toBe(true);
+  expect(Buffer.byteLength(output)).toBeLessThanOrEqual(64 * 1024);
+  const handle = /handle "([^"]+)"/.exec(output)?.[1];
+  const middle = await bench.call("read_output", { handle, offset: 1_000_000, limit: 14 });
+  expect(middle.output).toBe("8730\n158731\n15\n[bytes 1000000 to 1000014 of 1988895; go on with offset 1000014]");
+});

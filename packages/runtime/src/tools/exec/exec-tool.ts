@@ -1,0 +1,133 @@
+import { CaretError } from "@caret/protocol";
+import type { ChildCommand } from "../../process/child-command.ts";
+import { childEnvironment } from "../../process/child-environment.ts";
+import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
+import { withConfined } from "../files/confined-path.ts";
+import type { OutputStore } from "../outputs/output-store.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../tool.ts";
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 600_000;
+/** What a command may take to heed SIGTERM. */
+const GRACE_MS = 2_000;
+
+interface ExecInput {
+  readonly command?: string;
+  readonly argv?: readonly string[];
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+}
+
+export function createExecTool({ outputs }: { readonly outputs: OutputStore }): Tool {
+  return defineTool<ExecInput>({
+    name: "exec",
+    aliases: ["bash", "shell"],
+    description:
+      "Run a command in the workspace: `command` through /bin/sh, or `argv`, a program and its arguments without a " +
+      "shell. Standard output and error come back together, in order. There is no standard input and no terminal.",
+    kind: "shell",
+    // The command has a limit of its own; this one is for when even killing it does not help.
+    timeLimitMs: MAX_TIMEOUT_MS + 60_000,
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: { type: "string", minLength: 1 },
+        argv: { type: "array", items: { type: "string" }, minItems: 1 },
+        cwd: { type: "string", minLength: 1, description: "A directory of the workspace, which is the default." },
+        timeoutMs: {
+          type: "integer",
+          minimum: 1,
+          maximum: MAX_TIMEOUT_MS,
+          description: `In milliseconds; ${DEFAULT_TIMEOUT_MS} by default.`,
+        },
+        description: { type: "string", description: "What the command is for; only shown to people." },
+      },
+      oneOf: [{ required: ["command"] }, { required: ["argv"] }],
+      additionalProperties: false,
+    },
+    async run(input, context) {
+      const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
+      const command = await toChildCommand(input, context);
+      context.signal.throwIfAborted();
+      const child = context.spawner.spawn(command);
+      const stop = stopInTime(child, timeoutMs, context.signal);
+      const collector = outputs.collect();
+      try {
+        for await (const chunk of child.stdout) await collector.push(chunk);
+      } catch (reason) {
+        // The output cannot be kept (a full disk): nobody reads on, and the command would wait for ever.
+        void child.stop({ reason: "output lost", graceMs: 0 });
+        throw reason;
+      } finally {
+        // Whatever happened, nothing is left running and the time limit is over.
+        await (child.stopReason === undefined ? child.exit : child.stop());
+        stop.clear();
+      }
+      return toOutput(await child.exit, { text: await collector.finish(), child, timeoutMs });
+    },
+  });
+}
+
+/** The outer shell only joins standard error to standard output and then becomes what was asked for. */
+async function toChildCommand({ command, argv, cwd = "." }: ExecInput, context: ToolContext): Promise<ChildCommand> {
+  const args =
+    command === undefined
+      ? ["-c", 'exec "$@" 2>&1', "sh", ...(argv ?? [])]
+      : ["-c", 'exec /bin/sh -c "$1" 2>&1', "sh", command];
+  return {
+    file: "/bin/sh",
+    args,
+    cwd: await directoryIn(context.workspace, cwd),
+    env: execEnvironment(context.env),
+    stdin: "closed",
+  };
+}
+
+/** The command itself can go anywhere: this only keeps a mistaken directory from being taken for one of the workspace. */
+function directoryIn(workspace: string, path: string): Promise<string> {
+  return withConfined({ workspace, path }, async (place) => {
+    const directory = await place.directory.enter(place.name);
+    await directory.close();
+    return place.path === "" ? workspace : `${workspace}/${place.path}`;
+  });
+}
+
+/** What the agent's CLI needs and a command does not: our keys to Cursor are none of its business. */
+function execEnvironment(parent: ToolContext["env"]): Record<string, string> {
+  const names = Object.keys(parent).filter((name) => /^(CURSOR_|AGENT_CLI_)/i.test(name));
+  return childEnvironment({ parent, set: Object.fromEntries(names.map((name) => [name, undefined])) });
+}
+
+function stopInTime(child: ChildHandle, timeoutMs: number, signal: AbortSignal): { clear(): void } {
+  const timer = setTimeout(() => void child.stop({ reason: "timeout", graceMs: GRACE_MS }), timeoutMs);
+  const onAbort = (): void => void child.stop({ reason: "cancelled", graceMs: GRACE_MS });
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  return {
+    clear() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+interface Ended {
+  readonly text: string;
+  readonly child: ChildHandle;
+  readonly timeoutMs: number;
+}
+
+function toOutput(exit: ChildExit, { text, child, timeoutMs }: Ended): ToolOutput {
+  if (exit.kind === "failed-to-start" && child.stopReason === undefined) throw exit.error;
+  if (child.stopReason === "timeout")
+    return { output: withNote(text, `stopped: it did not end within ${timeoutMs} ms`), failure: "timeout" };
+  if (child.stopReason !== undefined) return { output: withNote(text, "stopped: cancelled"), failure: "unknown" };
+  if (exit.kind !== "exited") throw new CaretError("killed", withNote(text, "its end was not seen"));
+  if (exit.code === null) return { output: withNote(text, `killed by ${exit.signal}`), failure: "tool_error" };
+  if (exit.code === 0) return { output: text, exitCode: 0 };
+  return { output: withNote(text, `exit code ${exit.code}`), failure: "tool_error", exitCode: exit.code };
+}
+
+function withNote(text: string, note: string): string {
+  return text === "" || text.endsWith("\n") ? `${text}[${note}]` : `${text}\n[${note}]`;
+}
