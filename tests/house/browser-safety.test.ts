@@ -1,9 +1,10 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build, type Rolldown } from "vite";
 import { describe, expect, it } from "vitest";
+import { root } from "./lint-planted.ts";
 
-const entry = fileURLToPath(new URL("../../packages/protocol/src/index.ts", import.meta.url));
+const entry = join(root, "packages/protocol/src/index.ts");
 
 /** The bundle a web page would load, as one script that gives its exports to `protocol`. */
 async function bundleProtocol(): Promise<Rolldown.OutputChunk> {

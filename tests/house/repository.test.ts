@@ -1,0 +1,142 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "./lint-planted.ts";
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+/** Everything Git has or is about to have, as it lies on disk now. */
+const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" })
+  .split("\0")
+  .filter((path) => path !== "" && existsSync(join(root, path)));
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly type: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+const manifest = (path: string): Manifest => JSON.parse(read(path)) as Manifest;
+const packages = globSync("packages/*/package.json", { cwd: root }).sort().map(manifest);
+const rootManifest = manifest("package.json");
+
+describe("the README's two commands", () => {
+  const commands = [...read("README.md").matchAll(/^npm ci && npm (?:start|test)$/gm)].map(([command]) => command);
+
+  it("come first, and are to start Caret and to test it", () => {
+    expect(commands.slice(0, 2)).toEqual(["npm ci && npm start", "npm ci && npm test"]);
+  });
+
+  it("are scripts of the manifest, and the second is the one that CI runs", () => {
+    expect(Object.keys(rootManifest.scripts ?? {})).toEqual(expect.arrayContaining(["start", "test"]));
+    expect(read(".ci/run").trimEnd().split("\n").at(-1)).toBe(commands[1]);
+  });
+});
+
+describe("the packages", () => {
+  it("have one version, one licence and one module system, and depend on each other at that version", () => {
+    const { version } = rootManifest;
+    const facts = [rootManifest, ...packages].map((one) => ({
+      name: one.name,
+      version: one.version,
+      license: one.license,
+      type: one.type,
+      ours: Object.entries({ ...one.dependencies, ...one.devDependencies })
+        .filter(([name, wanted]) => name.startsWith("@caret/") && wanted !== version)
+        .map(([name, wanted]) => `${name}@${wanted}`),
+    }));
+    expect(facts).toEqual(facts.map(({ name }) => ({ name, version, license: "MIT", type: "module", ours: [] })));
+  });
+
+  it("are licensed to everyone under the MIT licence", () => {
+    expect(read("LICENSE")).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} /);
+    expect(read("LICENSE")).toContain("Permission is hereby granted, free of charge");
+  });
+
+  it("pin every dependency to one exact version", () => {
+    const loose = [rootManifest, ...packages]
+      .flatMap((one) => Object.entries({ ...one.dependencies, ...one.devDependencies }))
+      .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
+    expect(loose).toEqual([]);
+  });
+});
+
+describe("the dependencies that run", () => {
+  const direct = packages
+    .filter(({ name }) => name !== "@caret/web")
+    .flatMap(({ dependencies }) => Object.keys(dependencies ?? {}))
+    .filter((name) => !name.startsWith("@caret/"));
+  const names = [...new Set(direct)].sort();
+
+  it("are at most 20 outside the web page", () => {
+    expect(names.length).toBeLessThanOrEqual(20);
+  });
+
+  it.each(names)("include %s for a reason that a decision gives", (name) => {
+    const decisions = globSync("docs/decisions/*.md", { cwd: root }).map(read).join("\n");
+    expect(decisions).toContain(`\`${name}\``);
+  });
+});
+
+describe("the decisions", () => {
+  const files = globSync("docs/decisions/*.md", { cwd: root }).sort();
+
+  it("are numbered without a gap", () => {
+    const numbers = files.map((path) => /(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]);
+    expect(numbers).toEqual(files.map((_, index) => String(index + 1).padStart(4, "0")));
+  });
+
+  it.each(files)("%s tells what was decided, why, and what it costs, on one page", (path) => {
+    const text = read(path);
+    expect([...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual(["Decision", "Why", "Cost"]);
+    expect(text.split("\n").length).toBeLessThanOrEqual(60);
+  });
+});
+
+describe("the documents", () => {
+  const documents = tracked.filter((path) => path.endsWith(".md"));
+
+  it.each(documents)("%s links only to what exists", (path) => {
+    const targets = [...read(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target]) => target ?? "");
+    expect(targets.filter((target) => !existsSync(join(root, path, "..", target)))).toEqual([]);
+  });
+});
+
+describe("what Git keeps", () => {
+  const digest = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
+  const captures = join(root, "../shared/captures");
+
+  it.runIf(existsSync(captures))("holds no recording of the real CLI", () => {
+    const recordings = new Set(readdirSync(captures).map((name) => digest(join(captures, name))));
+    expect(recordings.size).toBeGreaterThan(0);
+    expect(tracked.filter((path) => recordings.has(digest(join(root, path))))).toEqual([]);
+  });
+
+  it("names no directory of anyone's machine: homes in examples belong to made-up people", () => {
+    const homes = /(?:\/home\/|\/Users\/|\\Users\\)(?!(?:ada|me|you|user|[a-z])\b)[\w.-]+/g;
+    const own = [homedir(), root].map((path) => path.replace(/\/$/, "")).filter((path) => path !== "");
+    const found = tracked.flatMap((path) => {
+      const text = readTextOf(path);
+      const said = [...text.matchAll(homes)].map(([match]) => match);
+      return [...said, ...own.filter((one) => mentions(text, one))].map((match) => `${path}: ${match}`);
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+/** A file's text; nothing for one that is no text, or too large to have been written by hand. */
+function readTextOf(path: string): string {
+  if (statSync(join(root, path)).size > 4 * 1024 * 1024) return "";
+  const text = read(path);
+  return text.includes("\0") ? "" : text;
+}
+
+function mentions(text: string, directory: string): boolean {
+  const at = text.indexOf(directory);
+  return at !== -1 && !/^[\w-]/.test(text.slice(at + directory.length));
+}
