@@ -1,0 +1,115 @@
+import type { AgentEvent } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import { createParkedCalls } from "./parked-calls.ts";
+
+const never = new AbortController().signal;
+
+function lot(options: { limitMs?: number; mentionMs?: number } = {}) {
+  const events: AgentEvent[] = [];
+  let count = 0;
+  const parked = createParkedCalls({
+    write: async (more) => void events.push(...more),
+    newCallId: () => {
+      count += 1;
+      return `call_${count}`;
+    },
+    limitMs: options.limitMs ?? 60_000,
+    mentionMs: options.mentionMs ?? 0,
+  });
+  return { events, parked };
+}
+
+const called = (callId: string, name: string, input: object): AgentEvent => ({
+  type: "tool-call",
+  callId,
+  name,
+  kind: "other",
+  input,
+  owner: "client",
+});
+const told = (callId: string, status: "ok" | "error" | "interrupted", output: string): AgentEvent => ({
+  type: "tool-result",
+  callId,
+  status,
+  output,
+});
+
+describe("parked calls", () => {
+  it("wait side by side and are answered by id, in any order", async () => {
+    const { events, parked } = lot();
+    const first = parked.park({ name: "read", input: { path: "a" } }, never);
+    const second = parked.park({ name: "read", input: { path: "b" } }, never);
+    await expect.poll(() => parked.open().map(({ callId }) => callId)).toEqual(["call_1", "call_2"]);
+    expect(parked.answer("call_2", { text: "B", isError: false })).toBe(true);
+    expect(parked.answer("call_1", { text: "no such file", isError: true })).toBe(true);
+    expect(await Promise.all([first, second])).toEqual([
+      { text: "no such file", isError: true },
+      { text: "B", isError: false },
+    ]);
+    expect(events).toEqual([
+      called("call_1", "read", { path: "a" }),
+      called("call_2", "read", { path: "b" }),
+      told("call_2", "ok", "B"),
+      told("call_1", "error", "no such file"),
+    ]);
+  });
+
+  it("take one answer each", async () => {
+    const { parked } = lot();
+    void parked.park({ name: "read", input: {} }, never);
+    await expect.poll(() => parked.open().length).toBe(1);
+    expect(["call_1", "call_1", "call_9"].map((id) => parked.answer(id, { text: "", isError: false }))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("are told only after the agent's stream has mentioned them", async () => {
+    const { events, parked } = lot({ mentionMs: 60_000 });
+    void parked.park({ name: "read", input: { b: 1, a: 2 } }, never);
+    expect(events).toEqual([]);
+    parked.noteMention({ name: "read", input: { a: 2, b: 1 } });
+    await expect.poll(() => events.length).toBe(1);
+    parked.noteMention({ name: "list", input: {} });
+    void parked.park({ name: "list", input: {} }, never);
+    await expect.poll(() => events.length).toBe(2);
+  });
+
+  it("are answered with an error when the client takes too long", async () => {
+    const { events, parked } = lot({ limitMs: 20 });
+    expect(await parked.park({ name: "read", input: {} }, never)).toEqual({
+      text: "The client gave no result within 20 ms.",
+      isError: true,
+    });
+    expect(events.at(-1)).toEqual(told("call_1", "error", "The client gave no result within 20 ms."));
+  });
+
+  it("are interrupted when the agent no longer waits", async () => {
+    const { events, parked } = lot();
+    const controller = new AbortController();
+    const result = parked.park({ name: "read", input: {} }, controller.signal);
+    await expect.poll(() => parked.open().length).toBe(1);
+    controller.abort();
+    expect(await result).toEqual({ text: "The agent no longer waits.", isError: true });
+    expect(events.at(-1)).toEqual(told("call_1", "interrupted", "The agent no longer waits."));
+  });
+
+  it("can be dismissed together, with a reason", async () => {
+    const { parked } = lot();
+    const results = [parked.park({ name: "a", input: {} }, never), parked.park({ name: "b", input: {} }, never)];
+    await expect.poll(() => parked.open().length).toBe(2);
+    parked.dismissAll("the user said something else");
+    const refused = { text: "the user said something else", isError: true };
+    expect(await Promise.all(results)).toEqual([refused, refused]);
+  });
+
+  it("are settled before the turn's end, and none is taken afterwards", async () => {
+    const { parked } = lot();
+    const result = parked.park({ name: "a", input: {} }, never);
+    await expect.poll(() => parked.open().length).toBe(1);
+    expect(parked.end()).toEqual([told("call_1", "interrupted", "The turn ended before this call had a result.")]);
+    const over = { text: "The turn is over.", isError: true };
+    expect([await result, await parked.park({ name: "b", input: {} }, never)]).toEqual([over, over]);
+  });
+});
