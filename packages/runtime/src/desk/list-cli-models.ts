@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import type { AgentHost } from "../lanes/cli/agent-host.ts";
+import { childCommandOf } from "../lanes/cli/child-command-of.ts";
+import { classifyFailure } from "../lanes/cli/classify-failure.ts";
+import { type ListedModel, parseModelList } from "../models/parse-model-list.ts";
+import type { ChildHandle } from "../process/child-handle.ts";
+
+const DEADLINE_MS = 30_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The models the CLI lists. It needs a login and asks Cursor's servers, so it is also the truest test of both. Never to
+ * be called while a session lives: starting a second CLI has been seen to end the first.
+ */
+export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): Promise<readonly ListedModel[]> {
+  const profile = await host.resolveProfile("default");
+  const launch = host.resolveLaunch(host.programs.command);
+  const child = host.spawn(
+    childCommandOf({ host, launch, args: ["models"], workspace: "/", profile, stdin: "closed" }),
+  );
+  const calledOff = new AbortController();
+  const printed = readOutput(child);
+  const late = sleep(deadlineMs, undefined, { signal: calledOff.signal, ref: false }).catch(() => "called off");
+  const output = await Promise.race([printed, late]);
+  calledOff.abort();
+  const exit = await child.stop({ graceMs: host.clocks.graceMs });
+  if (typeof output !== "object")
+    throw new CaretError("stalled", `The agent listed no models within ${deadlineMs} ms`, { upstream: tailOf(child) });
+  if (exit.kind !== "exited") throw exit.error;
+  if (exit.code === 0) return parseModelList(output.text);
+  throw classifyFailure({
+    stderr: child.stderrTail(),
+    exitCode: exit.code,
+    signal: exit.signal,
+    stdoutEmpty: output.text === "",
+    commandName: host.programs.command ?? launch.file.split(/[\\/]/).at(-1) ?? launch.file,
+    platform: host.platform,
+  });
+}
+
+/** Everything up to the end of the output, which comes with the process's own. */
+async function readOutput(child: ChildHandle): Promise<{ readonly text: string }> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of child.stdout) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BYTES) chunks.push(chunk);
+  }
+  await child.exit;
+  return { text: Buffer.concat(chunks).toString("utf8") };
+}
+
+function tailOf(child: ChildHandle): string {
+  return child.stderrTail().trim().slice(-2_000);
+}
