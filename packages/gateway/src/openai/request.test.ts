@@ -1,0 +1,308 @@
+import { CaretError } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import { readChatRequest } from "./request.ts";
+
+const hello = [{ role: "user", content: "Hello" }];
+const pixel = "data:image/png;base64,iVBORw0KGgo=";
+
+const read = (body: unknown, headers = {}) => readChatRequest(body, headers);
+const readMessages = (...messages: unknown[]) => {
+  const { system, messages: read } = readChatRequest({ messages: [...messages, ...hello] }, {}).request;
+  return { system, messages: read.slice(0, -1) };
+};
+
+describe("reading a chat completion request", () => {
+  it("needs nothing but a message", () => {
+    expect(read({ messages: hello })).toEqual({
+      stream: false,
+      includeUsage: false,
+      request: {
+        door: "openai",
+        wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
+        system: "",
+        messages: [{ role: "user", parts: [{ kind: "text", text: "Hello" }] }],
+        tools: [],
+        toolChoice: "auto",
+        maxOutputTokens: undefined,
+        sessionKey: undefined,
+        workspace: undefined,
+        owner: undefined,
+      },
+    });
+  });
+
+  it("takes over all that has a meaning and ignores the rest", () => {
+    const body = {
+      model: "cursor/gpt-5",
+      cursorModel: "gpt-5-high",
+      messages: hello,
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 10,
+      max_completion_tokens: 20,
+      reasoning_effort: "low",
+      prompt_cache_key: "cache",
+      temperature: 1,
+      top_p: null,
+      stop: ["x"],
+      store: false,
+      gw_custom_option: { any: "thing" },
+      n: 1,
+      logprobs: false,
+      modalities: ["text"],
+      audio: null,
+    };
+    const headers = { "x-session-id": "s1", "x-caret-workspace": "/w", "x-caret-tools": " agent " };
+    const { request, ...rest } = read(body, headers);
+    expect([rest, request.wish, request.maxOutputTokens, request.sessionKey, request.workspace, request.owner]).toEqual(
+      [
+        { stream: true, includeUsage: true },
+        { model: "cursor/gpt-5", cursorModel: "gpt-5-high", effort: "low", thinking: undefined },
+        20,
+        "s1",
+        "/w",
+        "agent",
+      ],
+    );
+  });
+
+  it("takes an effort of none for a wish not to think, and falls back to the cache key as session", () => {
+    const { wish, sessionKey } = read({
+      messages: hello,
+      reasoning: { effort: "none" },
+      prompt_cache_key: "c",
+    }).request;
+    expect([wish.effort, wish.thinking, sessionKey]).toEqual(["none", false, "c"]);
+  });
+
+  it("gathers system and developer text wherever it stands", () => {
+    expect(
+      readMessages(
+        { role: "system", content: "One." },
+        { role: "user", content: "Hi" },
+        {
+          role: "developer",
+          content: [
+            { type: "text", text: "Two." },
+            { type: "text", text: "Three." },
+          ],
+        },
+      ),
+    ).toEqual({
+      system: "One.\n\nTwo.\nThree.",
+      messages: [{ role: "user", parts: [{ kind: "text", text: "Hi" }] }],
+    });
+  });
+
+  it("reads calls and their results, in every form that clients send", () => {
+    const call = (id: string, args: string) => ({ id, type: "function", function: { name: "read", arguments: args } });
+    expect(
+      readMessages(
+        {
+          role: "assistant",
+          content: "",
+          tool_calls: [call("a", '{"path":"x"}'), call("b", "{broken"), call("c", "")],
+        },
+        { role: "tool", tool_call_id: "a", content: "text" },
+        { role: "tool", tool_call_id: "b", content: [{ type: "text", text: "part" }] },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "d", type: "custom", custom: { name: "sh", input: "ls" } }],
+        },
+        { role: "tool", tool_call_id: "d", content: null },
+      ).messages,
+    ).toEqual([
+      {
+        role: "assistant",
+        text: "",
+        calls: [
+          { callId: "a", name: "read", input: { path: "x" } },
+          { callId: "b", name: "read", input: "{broken" },
+          { callId: "c", name: "read", input: {} },
+        ],
+      },
+      { role: "tool", callId: "a", parts: [{ kind: "text", text: "text" }], isError: false },
+      { role: "tool", callId: "b", parts: [{ kind: "text", text: "part" }], isError: false },
+      { role: "assistant", text: "", calls: [{ callId: "d", name: "sh", input: "ls" }] },
+      { role: "tool", callId: "d", parts: [], isError: false },
+    ]);
+  });
+
+  it("reads images as data or as addresses, and never fetches them", () => {
+    const content = [
+      { type: "text", text: "Look", cache_control: { type: "ephemeral" } },
+      { type: "image_url", image_url: { url: pixel, detail: "low" } },
+      { type: "image_url", image_url: "https://example.com/a.png" },
+    ];
+    expect(readMessages({ role: "user", content }).messages).toEqual([
+      {
+        role: "user",
+        parts: [
+          { kind: "text", text: "Look" },
+          { kind: "image", mediaType: "image/png", data: "iVBORw0KGgo=" },
+          { kind: "image-url", url: "https://example.com/a.png" },
+        ],
+      },
+    ]);
+  });
+
+  it("offers functions with their schemas untouched and leaves other tools out", () => {
+    const parameters = { $schema: "x", type: "object", properties: { n: { type: "integer", maximum: 2 ** 53 } } };
+    const { tools, toolChoice } = read({
+      messages: hello,
+      tools: [
+        { type: "function", function: { name: "read", description: "Reads", parameters }, eager_input_streaming: true },
+        { type: "function", function: { name: "bare", description: null } },
+        { type: "web_search" },
+        { type: "custom", custom: { name: "x" } },
+      ],
+      tool_choice: { type: "function", function: { name: "read" } },
+    }).request;
+    expect([tools, toolChoice]).toEqual([
+      [
+        { name: "read", description: "Reads", inputSchema: parameters },
+        { name: "bare", inputSchema: { type: "object", properties: {} } },
+      ],
+      { name: "read" },
+    ]);
+  });
+
+  it.each([
+    ["auto", "auto"],
+    ["none", "none"],
+    ["required", "required"],
+    [null, "auto"],
+    [{ type: "allowed_tools", mode: "auto" }, "auto"],
+  ])("takes the tool choice %j for %j", (tool_choice, expected) => {
+    expect(read({ messages: hello, tool_choice }).request.toolChoice).toEqual(expected);
+  });
+
+  it("asks for JSON in words, since nothing can enforce it", () => {
+    const schema = { type: "object" };
+    const systemOf = (response_format: unknown) => read({ messages: hello, response_format }).request.system;
+    expect([
+      systemOf({ type: "text" }),
+      systemOf({ type: "json_object" }),
+      systemOf({ type: "json_schema", json_schema: { name: "x", schema } }),
+    ]).toEqual([
+      "",
+      "Answer with one JSON object and nothing else: no code fence, no words.",
+      'Answer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n{"type":"object"}',
+    ]);
+  });
+});
+
+const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+const withCall = (call: unknown) => ({ messages: [{ role: "assistant", tool_calls: [call] }, ...hello] });
+const withTool = (tool: unknown) => ({ messages: hello, tools: [tool] });
+
+/** What is wrong, and the beginning of what the client is told about it. */
+const badRequests: readonly (readonly [unknown, string])[] = [
+  [undefined, "The body must be"],
+  [null, "The body must be"],
+  ["text", "The body must be"],
+  [7, "The body must be"],
+  [[], "The body must be"],
+  [{}, "messages: "],
+  [{ messages: null }, "messages: "],
+  [{ messages: "Hello" }, "messages: "],
+  [{ messages: {} }, "messages: "],
+  [{ messages: [] }, "messages: must hold at least one"],
+  [{ messages: ["Hello"] }, "messages[0]: must be an object"],
+  [{ messages: [null] }, "messages[0]: must be an object"],
+  [{ messages: [{}] }, "messages[0].role: "],
+  [{ messages: [{ role: "robot", content: "x" }] }, "messages[0].role: must be one of"],
+  [{ messages: [{ role: "system", content: "x" }] }, "messages: at least one must be from the user"],
+  [{ messages: [{ role: "assistant", content: "x" }] }, "messages: at least one must be from the user"],
+  [{ messages: [...hello, { role: "user" }] }, "messages[1].content: a user message must say something"],
+  [user(null), "messages[0].content: "],
+  [user(7), "messages[0].content: must be a text or a list of parts"],
+  [user({ type: "text", text: "x" }), "messages[0].content: "],
+  [user(["x"]), "messages[0].content"],
+  [user([{ text: "x" }]), "messages[0].content"],
+  [user([{ type: "text" }]), "messages[0].content[0].text: must be a text"],
+  [user([{ type: "text", text: 7 }]), "messages[0].content[0].text: "],
+  [user([{ type: "image_url" }]), "messages[0].content[0].image_url: "],
+  [user([{ type: "image_url", image_url: {} }]), "messages[0].content[0].image_url: "],
+  [
+    user([{ type: "image_url", image_url: { url: "file:///etc/passwd" } }]),
+    "messages[0].content[0].image_url: must be",
+  ],
+  [
+    user([{ type: "image_url", image_url: { url: "data:image/png;base64,%%" } }]),
+    "messages[0].content[0].image_url: the",
+  ],
+  [
+    user([{ type: "image_url", image_url: { url: "data:text/html;base64,AAAA" } }]),
+    "messages[0].content[0].image_url: ",
+  ],
+  [user([{ type: "input_audio", input_audio: {} }]), "messages[0].content[0]: audio cannot"],
+  [user([{ type: "file", file: {} }]), "messages[0].content[0]: files cannot"],
+  [user([{ type: "video_url" }]), 'messages[0].content[0]: content of type "video_url"'],
+  [
+    { messages: [{ role: "system", content: [{ type: "image_url", image_url: pixel }] }, ...hello] },
+    "messages[0].content",
+  ],
+  [{ messages: [{ role: "assistant", content: [{ type: "image_url", image_url: pixel }] }, ...hello] }, "messages[0]"],
+  [{ messages: [{ role: "tool", content: "x" }] }, "messages[0].tool_call_id: "],
+  [{ messages: [{ role: "tool", tool_call_id: "", content: "x" }] }, "messages[0].tool_call_id: "],
+  [{ messages: [{ role: "tool", tool_call_id: 7, content: "x" }] }, "messages[0].tool_call_id: "],
+  [{ messages: [{ role: "assistant", tool_calls: "x" }, ...hello] }, "messages[0].tool_calls: must be a list"],
+  [withCall({}), "messages[0].tool_calls[0].id: "],
+  [withCall({ id: "a" }), "messages[0].tool_calls[0]: must hold a function"],
+  [withCall({ id: "a", function: { arguments: "{}" } }), "messages[0].tool_calls[0].function.name: "],
+  [withCall({ id: "a", function: { name: "x", arguments: {} } }), "messages[0].tool_calls[0].function.arguments: "],
+  [withCall({ id: "a", function: { name: "", arguments: "" } }), "messages[0].tool_calls[0].function.name: must not"],
+  [{ messages: hello, model: 7 }, "model: must be a text"],
+  [{ messages: hello, model: {} }, "model: must be a text"],
+  [{ messages: hello, cursorModel: [] }, "cursorModel: must be a text"],
+  [{ messages: hello, stream: "yes" }, "stream: must be true or false"],
+  [{ messages: hello, stream: 1 }, "stream: must be true or false"],
+  [{ messages: hello, stream_options: "usage" }, "stream_options: must be an object"],
+  [{ messages: hello, stream_options: { include_usage: "yes" } }, "stream_options.include_usage: "],
+  [{ messages: hello, max_tokens: 0 }, "max_tokens: must be more than 0"],
+  [{ messages: hello, max_tokens: "many" }, "max_tokens: must be a whole number"],
+  [{ messages: hello, max_completion_tokens: 1.5 }, "max_completion_tokens: must be a whole number"],
+  [{ messages: hello, reasoning_effort: 3 }, "reasoning_effort: must be a text"],
+  [{ messages: hello, reasoning: "high" }, "reasoning: must be an object"],
+  [{ messages: hello, n: 2 }, "n: only one answer"],
+  [{ messages: hello, n: 0 }, "n: must be more than 0"],
+  [{ messages: hello, n: "1" }, "n: must be a whole number"],
+  [{ messages: hello, logprobs: true }, "logprobs: "],
+  [{ messages: hello, top_logprobs: 3 }, "logprobs: "],
+  [{ messages: hello, top_logprobs: -1 }, "top_logprobs: must not be negative"],
+  [{ messages: hello, modalities: ["text", "audio"] }, "modalities: only text"],
+  [{ messages: hello, modalities: "audio" }, "modalities: must be a list"],
+  [{ messages: hello, audio: { voice: "x" } }, "modalities: only text"],
+  [{ messages: hello, functions: [{ name: "x" }] }, "functions: this old form"],
+  [{ messages: hello, tools: {} }, "tools: must be a list"],
+  [withTool("x"), "tools[0]: must be an object"],
+  [withTool({ type: "function" }), "tools[0].function: is missing"],
+  [withTool({ function: {} }), "tools[0].function.name: must be a text"],
+  [withTool({ function: { name: "" } }), "tools[0].function.name: must not be empty"],
+  [withTool({ function: { name: "x".repeat(300) } }), "tools[0].function.name: is too long"],
+  [withTool({ function: { name: "x", parameters: "{}" } }), "tools[0].function.parameters: must be a JSON Schema"],
+  [withTool({ function: { name: "x", description: 7 } }), "tools[0].function.description: must be a text"],
+  [{ messages: hello, tool_choice: "maybe" }, "tool_choice: must be"],
+  [{ messages: hello, tool_choice: {} }, "tool_choice: must be"],
+  [{ messages: hello, tool_choice: { type: "function" } }, "tool_choice: must name the function"],
+  [
+    { messages: hello, tool_choice: { type: "function", function: { name: "x" } } },
+    "tool_choice: there is no function",
+  ],
+];
+
+it.each(badRequests)("refuses %j, saying what is wrong: %s", (body, beginning) => {
+  const error = thrownBy(() => read(body));
+  expect([error.code, error.message.slice(0, beginning.length)]).toEqual(["invalid-request", beginning]);
+});
+
+function thrownBy(action: () => unknown): CaretError {
+  try {
+    action();
+  } catch (reason) {
+    return CaretError.from(reason);
+  }
+  throw new Error("Nothing was thrown");
+}
