@@ -1,0 +1,71 @@
+import { routeDescriptions } from "./route-descriptions.ts";
+import type { ListedRoute } from "./route-list.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiOperation {
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly [field: string]: unknown;
+}
+
+/** The document is made from the router's own list, so a route can be undescribed but never missing. */
+export function buildOpenApi(routes: readonly ListedRoute[], version: string): OpenApiDocument {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const { method, url } of routes) {
+    const path = url.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(method, url) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Caret", version, description: "One gateway that puts Cursor's coding agent behind every door." },
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+      },
+    },
+    security: [{ bearer: [] }, { apiKey: [] }],
+  };
+}
+
+function toOperation(method: string, url: string): OpenApiOperation {
+  const described = routeDescriptions[`${method} ${url}`];
+  const parameters = [...url.matchAll(/:(\w+)/g)].map(([, name]) => toParameter(name ?? ""));
+  return {
+    summary: described?.summary ?? `${method} ${url}`,
+    tags: [described?.tag ?? "other"],
+    ...(described?.isPublic ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(described?.body === undefined ? {} : { requestBody: toRequestBody(described.body) }),
+    responses: toResponses(described?.streams === true, described?.isPublic === true),
+  };
+}
+
+function toParameter(name: string): Json {
+  return { name, in: "path", required: true, schema: { type: "string" } };
+}
+
+function toRequestBody(body: object): Json {
+  return { required: true, content: { "application/json": { schema: { type: "object", ...body } } } };
+}
+
+function toResponses(streams: boolean, isPublic: boolean): Json {
+  const content = { "application/json": {}, ...(streams ? { "text/event-stream": {} } : {}) };
+  const ok = { 200: { description: streams ? "The answer, whole or as a stream" : "The answer", content } };
+  if (isPublic) return { ...ok, 403: { description: "Wrong host or origin" } };
+  return {
+    ...ok,
+    401: { description: "No valid token" },
+    403: { description: "Wrong host or origin, or a token without the scope" },
+    429: { description: "Too much at once; `retry-after` says when to come back" },
+  };
+}

@@ -1,0 +1,17 @@
+/** A route as the router knows it. */
+export interface ListedRoute {
+  readonly method: string;
+  /** With parameters as `:name`. */
+  readonly url: string;
+}
+
+/** The methods that some route answers at this path. */
+export function methodsAt(routes: readonly ListedRoute[], path: string): readonly string[] {
+  return routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
+}
+
+function matches(url: string, path: string): boolean {
+  const [pattern, parts] = [url.split("/"), path.split("/")];
+  if (pattern.length !== parts.length) return false;
+  return pattern.every((part, index) => part === parts[index] || (part.startsWith(":") && parts[index] !== ""));
+}

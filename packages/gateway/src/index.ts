@@ -1,0 +1,19 @@
+export type { LaneReadiness, Readiness } from "./admin/readiness.ts";
+export type { AnthropicDoorOptions } from "./anthropic/door-options.ts";
+export { anthropicDoor } from "./anthropic/route.ts";
+export type { ActivityDisplay } from "./door/activity-text.ts";
+export type {
+  DoorCall,
+  DoorMessage,
+  DoorPart,
+  DoorRequest,
+  ModelWish,
+  OfferedTool,
+  StatelessDoor,
+} from "./door/door-request.ts";
+export type { Caller, DoorTurn, TurnDesk } from "./door/turn-desk.ts";
+export { createServer, type ServerOptions } from "./server/create-server.ts";
+export { meterDesk } from "./server/metered-desk.ts";
+export { createMetrics, type Metrics } from "./server/metrics.ts";
+export { defaultLimits, type ServerLimits } from "./server/server-limits.ts";
+export type { Scope, TokenGrant, TokenStore } from "./server/token-store.ts";

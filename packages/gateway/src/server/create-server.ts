@@ -1,0 +1,124 @@
+import type { IncomingMessage } from "node:http";
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from "fastify";
+import { adminRoutes } from "../admin/admin-routes.ts";
+import type { Readiness } from "../admin/readiness.ts";
+import type { ListedRoute } from "../admin/route-list.ts";
+import { toKnownError } from "../http/known-error.ts";
+import { createAdmission } from "./admission.ts";
+import { drain } from "./drain.ts";
+import { toErrorFace } from "./error-face.ts";
+import { createGate } from "./gate.ts";
+import { createLiveRequests } from "./live-requests.ts";
+import type { Metrics } from "./metrics.ts";
+import { missingRoute } from "./missing-route.ts";
+import { defaultLimits, type ServerLimits } from "./server-limits.ts";
+import { createServerMetrics } from "./server-metrics.ts";
+import type { TokenStore } from "./token-store.ts";
+
+export interface ServerOptions {
+  /** The protocols to serve: each a plugin that brings its routes and its own way to show errors. */
+  readonly doors: readonly FastifyPluginAsync[];
+  readonly tokens: TokenStore;
+  /** Names besides loopback under which the gateway may be addressed. */
+  readonly hosts?: readonly string[];
+  /** Origins besides our own whose pages may talk to us. */
+  readonly origins?: readonly string[];
+  readonly limits?: Partial<ServerLimits>;
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: Metrics;
+  readonly version: string;
+  readonly newId: () => string;
+  readonly log?: FastifyBaseLogger;
+}
+
+const SAFE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+};
+
+/** The gateway's HTTP server, not yet listening. `close` lets running answers finish for a while. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const limits = { ...defaultLimits, ...options.limits };
+  const { tokens, metrics, hosts = [], origins = [] } = options;
+  const app = createApp(options, limits);
+  const routes: ListedRoute[] = [];
+  const admission = createAdmission(limits);
+  const live = createLiveRequests(tokens);
+  const counted = createServerMetrics(metrics, admission, limits.stuckReaderMs);
+
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const name of [method].flat()) routes.push({ method: name, url });
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
+    counted.watch(reply.raw, request.method, request.routeOptions.url);
+  });
+  app.addHook("onRequest", createGate({ hosts, origins, tokens, admission, live, meter: counted.meter }));
+  app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
+  app.setErrorHandler(showError);
+  app.setNotFoundHandler((request, reply) => showMissing(routes, request, reply));
+  app.register(adminRoutes({ ...options, routes }));
+  for (const door of options.doors) app.register(door);
+  return app;
+}
+
+function createApp({ log, newId }: ServerOptions, limits: ServerLimits): FastifyInstance {
+  const app = fastify({
+    ...(log === undefined ? {} : { loggerInstance: log }),
+    disableRequestLogging: true,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleConnectionMs,
+    forceCloseConnections: "idle",
+    exposeHeadRoutes: false,
+    // Nobody here looks at prototypes, and a schema may well have a property of that name.
+    onProtoPoisoning: "remove",
+    onConstructorPoisoning: "remove",
+    genReqId: (request: IncomingMessage) => requestIdOf(request) ?? newId(),
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: Math.min(limits.headersMs, limits.requestMs),
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+      // Our own check answers a missing Host like any other wrong one.
+      requireHostHeader: false,
+    },
+  });
+  app.server.maxConnections = limits.maxConnections;
+  app.removeContentTypeParser("text/plain");
+  return app;
+}
+
+/** A client's own id for the request, when it is fit to be written into logs and headers. */
+function requestIdOf({ headers }: IncomingMessage): string | undefined {
+  const id = headers["x-request-id"];
+  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+}
+
+function showError(reason: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { error, status } = toKnownError(reason);
+  if (error.code === "internal") request.log.error({ err: reason }, "A request failed unexpectedly");
+  const face = toErrorFace(error, destinationOf(request));
+  return reply.code(status ?? face.status).send(face.body);
+}
+
+function showMissing(routes: readonly ListedRoute[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const destination = destinationOf(request);
+  const { error, allow } = missingRoute(routes, request.method, destination.path);
+  const { status, body } = toErrorFace(error, destination);
+  if (allow.length === 0) return reply.code(status).send(body);
+  return reply.code(405).header("allow", allow.join(", ")).send(body);
+}
+
+function destinationOf({ url, headers, id }: FastifyRequest) {
+  const [path = ""] = url.split("?", 1);
+  return { path, headers, requestId: id };
+}

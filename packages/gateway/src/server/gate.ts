@@ -1,0 +1,60 @@
+import { CaretError } from "@caret/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
+import type { Admission } from "./admission.ts";
+import { assertScope, authenticate, type Credential } from "./authenticate.ts";
+import { assertJsonBody } from "./content-type-check.ts";
+import { assertAllowedHost } from "./host-check.ts";
+import type { LiveRequests } from "./live-requests.ts";
+import { assertAllowedOrigin } from "./origin-check.ts";
+import { type Access, accessOf, startsTurn } from "./route-access.ts";
+import type { TokenStore } from "./token-store.ts";
+
+const RETRY_AFTER_SECONDS = "1";
+
+export interface GateOptions {
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  readonly tokens: TokenStore;
+  readonly admission: Admission;
+  readonly live: LiveRequests;
+  readonly meter: StreamMeter;
+}
+
+/**
+ * Every request passes here before anything else of ours sees it, in this order: is it meant for us, does a foreign page
+ * send it, is it JSON, who sends it, may they, is there room.
+ */
+export function createGate(options: GateOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request, reply) => {
+    assertAllowedHost(request.raw, options.hosts);
+    assertAllowedOrigin(request.raw, options.origins);
+    assertJsonBody(request.method, request.headers);
+    const { url, config } = request.routeOptions;
+    const access = accessOf(url, config.access);
+    if (access === "public") return;
+    const credential = authenticate(request.headers, options.tokens);
+    assertAccess(credential, access);
+    const leave = startsTurn(request.method, url) ? enter(options.admission, credential, reply) : undefined;
+    const { signal, end } = options.live.begin(credential);
+    reply.raw.once("close", () => {
+      end();
+      leave?.();
+    });
+    const { name, workspace } = credential.grant;
+    setRequestContext(request, { caller: { tokenName: name, workspace }, signal, meter: options.meter });
+  };
+}
+
+function assertAccess({ grant }: Credential, access: Exclude<Access, "public">): void {
+  if (access !== "any-token") assertScope(grant, access);
+}
+
+function enter(admission: Admission, { grant }: Credential, reply: FastifyReply): () => void {
+  try {
+    return admission.enter(grant.name);
+  } catch (reason) {
+    if (CaretError.is(reason)) reply.header("retry-after", RETRY_AFTER_SECONDS);
+    throw reason;
+  }
+}
