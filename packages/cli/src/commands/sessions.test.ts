@@ -98,11 +98,12 @@ describe("caret sessions", () => {
   });
 
   it("does exactly what its dry run says when it prunes", async () => {
-    const dry = await sessions("prune", "--older-than", "30d", "--keep", "1", "--dry-run", "--json");
+    const prune = async (...argv: readonly string[]) => JSON.parse((await sessions("prune", "--json", ...argv)).stdout);
+    expect(await prune("--older-than", "30d", "--dry-run")).toEqual(["aabb-2", "cccc-3"]);
+    expect(await prune("--older-than", "30d", "--keep", "2", "--dry-run")).toEqual(["cccc-3"]);
     expect(await ids()).toHaveLength(3);
-    const wet = await sessions("prune", "--older-than", "30d", "--keep", "1", "--json");
-    expect(JSON.parse(dry.stdout)).toEqual(["aabb-2", "cccc-3"]);
-    expect(JSON.parse(wet.stdout)).toEqual(["aabb-2", "cccc-3"]);
+    expect(await prune("--older-than", "30d", "--keep", "2")).toEqual(["cccc-3"]);
+    expect(await prune("--older-than", "30d")).toEqual(["aabb-2"]);
     expect(await ids()).toEqual(["aaaa-1"]);
   });
 
