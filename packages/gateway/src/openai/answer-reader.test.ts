@@ -1,8 +1,9 @@
 import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { AnswerReader, type ShowActivity } from "./answer-reader.ts";
+import type { ActivityDisplay } from "../door/activity-text.ts";
+import { AnswerReader } from "./answer-reader.ts";
 
-function piecesOf(events: readonly AgentEvent[], showActivity: ShowActivity = "reasoning") {
+function piecesOf(events: readonly AgentEvent[], showActivity: ActivityDisplay = "reasoning") {
   return new AnswerReader(showActivity).read(events);
 }
 
@@ -24,12 +25,11 @@ const runs = (callId: string, command: string, owner: "agent" | "client" | "gate
   input: { command },
   owner,
 });
-const returns = (callId: string, status: "ok" | "error" | "rejected", exitCode?: number): AgentEvent => ({
+const returns = (callId: string, status: "ok" | "error" | "rejected", output = ""): AgentEvent => ({
   type: "tool-result",
   callId,
   status,
-  output: "",
-  ...(exitCode === undefined ? {} : { exitCode }),
+  output,
 });
 
 describe("what a turn's events mean to a client", () => {
@@ -47,23 +47,25 @@ describe("what a turn's events mean to a client", () => {
   });
 
   it("tells the agent's own calls as lines of one block of reasoning", () => {
-    expect(piecesOf([runs("1", "ls"), returns("1", "ok"), runs("2", "make"), returns("2", "error", 2)])).toEqual([
-      { kind: "thinking", text: "▸ shell: ls", fresh: true },
-      { kind: "thinking", text: "\n▸ shell: make", fresh: false },
-      { kind: "thinking", text: "\n▸ shell: make (failed with exit code 2)", fresh: false },
+    expect(
+      piecesOf([runs("1", "ls"), returns("1", "ok"), runs("2", "make"), returns("2", "error", "Error 2")]),
+    ).toEqual([
+      { kind: "thinking", text: "→ shell: ls", fresh: true },
+      { kind: "thinking", text: "\n→ shell: make", fresh: false },
+      { kind: "thinking", text: "\n  error: Error 2", fresh: false },
     ]);
   });
 
   it("tells the gateway's calls the same way, and a refusal by its name", () => {
     expect(piecesOf([runs("1", "rm", "gateway"), returns("1", "rejected")])).toEqual([
-      { kind: "thinking", text: "▸ shell: rm", fresh: true },
-      { kind: "thinking", text: "\n▸ shell: rm (rejected)", fresh: false },
+      { kind: "thinking", text: "→ shell: rm", fresh: true },
+      { kind: "thinking", text: "\n  rejected: no reason given", fresh: false },
     ]);
   });
 
   it("tells them in the text when that is wanted, and not at all when nothing is", () => {
     expect([piecesOf([runs("1", "ls")], "text"), piecesOf([runs("1", "ls")], "none")]).toEqual([
-      [{ kind: "text", text: "▸ shell: ls", fresh: true }],
+      [{ kind: "text", text: "→ shell: ls", fresh: true }],
       [],
     ]);
   });
@@ -88,13 +90,13 @@ describe("what a turn's events mean to a client", () => {
     expect([piecesOf(events), piecesOf(events, "text")]).toEqual([
       [
         { kind: "text", text: "One ", fresh: true },
-        { kind: "thinking", text: "▸ shell: ls", fresh: true },
+        { kind: "thinking", text: "→ shell: ls", fresh: true },
         { kind: "text", text: "sentence.", fresh: false },
         { kind: "close" },
       ],
       [
         { kind: "text", text: "One ", fresh: true },
-        { kind: "text", text: "▸ shell: ls", fresh: true },
+        { kind: "text", text: "→ shell: ls", fresh: true },
         { kind: "text", text: "sentence.", fresh: true },
         { kind: "close" },
       ],
@@ -120,9 +122,10 @@ describe("what a turn's events mean to a client", () => {
     ]);
   });
 
-  it("names the server of an MCP tool and shortens what is long", () => {
-    const call = { ...runs("1", `${"a b\n".repeat(200)}`), name: "search", server: "docs" } as AgentEvent;
-    expect(piecesOf([call])).toEqual([{ kind: "thinking", text: `▸ docs/search: ${"a b ".repeat(50)}…`, fresh: true }]);
+  it("says nothing of what came of the client's own calls", () => {
+    expect(piecesOf([runs("c1", "ls", "client"), returns("c1", "error", "no")]).map(({ kind }) => kind)).toEqual([
+      "call",
+    ]);
   });
 
   it("remembers usage and outcome, and ignores the rest", () => {

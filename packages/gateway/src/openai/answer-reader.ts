@@ -1,8 +1,5 @@
 import type { AgentEvent, AgentEventOf, TurnOutcome, Usage } from "@caret/protocol";
-import { activityLine, troubleLine } from "./activity-line.ts";
-
-/** Where the agent's own tool activity is shown. It is never a call the client would execute. */
-export type ShowActivity = "reasoning" | "text" | "none";
+import { type ActivityDisplay, activityText } from "../door/activity-text.ts";
 
 type BlockKind = "text" | "thinking";
 
@@ -35,13 +32,13 @@ export class AnswerReader {
   calls = 0;
 
   readonly #activityKind: BlockKind | undefined;
-  /** Lines of the calls that still run, for when one of them goes wrong. */
-  readonly #running = new Map<string, string>();
+  /** Calls on our side of the door that still run. */
+  readonly #running = new Set<string>();
   #open: BlockKind | "activity" | undefined;
   #fresh = false;
   #pieces: AnswerPiece[] = [];
 
-  constructor(showActivity: ShowActivity) {
+  constructor(showActivity: ActivityDisplay) {
     this.#activityKind = activityKinds[showActivity];
   }
 
@@ -67,6 +64,8 @@ export class AnswerReader {
         return event.owner === "client" ? this.#handOver(event) : this.#showCall(event);
       case "tool-result":
         return this.#showResult(event);
+      case "notice":
+        return this.#showActivity(event);
       case "plan":
         return this.#showPlan(event.text);
       case "usage":
@@ -76,7 +75,7 @@ export class AnswerReader {
         this.outcome = event.outcome;
         return;
       default:
-        // Notices, questions, to-do lists and the like have no place in these formats.
+        // Questions, to-do lists and the like have no place in these formats.
         return;
     }
   }
@@ -107,18 +106,17 @@ export class AnswerReader {
   }
 
   #showCall(event: AgentEventOf<"tool-call">): void {
-    const line = activityLine(event);
-    this.#running.set(event.callId, line);
-    this.#showLine(line);
+    this.#running.add(event.callId);
+    this.#showActivity(event);
   }
 
+  /** What came of the client's own calls, the client knows best. */
   #showResult(event: AgentEventOf<"tool-result">): void {
-    const line = this.#running.get(event.callId);
-    this.#running.delete(event.callId);
-    if (line !== undefined) this.#showLine(troubleLine(line, event));
+    if (this.#running.delete(event.callId)) this.#showActivity(event);
   }
 
-  #showLine(line: string | undefined): void {
+  #showActivity(event: AgentEvent): void {
+    const line = activityText(event)?.trimEnd();
     if (this.#activityKind === undefined || line === undefined) return;
     const goesOn = this.#open === "activity";
     this.#pieces.push({ kind: this.#activityKind, text: goesOn ? `\n${line}` : line, fresh: !goesOn });

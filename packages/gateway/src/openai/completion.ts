@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
-import { AnswerReader, type ClientCall, type ShowActivity } from "./answer-reader.ts";
+import type { ActivityDisplay } from "../door/activity-text.ts";
+import { AnswerReader, type ClientCall } from "./answer-reader.ts";
 import { type ChatUsage, toChatUsage } from "./chat-usage.ts";
 import type { ChatStreamOptions } from "./stream.ts";
 
@@ -55,7 +56,7 @@ export function toCompletion(
   };
 }
 
-function gather(events: readonly AgentEvent[], showActivity: ShowActivity) {
+function gather(events: readonly AgentEvent[], showActivity: ActivityDisplay) {
   const reader = new AnswerReader(showActivity);
   const said = { text: "", thinking: "" };
   const calls: ChatCall[] = [];

@@ -1,7 +1,8 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ShowActivity } from "./answer-reader.ts";
+import type { ActivityDisplay } from "../door/activity-text.ts";
+
 import { toCompletion } from "./completion.ts";
 import { ChatStream, type ChatStreamOptions } from "./stream.ts";
 
@@ -189,7 +190,7 @@ describe("a whole chat completion", () => {
       fc.record({ kind: fc.constantFrom("text" as const, "thinking" as const), text: fc.string({ maxLength: 5 }) }),
       fc.record({ kind: fc.constant("call" as const), owner: fc.constantFrom("agent" as const, "client" as const) }),
     );
-    const shown = fc.constantFrom<ShowActivity>("reasoning", "text", "none");
+    const shown = fc.constantFrom<ActivityDisplay>("reasoning", "text", "none");
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), fc.array(fc.nat(3)), shown, (steps, cuts, showActivity) => {
         const events = steps.flatMap(toEvents);
@@ -210,20 +211,16 @@ type Step = { kind: "text" | "thinking"; text: string } | { kind: "call"; owner:
 
 function toEvents(step: Step, index: number): AgentEvent[] {
   const blockId = `b${index}`;
-  if (step.kind === "text")
-    return [
-      { type: "text-start", blockId },
-      { type: "text-delta", blockId, text: step.text },
-      { type: "text-end", blockId },
-    ];
-  if (step.kind === "thinking")
-    return [
-      { type: "thinking-start", blockId },
-      { type: "thinking-delta", blockId, text: step.text },
-      { type: "thinking-end", blockId },
-    ];
-  const { owner } = step;
-  return [{ type: "tool-call", callId: blockId, name: "ls", kind: "shell", input: { path: "x" }, owner }];
+  if (step.kind === "call") {
+    const { owner } = step;
+    return [{ type: "tool-call", callId: blockId, name: "ls", kind: "shell", input: { path: "x" }, owner }];
+  }
+  const { kind, text } = step;
+  return [
+    { type: `${kind}-start`, blockId },
+    { type: `${kind}-delta`, blockId, text },
+    { type: `${kind}-end`, blockId },
+  ];
 }
 
 interface Chunk {

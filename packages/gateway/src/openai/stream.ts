@@ -1,5 +1,6 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
-import { type AnswerPiece, AnswerReader, type ClientCall, type ShowActivity } from "./answer-reader.ts";
+import type { ActivityDisplay } from "../door/activity-text.ts";
+import { type AnswerPiece, AnswerReader, type ClientCall } from "./answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "./answer-stream.ts";
 import { toChatUsage } from "./chat-usage.ts";
 import { toOpenaiError } from "./errors.ts";
@@ -10,7 +11,7 @@ export interface ChatStreamOptions {
   readonly model: string;
   /** The client asked for a usage chunk. */
   readonly includeUsage: boolean;
-  readonly showActivity: ShowActivity;
+  readonly showActivity: ActivityDisplay;
 }
 
 const fields = { text: "content", thinking: "reasoning_content" } as const;

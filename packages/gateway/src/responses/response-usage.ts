@@ -1,6 +1,5 @@
 import { promptTokens, type Usage } from "@caret/protocol";
 import { hasPrompt } from "../openai/chat-usage.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
 
 export interface ResponseUsage {
   readonly input_tokens: number;
@@ -21,11 +20,11 @@ export interface ResponseUsage {
  */
 export function toResponseUsage(
   usage: Usage = {},
-  characters: { readonly input: number; readonly output: number },
+  estimate: { readonly input: () => number; readonly output: () => number },
 ): ResponseUsage {
   const { cacheRead, cacheWrite, output, reasoning, cost } = usage;
-  const input_tokens = hasPrompt(usage) ? promptTokens(usage) : estimateTokens(characters.input);
-  const output_tokens = output ?? estimateTokens(characters.output);
+  const input_tokens = hasPrompt(usage) ? promptTokens(usage) : estimate.input();
+  const output_tokens = output ?? estimate.output();
   const cached = cacheRead !== undefined || cacheWrite !== undefined;
   return {
     input_tokens,

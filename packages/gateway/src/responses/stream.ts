@@ -1,10 +1,11 @@
 import type { AgentEvent, ErrorInfo, TurnOutcome } from "@caret/protocol";
+import type { ActivityDisplay } from "../door/activity-text.ts";
 import type { DoorRequest } from "../door/door-request.ts";
-import { type AnswerPiece, AnswerReader, type ClientCall, type ShowActivity } from "../openai/answer-reader.ts";
+import { estimateRequestTokens, tokensOf } from "../door/estimate-tokens.ts";
+import { type AnswerPiece, AnswerReader, type ClientCall } from "../openai/answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "../openai/answer-stream.ts";
 import { toOpenaiError } from "../openai/errors.ts";
 import { toResponseError } from "./errors.ts";
-import { requestCharacters } from "./estimate-tokens.ts";
 import {
   createMessageWriter,
   createReasoningWriter,
@@ -19,7 +20,7 @@ import { toResponseUsage } from "./response-usage.ts";
 
 export interface ResponseStreamOptions extends ResponseIdentity {
   readonly request: DoorRequest;
-  readonly showActivity: ShowActivity;
+  readonly showActivity: ActivityDisplay;
   readonly newId: () => string;
 }
 
@@ -96,8 +97,10 @@ export class ResponseStream implements AnswerStream {
   }
 
   #settle(state: Pick<ResponseState, "status" | "error">): void {
-    const characters = { input: requestCharacters(this.#options.request), output: this.#characters };
-    const usage = toResponseUsage(this.#reader.usage, characters);
+    const usage = toResponseUsage(this.#reader.usage, {
+      input: () => estimateRequestTokens(this.#options.request),
+      output: () => tokensOf(this.#characters),
+    });
     this.response = this.#toResponse({ ...state, output: this.#output, usage });
   }
 
