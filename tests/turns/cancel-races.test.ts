@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { delta, init, result } from "../faults/agent-lines.ts";
+import { marks, prints } from "../faults/fault.ts";
+import { barSize } from "./full-bars.ts";
+import { endOf, eventually, playTurn } from "./play-turn.ts";
+import { TurnBench } from "./turn-bench.ts";
+
+const answers = `${prints(init, delta("Hello."))}sleep 0.03\n${prints(result("Hello."))}`;
+
+let bench: TurnBench;
+beforeAll(() => {
+  bench = new TurnBench();
+});
+afterAll(() => bench.remove());
+
+describe("Cancelling a turn", () => {
+  const races = barSize({ quick: 40, full: 400 });
+  test(`${races} cancellations around the result give one end each, and both kinds occur`, async () => {
+    const { engine } = await bench.open();
+    const workspace = bench.workspace(answers);
+    const ends: string[] = [];
+    for (let index = 0; index < races; index += 1) {
+      const { outcome } = await playTurn(
+        engine,
+        { prompt: "Hello", workspace },
+        { meanwhile: (turn) => void setTimeout(() => turn.cancel(), (index * 80) / races) },
+      );
+      ends.push(endOf(outcome));
+    }
+    expect([...new Set(ends)].sort()).toEqual(["cancelled", "completed"]);
+  }, 120_000);
+
+  test("after its end changes nothing", async () => {
+    const { engine } = await bench.open();
+    const { outcome } = await playTurn(
+      engine,
+      { prompt: "Hello", workspace: bench.workspace(answers) },
+      {
+        meanwhile: async (turn) => {
+          await turn.outcome;
+          turn.cancel();
+        },
+      },
+    );
+    expect(outcome).toEqual({ kind: "completed" });
+  });
+
+  test("twice is the same as once", async () => {
+    const { engine } = await bench.open();
+    const { outcome } = await playTurn(
+      engine,
+      { prompt: "Hello", workspace: bench.workspace("exec sleep 600\n") },
+      {
+        meanwhile: (turn) => {
+          turn.cancel("first");
+          turn.cancel("second");
+        },
+      },
+    );
+    expect(outcome).toEqual({ kind: "cancelled" });
+  });
+
+  test("asks a program of one's own by a message before it asks by a signal", async () => {
+    const listens = `read -r turn\n${marks("up")}read -r message\nprintf %s "$message" > "$PWD.message"
+printf '{"type":"done","data":{"finishReason":"cancelled"}}\\n'\n`;
+    const models = { custom: { command: bench.agentPath, args: [], promptAsArg: false } };
+    const { engine } = await bench.open({ settings: { models } });
+    const workspace = bench.workspace(listens);
+    const { outcome, elapsedMs } = await playTurn(
+      engine,
+      { prompt: "Hello", workspace, model: "custom" },
+      {
+        meanwhile: async (turn) => {
+          await eventually(() => existsSync(`${workspace}.up`), "the program is up");
+          turn.cancel();
+        },
+      },
+    );
+    expect(outcome).toEqual({ kind: "cancelled" });
+    expect(elapsedMs).toBeLessThan(1_400);
+    expect(existsSync(`${workspace}.message`)).toBe(true);
+  });
+
+  test("closing the engine cancels what runs and waits until it is gone", async () => {
+    const opened = await bench.open();
+    const workspace = bench.workspace(`${prints(init, delta("Hm."))}${marks("up")}exec sleep 600\n`);
+    const turn = await opened.engine.startTurn({ prompt: "Hello", workspace });
+    await eventually(() => existsSync(`${workspace}.up`), "the agent is up");
+    await opened.close();
+    expect(await turn.outcome).toEqual({ kind: "cancelled" });
+    expect(bench.processes(workspace)).toEqual([]);
+    const late = opened.engine.startTurn({ prompt: "Hello", workspace });
+    await expect(late).rejects.toMatchObject({ code: "overloaded" });
+  });
+});

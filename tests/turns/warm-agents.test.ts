@@ -1,0 +1,90 @@
+import type { SessionEngine, TurnRequest } from "@caret/runtime";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually, playTurn } from "./play-turn.ts";
+import { TurnBench } from "./turn-bench.ts";
+
+const slowToBoot = { bootMs: 300, turns: [[{ text: "You said: {{prompt}}" }]] };
+
+let bench: TurnBench;
+beforeEach(() => {
+  bench = new TurnBench();
+});
+afterEach(() => bench.remove());
+
+describe("Warm agents", () => {
+  test("answer in a tenth of the time that a cold one takes to its first word", async () => {
+    const workspace = bench.workspace(bench.simulator(slowToBoot));
+    const { engine } = await bench.open({ keepWarm: true });
+    const cold = await firstTokenMs(engine, { prompt: "cold", workspace });
+    const warm: number[] = [];
+    for (const prompt of ["one", "two", "three"]) {
+      await untilWarm(workspace, 2);
+      warm.push(await firstTokenMs(engine, { prompt, workspace }));
+    }
+    expect(Math.min(...warm) / cold).toBeLessThanOrEqual(0.1);
+  });
+
+  test("go on with the session that they were started for", async () => {
+    const workspace = bench.workspace(bench.simulator(slowToBoot));
+    const { engine } = await bench.open({ keepWarm: true });
+    const one = await playTurn(engine, { prompt: "one", workspace });
+    await untilWarm(workspace, 2);
+    const two = await playTurn(engine, { prompt: "two", sessionId: one.turn.sessionId });
+    await untilWarm(workspace, 2);
+    const three = await playTurn(engine, { prompt: "three", sessionId: one.turn.sessionId });
+    const resumed = bench
+      .invocations()
+      .slice(-2)
+      .map(({ argv }) => argv.slice(-2));
+    expect([two.summary.sessionId, three.summary.sessionId]).toEqual([one.summary.sessionId, one.summary.sessionId]);
+    expect(resumed).toEqual([
+      ["--resume", one.summary.sessionId],
+      ["--resume", one.summary.sessionId],
+    ]);
+  });
+
+  test("never see a byte of another session, and are used once", async () => {
+    const workspaces = [bench.workspace(bench.simulator(slowToBoot)), bench.workspace(bench.simulator(slowToBoot))];
+    const { engine } = await bench.open({ keepWarm: true, settings: { warm: { max: 4 } } });
+    for (const round of [1, 2, 3])
+      await Promise.all(
+        workspaces.map(async (workspace, index) => {
+          const prompt = `canary-${index}-${round}`;
+          const { text } = await playTurn(engine, { prompt, workspace });
+          expect(text).toBe(`You said: ${prompt}`);
+        }),
+      );
+    const asked = bench.invocations().filter(({ stdin }) => stdin?.text.startsWith("canary-"));
+    expect(asked.map(({ stdin, cwd }) => [stdin?.text.split("-")[1], cwd]).sort()).toEqual(
+      workspaces.flatMap((workspace, index) => [1, 2, 3].map(() => [String(index), workspace])).sort(),
+    );
+    expect(new Set(asked.map(({ pid }) => pid)).size).toBe(asked.length);
+  });
+
+  test("are gone when the engine is closed", async () => {
+    const workspace = bench.workspace(bench.simulator(slowToBoot));
+    const opened = await bench.open({ keepWarm: true });
+    await playTurn(opened.engine, { prompt: "one", workspace });
+    await untilWarm(workspace, 1);
+    await opened.close();
+    expect(bench.processes(workspace)).toEqual([]);
+  });
+});
+
+/** Time for the waiting agents to boot: they sleep before they read, so that only the time tells. */
+async function untilWarm(workspace: string, count: number): Promise<void> {
+  await eventually(() => bench.processes(workspace).length >= count, "agents wait");
+  await new Promise((resolve) => setTimeout(resolve, 900));
+}
+
+async function firstTokenMs(engine: SessionEngine, request: TurnRequest): Promise<number> {
+  const startedAt = performance.now();
+  const turn = await engine.startTurn(request);
+  for await (const batch of turn.follow())
+    if (batch.some(({ event }) => event.type === "text-delta")) {
+      const took = performance.now() - startedAt;
+      await turn.settled;
+      return took;
+    }
+  throw new Error("The turn said nothing");
+}
