@@ -1,0 +1,75 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { statSync } from "node:fs";
+import { CaretError } from "@caret/protocol";
+import { readTokenFile, type TokenEntry, tokenFilePath } from "./token-file.ts";
+import { readTokenUses, writeTokenUses } from "./token-uses.ts";
+
+const USES_WRITTEN_MS = 60_000;
+
+export interface TokenStoreOptions {
+  readonly dataDir: string;
+  readonly now?: () => number;
+  readonly onError?: (error: CaretError) => void;
+}
+
+/** The gateway's `TokenStore` over the token file. */
+export interface FileTokenStore {
+  /** Looks at the file each time, so that a token that was revoked is refused from then on. */
+  find(
+    secret: string,
+  ): { readonly name: string; readonly scopes: readonly string[]; readonly workspace?: string } | undefined;
+  /** Writes down when tokens were last used. */
+  close(): void;
+}
+
+export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
+  const { dataDir, now = Date.now, onError = () => undefined } = options;
+  const uses = new Map(Object.entries(readTokenUses(dataDir)));
+  let usesWrittenAt = now();
+  let seen: string | undefined;
+  let valid: readonly (TokenEntry & { readonly digest: Buffer })[] = [];
+
+  const reload = (): void => {
+    const stamp = stampOf(tokenFilePath(dataDir));
+    if (stamp === seen) return;
+    seen = stamp;
+    try {
+      const good = readTokenFile(dataDir).filter(({ revokedAt }) => revokedAt === undefined);
+      valid = good.map((entry) => ({ ...entry, digest: Buffer.from(entry.sha256, "hex") }));
+    } catch (reason) {
+      // Nobody gets in until the file can be understood again: it may hold a revocation.
+      valid = [];
+      onError(CaretError.from(reason));
+    }
+  };
+
+  const writeUses = (): void => {
+    usesWrittenAt = now();
+    try {
+      writeTokenUses(dataDir, Object.fromEntries(uses));
+    } catch (reason) {
+      onError(new CaretError("storage-failed", "The last uses of tokens could not be written", { cause: reason }));
+    }
+  };
+
+  return {
+    find(secret) {
+      reload();
+      const digest = createHash("sha256").update(secret).digest();
+      // All are compared, so that the time tells nothing about which.
+      const [found] = valid.filter((entry) => timingSafeEqual(entry.digest, digest));
+      if (found === undefined) return undefined;
+      uses.set(found.name, now());
+      if (now() - usesWrittenAt > USES_WRITTEN_MS) writeUses();
+      const { name, scopes, workspace } = found;
+      return workspace === undefined ? { name, scopes } : { name, scopes, workspace };
+    },
+    close: writeUses,
+  };
+}
+
+/** Changes with every change of the file, since each is a new file under the old name. */
+function stampOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? "none" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
+}
