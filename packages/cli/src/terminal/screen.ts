@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { displayWidth } from "./display-width.ts";
+import { splitGraphemes } from "./display-width.ts";
 
 const ERASE_LINE = "\x1b[2K";
 const SAVE = "\x1b7";
@@ -44,14 +44,20 @@ export function createScreen({ isTty, columns }: ScreenOptions): Screen {
       if (!isTty) return text;
       if (text === "" && status === shown) return "";
       const before = erase();
-      column = columnAfter(text, column);
+      column = columnAfter(text, column, columns());
       return before + text + draw(status);
     },
   };
 }
 
-function columnAfter(text: string, column: number): number {
+/** Counted on through wrapped lines. A wide character that does not fit on a line leaves its last column empty. */
+function columnAfter(text: string, column: number, columns: number): number {
   const lineStart = text.lastIndexOf("\n") + 1;
-  const width = displayWidth(stripVTControlCharacters(text.slice(lineStart)));
-  return lineStart === 0 ? column + width : width;
+  const line = stripVTControlCharacters(text.slice(lineStart));
+  let after = lineStart === 0 ? column : 0;
+  for (const { width } of splitGraphemes(line)) {
+    if (width === 2 && after % columns === columns - 1) after += 1;
+    after += width;
+  }
+  return after;
 }

@@ -313,9 +313,14 @@ describe("the status line", () => {
   it("waits while the cursor stands behind the last column", () => {
     const { renderer } = live();
     renderer.push([started, { type: "text-start", blockId: "x" }]);
+    const says = (text: string) => renderer.push([{ type: "text-delta", blockId: "x", text }]);
     const full = "x".repeat(40);
-    expect(renderer.push([{ type: "text-delta", blockId: "x", text: full }])).toBe(`\r\x1b[2K\n${full}`);
-    expect(renderer.push([{ type: "text-delta", blockId: "x", text: "y" }])).toContain("writing");
+    expect(says(full)).toBe(`\r\x1b[2K\n${full}`);
+    expect(says("y")).toContain("writing");
+    // Nineteen wide ones fit behind it; the twentieth goes to the next line and leaves one column empty.
+    expect(says("日".repeat(19))).toContain("writing");
+    expect(says(`日${"z".repeat(37)}`)).toContain("writing");
+    expect(says("z")).not.toContain("writing");
   });
 
   it("is not written again while it stays the same", () => {
