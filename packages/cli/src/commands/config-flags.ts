@@ -19,7 +19,7 @@ export function addConfigFlags(command: Command): Command {
 }
 
 /** What the command line says about the settings, in the form `loadConfig` takes. */
-export function configFlags(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function configFlags(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const given = configFlagNames().map(({ key, flag }) => [key, options[new Option(flag).attributeName()]] as const);
   return Object.fromEntries(
     [...given, ["config", options["config"]] as const].filter(([, value]) => value !== undefined),

@@ -50,7 +50,7 @@ export function errorLines({ code, message, upstream, fix }: ErrorInfo, { style,
   ];
 }
 
-export function usageFacts(usage: Usage | undefined): readonly string[] {
+function usageFacts(usage: Usage | undefined): readonly string[] {
   const named: readonly (readonly [number | undefined, string])[] = [
     [usage?.input, "in"],
     [usage?.output, "out"],

@@ -1,5 +1,5 @@
 /** What stands together without a blank line between. */
-export type Section = "head" | "text" | "thinking" | "tools" | "notes" | "asked" | "end";
+export type Section = "text" | "thinking" | "tools" | "notes" | "asked" | "end";
 
 /** Knows where on the page we are, so that sections stand a blank line apart however their texts ended. */
 export interface Page {
