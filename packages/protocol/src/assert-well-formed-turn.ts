@@ -78,6 +78,17 @@ function leftOver(turn: TurnProgress): string | undefined {
 }
 
 function assertPlain(event: AgentEvent, index: number): void {
-  const parsed = agentEventSchema.safeParse(JSON.parse(JSON.stringify(event)));
+  if (!isPlain(event)) throw new Error(`Event ${index} (${event.type}) is not plain: it holds what JSON cannot say`);
+  const parsed = agentEventSchema.safeParse(event);
   if (!parsed.success) throw new Error(`Event ${index} (${event.type}) is not plain: ${parsed.error.message}`);
+}
+
+/** Whether a value is the same after JSON: no dates, no maps, no NaN, no holes. (JSON itself can spell an infinity, as 1e999.) */
+function isPlain(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isNaN(value);
+  if (typeof value !== "object" || value === null)
+    return value === null || typeof value === "string" || typeof value === "boolean";
+  if (Array.isArray(value)) return value.every(isPlain);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain);
 }

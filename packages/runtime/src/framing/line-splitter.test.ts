@@ -36,7 +36,10 @@ describe("splitting bytes into lines", () => {
     const chunk = Buffer.from("ab\ncd");
     splitter.push(chunk);
     chunk.fill(0x78);
-    expect([...splitter.push(Buffer.from("e\n")).lines]).toEqual(["cde"]);
+    const next = Buffer.from("e");
+    splitter.push(next);
+    next.fill(0x78);
+    expect([...splitter.push(Buffer.from("f\n")).lines]).toEqual(["cdef"]);
   });
 
   it.each([

@@ -30,10 +30,11 @@ export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {
   let atStart = true;
   let failure: CaretError | undefined;
 
+  /** Kept as a copy: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk. */
   const keep = (bytes: Uint8Array): void => {
     pendingBytes += bytes.byteLength;
     if (pendingBytes > maxLineBytes) fail();
-    else pending.push(bytes);
+    else pending.push(Uint8Array.prototype.slice.call(bytes));
   };
 
   const fail = (): void => {
@@ -92,8 +93,7 @@ export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {
     const last = bytes.lastIndexOf(NEWLINE);
     if (last >= start) addWholeLines(lines, bytes.subarray(start, last));
     const open = Math.max(last + 1, start);
-    // The open end is copied: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk.
-    if (open < bytes.byteLength && failure === undefined) keep(Uint8Array.prototype.slice.call(bytes, open));
+    if (open < bytes.byteLength && failure === undefined) keep(bytes.subarray(open));
     return batch(lines);
   };
 
