@@ -45,6 +45,8 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
     keep(owner, response) {
       const responseKey = keyOf(owner, response.id);
       const entry = { response, characters: JSON.stringify(response).length };
+      // It would push everything else out and not fit even then.
+      if (entry.characters > maxCharacters) return;
       responses.set(responseKey, entry);
       characters += entry.characters;
       for (const item of response.output) items.set(keyOf(owner, item.id), { item, responseKey });

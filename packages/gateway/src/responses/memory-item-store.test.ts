@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { KeptResponse } from "./item-store.ts";
+import { createMemoryItemStore } from "./memory-item-store.ts";
+import { outputText } from "./output-item.ts";
+
+function response(name: string, previousId?: string): KeptResponse {
+  return {
+    id: `resp_${name}`,
+    previousId,
+    system: [],
+    messages: [{ role: "user", parts: [{ kind: "text", text: name }] }],
+    output: [
+      { id: `msg_${name}`, type: "message", status: "completed", role: "assistant", content: [outputText(name)] },
+    ],
+  };
+}
+
+describe("what was answered, kept in memory", () => {
+  it("is found by its owner, and by nobody else", () => {
+    const store = createMemoryItemStore();
+    const kept = response("a");
+    store.keep("me", kept);
+    expect([
+      store.findItem("me", "msg_a"),
+      store.findChain("me", "resp_a"),
+      store.findItem("you", "msg_a"),
+      store.findChain("you", "resp_a"),
+    ]).toEqual([kept.output[0], [kept], undefined, undefined]);
+  });
+
+  it("tells a response with all it continued, oldest first", () => {
+    const store = createMemoryItemStore();
+    const chain = [response("a"), response("b", "resp_a"), response("c", "resp_b")];
+    for (const link of chain) store.keep("me", link);
+    expect(store.findChain("me", "resp_c")).toEqual(chain);
+  });
+
+  it("tells nothing of a chain that has lost a link", () => {
+    const store = createMemoryItemStore({ maxResponses: 1 });
+    store.keep("me", response("a"));
+    store.keep("me", response("b", "resp_a"));
+    expect(store.findChain("me", "resp_b")).toBeUndefined();
+  });
+
+  it("forgets what was not used for longest, items and all", () => {
+    const store = createMemoryItemStore({ maxResponses: 2 });
+    for (const name of ["a", "b"]) store.keep("me", response(name));
+    store.findItem("me", "msg_a");
+    store.keep("me", response("c"));
+    const found = ["a", "b", "c"].filter((name) => store.findItem("me", `msg_${name}`) !== undefined);
+    expect([found, store.findChain("me", "resp_b")]).toEqual([["a", "c"], undefined]);
+  });
+
+  it("stays within its size, and does not keep what is larger than all of it", () => {
+    const size = JSON.stringify(response("a")).length;
+    const store = createMemoryItemStore({ maxCharacters: size * 2 });
+    for (const name of ["a", "b", "c", "d".repeat(size)]) store.keep("me", response(name));
+    const found = ["a", "b", "c", "d".repeat(size)].map((name) => store.findItem("me", `msg_${name}`)?.id);
+    expect(found).toEqual([undefined, "msg_b", "msg_c", undefined]);
+  });
+});

@@ -1,0 +1,295 @@
+import { CaretError } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import type { KeptResponse } from "./item-store.ts";
+import { createMemoryItemStore } from "./memory-item-store.ts";
+import { outputText } from "./output-item.ts";
+import { readResponsesRequest } from "./request.ts";
+
+const earlier: KeptResponse = {
+  id: "resp_1",
+  previousId: undefined,
+  system: ["Be brief."],
+  messages: [{ role: "user", parts: [{ kind: "text", text: "Read x" }] }],
+  output: [
+    { id: "rs_1", type: "reasoning", summary: [] },
+    { id: "msg_1", type: "message", status: "completed", role: "assistant", content: [outputText("I will.")] },
+    { id: "fc_1", type: "function_call", status: "completed", call_id: "c1", name: "read", arguments: '{"path":"x"}' },
+  ],
+};
+
+function read(body: unknown, headers = {}, owner = "me") {
+  const items = createMemoryItemStore();
+  items.keep("me", earlier);
+  return readResponsesRequest(body, headers, { owner, items });
+}
+
+const readItems = (...items: unknown[]) => {
+  const { system, messages } = read({ input: [...items, { role: "user", content: "Hello" }] }).request;
+  return { system, messages: messages.slice(0, -1) };
+};
+
+const iWill = { role: "assistant", text: "I will.", calls: [{ callId: "c1", name: "read", input: { path: "x" } }] };
+
+describe("reading a responses request", () => {
+  it("needs nothing but an input", () => {
+    const { request, added } = read({ input: "Hello" });
+    const messages = [{ role: "user", parts: [{ kind: "text", text: "Hello" }] }];
+    expect([request, added.messages]).toEqual([
+      {
+        door: "responses",
+        wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
+        system: "",
+        messages,
+        tools: [],
+        toolChoice: "auto",
+        maxOutputTokens: undefined,
+        sessionKey: undefined,
+        workspace: undefined,
+        owner: undefined,
+      },
+      messages,
+    ]);
+  });
+
+  it("takes over all that has a meaning and ignores the rest", () => {
+    const { request, body } = read(
+      {
+        model: "gpt-5",
+        input: "Hello",
+        instructions: "Be kind.",
+        stream: true,
+        store: false,
+        max_output_tokens: 99,
+        reasoning: { effort: "high", summary: "auto" },
+        include: ["reasoning.encrypted_content"],
+        prompt_cache_key: "cache",
+        client_metadata: { any: "thing" },
+        text: { verbosity: "low", format: { type: "json_schema", name: "x", schema: { type: "array" } } },
+        background: false,
+        truncation: "auto",
+      },
+      { "session-id": "codex" },
+    );
+    expect([request.wish.effort, request.system, request.maxOutputTokens, request.sessionKey, body.stream]).toEqual([
+      "high",
+      'Be kind.\n\nAnswer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n{"type":"array"}',
+      99,
+      "codex",
+      true,
+    ]);
+  });
+
+  it("reads Codex' items: developer text, reasoning, calls with namespaces, outputs as text or parts", () => {
+    expect(
+      readItems(
+        { type: "message", role: "developer", content: [{ type: "input_text", text: "Rules." }] },
+        { role: "system", content: "More." },
+        { type: "message", id: "u", role: "user", content: [{ type: "input_text", text: "Go" }] },
+        { type: "reasoning", id: "rs_9", summary: [], encrypted_content: "…" },
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "First." }] },
+        { type: "function_call", id: "fc_9", call_id: "a", name: "read", namespace: "fs", arguments: '{"p":1}' },
+        { type: "custom_tool_call", call_id: "b", name: "patch", input: "*** Begin" },
+        { type: "local_shell_call", call_id: "z", action: {} },
+        { type: "function_call_output", id: "o", call_id: "a", output: "done" },
+        { type: "custom_tool_call_output", call_id: "b", output: [{ type: "input_text", text: "ok" }] },
+      ),
+    ).toEqual({
+      system: "Rules.\n\nMore.",
+      messages: [
+        { role: "user", parts: [{ kind: "text", text: "Go" }] },
+        {
+          role: "assistant",
+          text: "First.",
+          calls: [
+            { callId: "a", name: "read", input: { p: 1 } },
+            { callId: "b", name: "patch", input: "*** Begin" },
+          ],
+        },
+        { role: "tool", callId: "a", parts: [{ kind: "text", text: "done" }], isError: false },
+        { role: "tool", callId: "b", parts: [{ kind: "text", text: "ok" }], isError: false },
+      ],
+    });
+  });
+
+  it("reads images", () => {
+    const content = [
+      { type: "input_image", image_url: "data:image/webp;base64,AAAA", detail: "auto" },
+      { type: "input_image", image_url: "http://example.com/x" },
+    ];
+    expect(readItems({ role: "user", content }).messages).toEqual([
+      {
+        role: "user",
+        parts: [
+          { kind: "image", mediaType: "image/webp", data: "AAAA" },
+          { kind: "image-url", url: "http://example.com/x" },
+        ],
+      },
+    ]);
+  });
+
+  it("finds what it answered before by reference", () => {
+    const references = ["rs_1", "msg_1", "fc_1"].map((id) => ({ type: "item_reference", id }));
+    expect(readItems(...references).messages).toEqual([iWill]);
+  });
+
+  it("finds it as well when the reference does not say what it is", () => {
+    expect(readItems({ id: "msg_1" }).messages).toEqual([{ role: "assistant", text: "I will.", calls: [] }]);
+  });
+
+  it("goes on without an answer that is not kept any more, and says so to the agent", () => {
+    expect(readItems({ type: "item_reference", id: "msg_0" }, { type: "item_reference", id: "rs_0" }).messages).toEqual(
+      [{ role: "assistant", text: "[An earlier answer that is not kept any more]", calls: [] }],
+    );
+  });
+
+  it("puts a continued response before the new input, and keeps only what is new", () => {
+    const { request, added } = read({
+      previous_response_id: "resp_1",
+      instructions: "Hurry.",
+      input: [{ type: "function_call_output", call_id: "c1", output: "text" }],
+    });
+    const result = { role: "tool", callId: "c1", parts: [{ kind: "text", text: "text" }], isError: false };
+    expect([request.system, request.messages, added.messages]).toEqual([
+      "Hurry.\n\nBe brief.",
+      [...earlier.messages, iWill, result],
+      [result],
+    ]);
+  });
+
+  it.each([
+    ["unknown", "me", "resp_x"],
+    ["someone else's", "you", "resp_1"],
+  ])("does not continue a response that is %s", (_, owner, previous_response_id) => {
+    const error = thrownBy(() => read({ previous_response_id, input: "Hi" }, {}, owner));
+    expect([error.code, error.message]).toEqual([
+      "not-found",
+      `There is no response "${previous_response_id}" any more`,
+    ]);
+  });
+
+  it("offers functions, alone and in namespaces, and leaves out what only OpenAI could run", () => {
+    const { tools, toolChoice } = read({
+      input: "Hi",
+      tools: [
+        { type: "function", name: "read", description: "Reads", parameters: { type: "object" }, strict: true },
+        {
+          type: "namespace",
+          name: "mcp__docs",
+          description: "Docs",
+          tools: [
+            { type: "function", name: "find", parameters: null },
+            { type: "custom", name: "x" },
+          ],
+        },
+        { type: "web_search", external_web_access: false },
+        { type: "custom", name: "apply_patch", format: {} },
+      ],
+      tool_choice: { type: "function", name: "find" },
+    }).request;
+    expect([tools, toolChoice]).toEqual([
+      [
+        { name: "read", description: "Reads", inputSchema: { type: "object" } },
+        { name: "find", namespace: "mcp__docs", inputSchema: { type: "object", properties: {} } },
+      ],
+      { name: "find" },
+    ]);
+  });
+});
+
+const item = (value: unknown) => ({ input: [value] });
+const user = (content: unknown) => item({ role: "user", content });
+const withTool = (tool: unknown) => ({ input: "Hi", tools: [tool] });
+
+const badRequests: readonly (readonly [unknown, string])[] = [
+  [undefined, "The body must be"],
+  [null, "The body must be"],
+  [[], "The body must be"],
+  ["Hi", "The body must be"],
+  [false, "The body must be"],
+  [{}, "input: must be a text or a list of items"],
+  [{ input: null }, "input: "],
+  [{ input: 7 }, "input: "],
+  [{ input: {} }, "input: "],
+  [{ input: [] }, "input: "],
+  [{ input: ["Hi"] }, "input: "],
+  [{ input: [null] }, "input: "],
+  [item({}), "input[0]: must have a type or a role"],
+  [item({ content: "x" }), "input[0]: must have a type or a role"],
+  [item({ type: 7 }), "input: "],
+  [item({ role: "robot", content: "x" }), "input[0].role: must be one of"],
+  [item({ role: "tool", content: "x" }), "input[0].role: must be one of"],
+  [item({ type: "message", content: "x" }), "input[0].role: "],
+  [item({ role: "user" }), "input[0].content: is missing"],
+  [item({ role: "developer", content: "x" }), "input: at least one item must be from the user"],
+  [item({ role: "assistant", content: "x" }), "input: at least one item must be from the user"],
+  [item({ type: "reasoning", summary: [] }), "input: at least one item must be from the user"],
+  [user(null), "input[0].content: is missing"],
+  [user(7), "input[0].content: must be a text or a list of parts"],
+  [user([7]), "input[0].content"],
+  [user([{ text: "x" }]), "input[0].content"],
+  [user([{ type: "input_text" }]), "input[0].content[0].text: must be a text"],
+  [user([{ type: "input_image" }]), "input[0].content[0]: an image must come with"],
+  [user([{ type: "input_image", file_id: "f" }]), "input[0].content[0]: an image must come with"],
+  [user([{ type: "input_image", image_url: "ftp://x" }]), "input[0].content[0].image_url: must be"],
+  [user([{ type: "input_image", image_url: 7 }]), "input[0].content[0].image_url: must be a text"],
+  [user([{ type: "input_file", file_id: "f" }]), "input[0].content[0]: files cannot"],
+  [user([{ type: "input_audio", input_audio: {} }]), "input[0].content[0]: audio cannot"],
+  [user([{ type: "input_video" }]), 'input[0].content[0]: content of type "input_video"'],
+  [
+    item({ role: "system", content: [{ type: "input_image", image_url: "http://x" }] }),
+    "input[0].content[0]: only text",
+  ],
+  [item({ type: "function_call" }), "input[0].call_id: "],
+  [item({ type: "function_call", call_id: "a" }), "input[0].name: "],
+  [item({ type: "function_call", call_id: "a", name: "x" }), "input[0].arguments: "],
+  [item({ type: "function_call", call_id: "a", name: "x", arguments: {} }), "input[0].arguments: must be a text"],
+  [item({ type: "function_call", call_id: "", name: "x", arguments: "" }), "input[0].call_id: must not be empty"],
+  [item({ type: "custom_tool_call", call_id: "a", name: "x" }), "input[0].input: "],
+  [item({ type: "function_call_output", output: "x" }), "input[0].call_id: "],
+  [item({ type: "function_call_output", call_id: "a", output: 7 }), "input[0].output: must be a text or a list"],
+  [item({ type: "item_reference" }), "input[0].id: "],
+  [item({ type: "item_reference", id: 7 }), "input[0].id: must be a text"],
+  [{ input: "Hi", model: 7 }, "model: must be a text"],
+  [{ input: "Hi", instructions: ["x"] }, "instructions: must be a text"],
+  [{ input: "Hi", stream: "true" }, "stream: must be true or false"],
+  [{ input: "Hi", store: "no" }, "store: must be true or false"],
+  [{ input: "Hi", background: true }, "background: a response cannot"],
+  [{ input: "Hi", conversation: "conv_1" }, "conversation: stored"],
+  [{ input: "Hi", prompt: { id: "p" } }, "prompt: stored"],
+  [{ input: "Hi", max_output_tokens: -1 }, "max_output_tokens: must be more than 0"],
+  [{ input: "Hi", max_output_tokens: "1" }, "max_output_tokens: must be a whole number"],
+  [{ input: "Hi", previous_response_id: 7 }, "previous_response_id: must be a text"],
+  [{ input: "Hi", reasoning: "high" }, "reasoning: must be an object"],
+  [{ input: "Hi", reasoning: { effort: 1 } }, "reasoning.effort: must be a text"],
+  [{ input: "Hi", text: "json" }, "text: must be an object"],
+  [{ input: "Hi", metadata: "x" }, "metadata: must be an object"],
+  [{ input: "Hi", include: "all" }, "include: must be a list"],
+  [{ input: "Hi", include: ["message.output_text.logprobs"] }, "top_logprobs: "],
+  [{ input: "Hi", top_logprobs: 2 }, "top_logprobs: "],
+  [{ input: "Hi", modalities: ["audio"] }, "modalities: only text"],
+  [{ input: "Hi", audio: {} }, "modalities: only text"],
+  [{ input: "Hi", tools: "x" }, "tools: must be a list"],
+  [withTool(7), "tools[0]: must be an object"],
+  [withTool({}), "tools[0].type: must be a text"],
+  [withTool({ type: "function" }), "tools[0].name: must be a text"],
+  [withTool({ type: "function", name: "x", parameters: [] }), "tools[0].parameters: must be a JSON Schema"],
+  [withTool({ type: "namespace", name: "n" }), "tools[0].tools: must be a list"],
+  [withTool({ type: "namespace", tools: [] }), "tools[0].name: must be a text"],
+  [withTool({ type: "namespace", name: "n", tools: [{ type: "function" }] }), "tools[0].tools[0].name: must be a text"],
+  [{ input: "Hi", tool_choice: "any" }, "tool_choice: must be"],
+  [{ input: "Hi", tool_choice: { type: "function", name: "x" } }, "tool_choice: there is no function"],
+];
+
+it.each(badRequests)("refuses %j, saying what is wrong: %s", (body, beginning) => {
+  const error = thrownBy(() => read(body));
+  expect([error.code, error.message.slice(0, beginning.length)]).toEqual(["invalid-request", beginning]);
+});
+
+function thrownBy(action: () => unknown): CaretError {
+  try {
+    action();
+  } catch (reason) {
+    return CaretError.from(reason);
+  }
+  throw new Error("Nothing was thrown");
+}
