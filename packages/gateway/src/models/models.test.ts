@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { toAnthropicModels } from "./anthropic-models.ts";
+import type { DirectoryModel } from "./model-directory.ts";
+import { toOpenaiModels } from "./openai-models.ts";
+
+const models: readonly DirectoryModel[] = [
+  { id: "auto", name: "Auto" },
+  { id: "gpt-5.5", name: "GPT-5.5", created: Date.UTC(2026, 0, 2), variants: [{ id: "gpt-5.5-high", name: "High" }] },
+  { id: "opus", name: "Opus" },
+];
+
+it("lists models for OpenAI's clients, with what Caret knows more", () => {
+  expect(toOpenaiModels(models.slice(0, 2))).toEqual({
+    object: "list",
+    data: [
+      { id: "auto", object: "model", created: 0, owned_by: "cursor", name: "Auto" },
+      {
+        id: "gpt-5.5",
+        object: "model",
+        created: 1767312000,
+        owned_by: "cursor",
+        name: "GPT-5.5",
+        variants: [{ id: "gpt-5.5-high", name: "High" }],
+      },
+    ],
+  });
+});
+
+describe("models for Anthropic's clients", () => {
+  it("are all listed when nobody asks for pages", () => {
+    expect(toAnthropicModels(models)).toEqual({
+      data: [
+        { type: "model", id: "auto", display_name: "Auto", created_at: "1970-01-01T00:00:00.000Z" },
+        { type: "model", id: "gpt-5.5", display_name: "GPT-5.5", created_at: "2026-01-02T00:00:00.000Z" },
+        { type: "model", id: "opus", display_name: "Opus", created_at: "1970-01-01T00:00:00.000Z" },
+      ],
+      has_more: false,
+      first_id: "auto",
+      last_id: "opus",
+    });
+  });
+
+  it.each([
+    [{ limit: "2" }, ["auto", "gpt-5.5"], true],
+    [{ limit: "1000" }, ["auto", "gpt-5.5", "opus"], false],
+    [{ limit: "many" }, ["auto", "gpt-5.5", "opus"], false],
+    [{ limit: "-3" }, ["auto"], true],
+    [{ after_id: "auto", limit: "1" }, ["gpt-5.5"], true],
+    [{ after_id: "gpt-5.5" }, ["opus"], false],
+    [{ before_id: "opus", limit: "1" }, ["gpt-5.5"], true],
+    [{ after_id: "opus" }, [], false],
+  ])("come in pages: %j", (wish, ids, hasMore) => {
+    const page = toAnthropicModels(models, wish);
+    expect([page.data.map(({ id }) => id), page.has_more, page.first_id, page.last_id]).toEqual([
+      ids,
+      hasMore,
+      ids[0] ?? null,
+      ids.at(-1) ?? null,
+    ]);
+  });
+});
