@@ -11,8 +11,13 @@ const filled = z.string("must be a text").min(1, "must not be empty");
 const roles = ["user", "assistant", "system", "developer"] as const;
 
 export const inputSchema = z.union(
-  [z.string(), z.array(z.looseObject({ type: z.string().nullish(), role: z.string().nullish() })).min(1)],
-  "must be a text or a list of items, at least one",
+  [
+    z.string(),
+    z
+      .array(z.looseObject({ type: z.string().nullish(), role: z.string().nullish() }))
+      .min(1, "must hold at least one item"),
+  ],
+  "must be a text or a list of items",
 );
 
 const messageSchema = z.object({
