@@ -1,0 +1,74 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { DoorTurn } from "../door/turn-desk.ts";
+import { requestContextOf } from "../http/request-context.ts";
+import type { AnswerStream } from "../openai/answer-stream.ts";
+import type { DoorOptions } from "../openai/door-options.ts";
+import { answerWithError } from "../openai/error-handler.ts";
+import { serveAnswer } from "../openai/serve-answer.ts";
+import { toResponse } from "./completion.ts";
+import type { ItemStore } from "./item-store.ts";
+import { createMemoryItemStore } from "./memory-item-store.ts";
+import { readResponsesRequest } from "./request.ts";
+import type { ResponseObject } from "./response-object.ts";
+import { ResponseStream } from "./stream.ts";
+
+export interface ResponsesDoorOptions extends DoorOptions {
+  /** Absent: what was answered is kept in memory, within bounds. */
+  readonly items?: ItemStore;
+}
+
+/** `POST /v1/responses`. */
+export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync {
+  const items = options.items ?? createMemoryItemStore();
+  return async (app) => {
+    app.setErrorHandler(answerWithError);
+    app.post("/v1/responses", async (request, reply) => answer(request, reply, { ...options, items }));
+  };
+}
+
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ResponsesDoorOptions & { readonly items: ItemStore },
+): Promise<FastifyReply> {
+  const { items, newId, now, showActivity } = options;
+  const owner = requestContextOf(request).caller.tokenName;
+  const read = readResponsesRequest(request.body, request.headers, { owner, items });
+  const { body } = read;
+  const id = `resp_${newId()}`;
+  const createdAt = Math.floor(now() / 1000);
+  const shape = ({ model }: DoorTurn) => ({ id, createdAt, model, body, request: read.request, showActivity, newId });
+
+  function keep({ output }: ResponseObject): void {
+    if (body.store === false) return;
+    items.keep(owner, { id, previousId: body.previous_response_id ?? undefined, ...read.added, output });
+  }
+
+  return serveAnswer({ request, reply, options }, read.request, {
+    stream: body.stream ?? false,
+    openStream: (turn) => keptStream(new ResponseStream(shape(turn)), keep),
+    toWhole(turn, events) {
+      const response = toResponse(events, shape(turn));
+      keep(response);
+      return response;
+    },
+  });
+}
+
+/** Keeps the response as soon as it is whole, before the client can refer to it. */
+function keptStream(stream: ResponseStream, keep: (response: ResponseObject) => void): AnswerStream {
+  return {
+    write: (batch) => stream.write(batch),
+    end(ending) {
+      const events = stream.end(ending);
+      keep(stream.response);
+      return events;
+    },
+    get outcome() {
+      return stream.outcome;
+    },
+    get calls() {
+      return stream.calls;
+    },
+  };
+}
