@@ -1,0 +1,53 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { CaretError } from "@caret/protocol";
+import OpenAI from "openai";
+import { expect, it } from "vitest";
+import { type ServedDoor, serveDoor } from "../openai/testing/serve-door.ts";
+import type { ModelDirectory } from "./model-directory.ts";
+import { modelsDoor } from "./route.ts";
+
+const directory: ModelDirectory = {
+  list: async () => [
+    { id: "auto", name: "Auto" },
+    { id: "team/opus[effort=high]", name: "Opus" },
+  ],
+};
+const broken: ModelDirectory = { list: () => Promise.reject(new CaretError("cli-missing", "There is no agent")) };
+
+const openai = ({ url }: ServedDoor) => new OpenAI({ baseURL: `${url}/v1`, apiKey: "x" });
+const anthropic = ({ url }: ServedDoor) => new Anthropic({ baseURL: url, apiKey: "x" });
+
+it("lists and shows models to OpenAI's SDK", async () => {
+  await using door = await serveDoor(modelsDoor({ models: directory }));
+  const { data } = await openai(door).models.list();
+  const model = await openai(door).models.retrieve("team/opus[effort=high]");
+  expect([data.map(({ id }) => id), model.id]).toEqual([["auto", "team/opus[effort=high]"], "team/opus[effort=high]"]);
+});
+
+it("lists and shows models to Anthropic's SDK", async () => {
+  await using door = await serveDoor(modelsDoor({ models: directory }));
+  const names: string[] = [];
+  for await (const { display_name } of anthropic(door).models.list({ limit: 1 })) names.push(display_name);
+  const model = await anthropic(door).models.retrieve("auto");
+  expect([names, model.display_name]).toEqual([["Auto", "Opus"], "Auto"]);
+});
+
+it("tells each client in its own shape that a model is unknown or cannot be listed", async () => {
+  await using door = await serveDoor(modelsDoor({ models: directory }));
+  await using failing = await serveDoor(modelsDoor({ models: broken }));
+  const bodies = await Promise.all(
+    [door, failing].flatMap(({ url }) =>
+      [{}, { "anthropic-version": "2026-10-21" }].map(async (headers) => {
+        const response = await fetch(`${url}/v1/models/gpt-9`, { headers });
+        const body = (await response.json()) as { type?: string; error: { type: string } };
+        return [response.status, body.type, body.error.type];
+      }),
+    ),
+  );
+  expect(bodies).toEqual([
+    [404, undefined, "invalid_request_error"],
+    [404, "error", "not_found_error"],
+    [503, undefined, "server_error"],
+    [503, "error", "api_error"],
+  ]);
+});
