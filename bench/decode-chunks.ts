@@ -1,4 +1,3 @@
-// biome-ignore lint/correctness/noUndeclaredDependencies: a workspace of this repository, which npm always links.
 import { createDecoder } from "@caret/runtime";
 
 export interface DecodeChunksOptions {

@@ -1,5 +1,4 @@
 import { format, inspect } from "node:util";
-// biome-ignore lint/correctness/noUndeclaredDependencies: a workspace of this repository, which npm always links.
 import { CaretError, Secret } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 

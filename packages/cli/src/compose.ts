@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CaretError, type LaneName, Secret } from "@caret/protocol";
+import { CaretError, type LaneName } from "@caret/protocol";
 import {
   type AgentHost,
   type BridgeHub,
@@ -28,6 +28,7 @@ import {
 import { simulatorCommand } from "@caret/simulator";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
+import { knownSecrets } from "./known-secrets.ts";
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
@@ -190,9 +191,4 @@ async function findContainment(host: Host, config: Config, spawner: Spawner): Pr
   if (found.kind === "none" && config.containment === "require")
     throw new CaretError("sandbox-unavailable", `Processes cannot be contained here: ${found.why}`);
   return found;
-}
-
-function knownSecrets(host: Host, config: Config): readonly Secret[] {
-  const values = [host.env["CURSOR_API_KEY"], host.env["CURSOR_AUTH_TOKEN"], ...Object.values(config.cli.env)];
-  return values.flatMap((value) => (value === undefined || value === "" ? [] : [new Secret(value)]));
 }

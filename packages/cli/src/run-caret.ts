@@ -2,6 +2,7 @@ import { CaretError } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
 import { type AddCommand, commands } from "./commands/index.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
+import { cleanText } from "./terminal/text-cleaner.ts";
 import { version } from "./version.ts";
 import { write } from "./write.ts";
 
@@ -44,7 +45,8 @@ function wantedCommands(argv: readonly string[]): readonly (() => Promise<AddCom
 const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-config"]);
 
 async function complain(host: Host, error: CaretError): Promise<ExitCode> {
-  const upstream = error.upstream === undefined ? "" : `  ${error.upstream.trim().replaceAll("\n", "\n  ")}\n`;
+  const upstream =
+    error.upstream === undefined ? "" : `  ${cleanText(error.upstream).trim().replaceAll("\n", "\n  ")}\n`;
   await write(host.stderr, `caret: ${error.message} [${error.code}]\n${upstream}  ${error.fix}\n`);
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }
