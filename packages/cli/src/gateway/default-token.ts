@@ -7,7 +7,7 @@ import { writePrivateFile } from "./write-private-file.ts";
 const DEFAULT_NAME = "default";
 
 /** Where tools of the same user find the token of this machine's gateway. */
-export function defaultTokenPath(dataDir: string): string {
+function defaultTokenPath(dataDir: string): string {
   return join(dataDir, "token");
 }
 
