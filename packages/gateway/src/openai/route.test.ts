@@ -135,7 +135,7 @@ describe("a stream of chat completions", () => {
     ["the log cannot be written any more", () => [says("Half")], "agent_crashed"],
     ["the turn breaks", () => breaking(), "internal_error"],
   ])("ends properly when %s", async (_, script, code) => {
-    const desk = createScriptedDesk(script, { kind: "failed", error: crashed });
+    const desk = createScriptedDesk(script, Promise.resolve({ kind: "failed", error: crashed }));
     await using door = await serve(desk);
     const [error, ...rest] = await endOf(await post(door, { ...hello, stream: true }));
     expect([JSON.parse(error?.replace("data: ", "") ?? "").error.code, rest]).toEqual([

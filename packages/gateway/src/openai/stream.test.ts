@@ -1,7 +1,5 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ActivityDisplay } from "../door/activity-text.ts";
 
 import { toCompletion } from "./completion.ts";
 import { ChatStream, type ChatStreamOptions } from "./stream.ts";
@@ -185,29 +183,42 @@ describe("a whole chat completion", () => {
     });
   });
 
-  it("says what the stream says, however the events are cut into batches", () => {
-    const step = fc.oneof(
-      fc.record({ kind: fc.constantFrom("text" as const, "thinking" as const), text: fc.string({ maxLength: 5 }) }),
-      fc.record({ kind: fc.constant("call" as const), owner: fc.constantFrom("agent" as const, "client" as const) }),
-    );
-    const shown = fc.constantFrom<ActivityDisplay>("reasoning", "text", "none");
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 12 }), fc.array(fc.nat(3)), shown, (steps, cuts, showActivity) => {
-        const events = steps.flatMap(toEvents);
-        const streamed = replay({ ...options, showActivity }, events, cuts);
-        const { content, reasoning_content, tool_calls } = toCompletion(events, { ...options, showActivity }).choices[0]
-          .message;
-        expect(streamed).toEqual({
-          content: content ?? "",
-          reasoning: reasoning_content ?? "",
-          calls: (tool_calls ?? []).map(({ id, function: call }) => ({ id, ...call })),
-        });
-      }),
-    );
-  });
+  it.each(["reasoning", "text", "none"] as const)(
+    "says what the stream says, however the events are cut into batches (activity as %s)",
+    (showActivity) => {
+      for (const steps of sequences(4))
+        for (const size of [1, 2, 5]) {
+          const events = steps.flatMap(toEvents);
+          const { message } = toCompletion(events, { ...options, showActivity }).choices[0];
+          expect(replay({ ...options, showActivity }, events, size)).toEqual({
+            content: message.content ?? "",
+            reasoning: message.reasoning_content ?? "",
+            calls: (message.tool_calls ?? []).map(({ id, function: call }) => ({ id, ...call })),
+          });
+        }
+    },
+  );
 });
 
-type Step = { kind: "text" | "thinking"; text: string } | { kind: "call"; owner: "agent" | "client" };
+type Step =
+  | { readonly kind: "text" | "thinking"; readonly text: string }
+  | { readonly kind: "call"; readonly owner: "agent" | "client" };
+
+const steps: readonly Step[] = [
+  { kind: "text", text: "Words." },
+  { kind: "text", text: "" },
+  { kind: "thinking", text: "Hm." },
+  { kind: "call", owner: "agent" },
+  { kind: "call", owner: "client" },
+];
+
+/** Every sequence of steps up to a length. */
+function sequences(length: number): readonly (readonly Step[])[] {
+  if (length === 0) return [[]];
+  const shorter = sequences(length - 1);
+  const longest = shorter.filter((sequence) => sequence.length === length - 1);
+  return [...shorter, ...longest.flatMap((sequence) => steps.map((step) => [...sequence, step]))];
+}
 
 function toEvents(step: Step, index: number): AgentEvent[] {
   const blockId = `b${index}`;
@@ -238,14 +249,10 @@ interface Chunk {
 }
 
 /** Put the stream together again as a client does. */
-function replay(streamOptions: ChatStreamOptions, events: readonly AgentEvent[], cuts: readonly number[]) {
+function replay(streamOptions: ChatStreamOptions, events: readonly AgentEvent[], size: number) {
   const stream = new ChatStream(streamOptions);
   let wire = "";
-  let at = 0;
-  for (const size of [...cuts, events.length]) {
-    wire += stream.write(events.slice(at, at + size));
-    at += size;
-  }
+  for (let at = 0; at < events.length; at += size) wire += stream.write(events.slice(at, at + size));
   const said = { content: "", reasoning: "", calls: [] as { id: string; name: string; arguments: string }[] };
   for (const chunk of chunksOf(wire) as Chunk[]) {
     const part = chunk.choices[0]?.delta ?? {};

@@ -231,6 +231,22 @@ describe("a responses stream", () => {
     ]);
   });
 
+  it("keeps activity apart from the thinking that it breaks into", () => {
+    const stream = new ResponseStream(options());
+    stream.write([
+      { type: "thinking-start", blockId: "a" },
+      { type: "thinking-delta", blockId: "a", text: "Hm." },
+      { ...call, owner: "agent" } as AgentEvent,
+      { type: "thinking-delta", blockId: "a", text: "So." },
+    ]);
+    stream.end({ kind: "finished" });
+    expect(stream.response.output.flatMap((item) => (item.type === "reasoning" ? item.summary : []))).toEqual([
+      { type: "summary_text", text: "Hm." },
+      { type: "summary_text", text: "→ read: x" },
+      { type: "summary_text", text: "So." },
+    ]);
+  });
+
   it("names the group that the agent means when two offer a tool of one name", () => {
     const tools = ["a", "b"].map((name) => ({ ...tool, name }));
     const stream = new ResponseStream(options({ input: "Hi", tools }));

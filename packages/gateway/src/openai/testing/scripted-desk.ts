@@ -14,8 +14,8 @@ export interface ScriptedDesk extends TurnDesk {
   readonly left: Promise<void>;
 }
 
-/** A desk whose turns say what a test wrote for them. */
-export function createScriptedDesk(script: Script, outcome: TurnOutcome = { kind: "completed" }): ScriptedDesk {
+/** A desk whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
+export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome> = unknown()): ScriptedDesk {
   const opened: { request: DoorRequest; caller: Caller }[] = [];
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   return {
@@ -31,7 +31,7 @@ export function createScriptedDesk(script: Script, outcome: TurnOutcome = { kind
         async *follow(signal) {
           yield* script(request, signal);
         },
-        outcome: Promise.resolve(outcome),
+        outcome,
         leave,
       };
     },
@@ -69,4 +69,9 @@ export function fails(error: Extract<TurnOutcome, { kind: "failed" }>["error"]):
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** A turn that waits for its calls' results has no outcome yet. */
+function unknown(): Promise<TurnOutcome> {
+  return new Promise(() => {});
 }
