@@ -7,7 +7,7 @@ const MAX_NAME = 256;
 export const toolName = z.string("must be a text").min(1, "must not be empty").max(MAX_NAME, "is too long");
 
 /** A tool's JSON Schema is passed on untouched; a tool without one takes no arguments. */
-export const parametersSchema = z
+const parametersSchema = z
   .record(z.string(), z.unknown(), "must be a JSON Schema object")
   .nullish()
   .transform((schema) => schema ?? { type: "object", properties: {} });
