@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  completedEnd,
+  follow,
+  type LaneScript,
+  says,
+  scriptedEngine,
+  scriptedLane,
+} from "./testing/scripted-engine.ts";
+
+const SCHEDULES = 1_000;
+
+let root: string;
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "caret-interleaved-")));
+  for (const name of ["a", "b"]) mkdirSync(join(root, name));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Says its workspace and prompt in steps; how long each takes is the schedule's business. */
+function pacedLane(next: () => number): LaneScript {
+  return async function* ({ prompt, workspace }, { onUpstream, onRaw }) {
+    onUpstream({ lane: "sim", sessionId: `chat-of-${workspace}` });
+    for (const [index, text] of [workspace, prompt].entries()) {
+      for (let turns = next(); turns > 0; turns -= 1) await Promise.resolve();
+      const events = says(text, `text-${index}`);
+      const [first] = events;
+      if (first !== undefined) onRaw(first, `raw of ${text}`);
+      yield events;
+    }
+    yield [completedEnd];
+  };
+}
+
+describe("two sessions at the same time", () => {
+  it(`never mix, in ${SCHEDULES} random schedules`, async () => {
+    const paces = fc.array(fc.nat({ max: 6 }), { minLength: 8, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(paces, async (schedule) => {
+        let step = 0;
+        const next = (): number => schedule[step++ % schedule.length] ?? 0;
+        const engine = scriptedEngine(scriptedLane(pacedLane(next)), root);
+        const logs = await Promise.all(["a", "b"].map((name) => talk(engine, name)));
+        expect(
+          logs.map((log) => [/\b(?:prompt|raw of prompt) b/.test(log), /\b(?:prompt|raw of prompt) a/.test(log)]),
+        ).toEqual([
+          [false, true],
+          [true, false],
+        ]);
+      }),
+      { numRuns: SCHEDULES },
+    );
+  });
+});
+
+/** Two turns of one session; everything that was logged of it. */
+async function talk(engine: ReturnType<typeof scriptedEngine>, name: string): Promise<string> {
+  const workspace = join(root, name);
+  const one = await engine.startTurn({ prompt: `prompt ${name}1`, workspace });
+  await follow(one);
+  await one.settled;
+  const two = await engine.startTurn({ prompt: `prompt ${name}2`, sessionId: one.sessionId });
+  await follow(two);
+  await two.settled;
+  return JSON.stringify([await engine.store.read(one.sessionId), await engine.store.getSession(one.sessionId)]);
+}
