@@ -1,0 +1,82 @@
+import { CaretError } from "@caret/protocol";
+import { createCommandPattern } from "./command-pattern.ts";
+import { createGlobPattern } from "./glob-pattern.ts";
+import type { PolicyCall, PolicyPart, PolicyPath } from "./policy-parts.ts";
+
+export type Effect = "allow" | "ask" | "deny";
+
+/**
+ * What to do with calls that everything in the rule fits. `tool` is a tool's name or kind, `server` an MCP server's
+ * name, `path` a file of the workspace or, beginning with a slash, of the machine, `command` the first words of a
+ * command. All may have wildcards.
+ */
+export interface PolicyRule {
+  readonly effect: Effect;
+  readonly tool?: string;
+  readonly server?: string;
+  readonly path?: string;
+  readonly command?: string;
+}
+
+export interface CompiledRule {
+  readonly rule: PolicyRule;
+  fits(call: PolicyCall, part: PolicyPart): boolean;
+  /** Compared from left to right: by command, path, server, tool. */
+  readonly weights: readonly number[];
+}
+
+const severity: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
+
+export function isStricter(one: Effect, other: Effect): boolean {
+  return severity[one] > severity[other];
+}
+
+export function compileRule(rule: PolicyRule): CompiledRule {
+  if (rule.command !== undefined && rule.path !== undefined)
+    throw new CaretError("invalid-config", "A rule names a command or a path, not both: no part of a call has both");
+  const tool = compile(rule.tool, createGlobPattern);
+  const server = compile(rule.server, createGlobPattern);
+  const path = compile(rule.path, createGlobPattern);
+  const command = compile(rule.command, createCommandPattern);
+  const fitsCommand = (part: PolicyPart): boolean => {
+    if (command === undefined) return true;
+    if (part.kind !== "command") return false;
+    const match = command.matches(part.words);
+    // What may be meant counts where it makes the decision stricter, and only there.
+    return match === "yes" || (match === "maybe" && rule.effect !== "allow");
+  };
+  return {
+    rule,
+    weights: [command, path, server, tool].map((pattern) => (pattern === undefined ? -1 : pattern.weight)),
+    fits(call, part) {
+      if (tool !== undefined && !tool.matches(call.tool) && !tool.matches(call.kind)) return false;
+      if (server !== undefined && (call.server === undefined || !server.matches(call.server))) return false;
+      if (path !== undefined && !(part.kind === "path" && namesOf(part.path).some((name) => path.matches(name))))
+        return false;
+      return fitsCommand(part);
+    },
+  };
+}
+
+/** The rule that decides: the most specific, of equally specific ones the strictest, of those the first. */
+export function decidingRule(rules: readonly CompiledRule[]): PolicyRule | undefined {
+  const [first, ...others] = rules;
+  return others.reduce<CompiledRule | undefined>((best, rule) => (best && outdoes(rule, best) ? rule : best), first)
+    ?.rule;
+}
+
+function outdoes(one: CompiledRule, other: CompiledRule): boolean {
+  for (const [index, weight] of one.weights.entries()) {
+    const difference = weight - (other.weights[index] ?? -1);
+    if (difference !== 0) return difference > 0;
+  }
+  return isStricter(one.rule.effect, other.rule.effect);
+}
+
+function compile<Pattern>(text: string | undefined, create: (text: string) => Pattern): Pattern | undefined {
+  return text === undefined ? undefined : create(text);
+}
+
+function namesOf({ absolute, inWorkspace }: PolicyPath): readonly string[] {
+  return inWorkspace === undefined ? [absolute] : [inWorkspace, absolute];
+}

@@ -1,0 +1,103 @@
+import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { judgeByMode, type PolicyMode } from "./policy-mode.ts";
+import { type PolicyCall, type PolicyPart, partsOf } from "./policy-parts.ts";
+import {
+  type CompiledRule,
+  compileRule,
+  decidingRule,
+  type Effect,
+  isStricter,
+  type PolicyRule,
+} from "./policy-rule.ts";
+
+export interface PolicyOptions {
+  readonly mode: PolicyMode;
+  /** The user's own rules. Where any fits, the mode is not asked. */
+  readonly rules: readonly PolicyRule[];
+  /** Absolute. */
+  readonly workspace: string;
+  /** Is there anybody to ask? Without, what would be asked is denied. */
+  readonly attended: boolean;
+  readonly newRequestId: () => string;
+}
+
+export interface PolicyDecision {
+  readonly effect: Effect;
+  /** Why, in words; for the model when the call is denied. */
+  readonly reason: string;
+  readonly requestId: string;
+  /** The request, and its answer unless a person has yet to give it. */
+  readonly events: readonly AgentEvent[];
+}
+
+/**
+ * Decides which calls may run.
+ *
+ * Each thing a call would do is decided by the most specific rule that fits it, of equally specific ones by the
+ * strictest, and by the mode where no rule fits; the call gets the strictest of these decisions.
+ *
+ * Rules are a convenience, not a boundary. They read what a call says, and a program can do what its words do not say: a
+ * build script deletes files, a link leads out of the workspace, an interpreter runs what it finds. They save an honest
+ * agent from a mistake and a person from needless questions. What must not happen is prevented by the sandbox.
+ */
+export interface Policy {
+  decide(call: PolicyCall): PolicyDecision;
+}
+
+interface Verdict {
+  readonly effect: Effect;
+  readonly reason: string;
+}
+
+export function createPolicy({ mode, rules, workspace, attended, newRequestId }: PolicyOptions): Policy {
+  const compiled = rules.map(compileRule);
+  // Whoever forbids a command means it: then a line that could hide it is not waved through either.
+  const restrictsCommands = rules.some(({ command, effect }) => command !== undefined && effect !== "allow");
+
+  const judgePart = (call: PolicyCall, part: PolicyPart): Verdict => {
+    const verdict = judgeByRules(compiled, call, part) ?? judgeByMode(mode, call, part);
+    if (part.kind !== "opaque" || !restrictsCommands || verdict.effect !== "allow") return verdict;
+    return { effect: "ask", reason: `the command line cannot be judged: ${part.what}` };
+  };
+
+  return {
+    decide(call) {
+      const verdicts = partsOf(call, workspace).map((part) => judgePart(call, part));
+      const worst = verdicts.reduce((one, other) => (isStricter(other.effect, one.effect) ? other : one));
+      const verdict = worst.effect === "ask" && !attended ? denyUnattended(worst) : worst;
+      const requestId = newRequestId();
+      return { ...verdict, requestId, events: toEvents(call, verdict, requestId) };
+    },
+  };
+}
+
+function judgeByRules(rules: readonly CompiledRule[], call: PolicyCall, part: PolicyPart): Verdict | undefined {
+  const rule = decidingRule(rules.filter((each) => each.fits(call, part)));
+  return rule === undefined ? undefined : { effect: rule.effect, reason: `a rule says so: ${describeRule(rule)}` };
+}
+
+function describeRule({ effect, ...conditions }: PolicyRule): string {
+  const words = Object.entries(conditions).map(([name, pattern]) => `${name} \`${pattern}\``);
+  return `${effect} ${words.join(", ") || "everything"}`;
+}
+
+function denyUnattended({ reason }: Verdict): Verdict {
+  return { effect: "deny", reason: `Nobody is there to ask, so it was denied: ${reason}` };
+}
+
+function toEvents(
+  { tool, input, callId }: PolicyCall,
+  { effect, reason }: Verdict,
+  requestId: string,
+): readonly AgentEvent[] {
+  const request: AgentEventOf<"approval-request"> = {
+    type: "approval-request",
+    requestId,
+    ...(callId === undefined ? {} : { callId }),
+    subject: tool,
+    input,
+  };
+  if (effect === "ask") return [request];
+  const decision = effect === "allow" ? "approved" : "rejected";
+  return [request, { type: "approval-answer", requestId, decision, by: "policy", reason }];
+}

@@ -1,0 +1,111 @@
+import { parseShellLine } from "./parse-shell-line.ts";
+import { type Launch, readLaunch } from "./read-launch.ts";
+import type { ShellWord } from "./shell-cursor.ts";
+
+/** What a command line will do, as far as its text tells. */
+export interface CommandLine {
+  /** Every command that will run, by its words; the commands that others start are among them. */
+  readonly commands: readonly (readonly ShellWord[])[];
+  /** Files that redirections write. One that cannot be known is among `opaque`. */
+  readonly writes: readonly string[];
+  /** What could not be understood, in words. */
+  readonly opaque: readonly string[];
+}
+
+const MAX_DEPTH = 8;
+/** Words that stand before a command and leave it what it is. */
+const lead = new Set(["if", "then", "elif", "else", "while", "until", "do", "!", "time", "{"]);
+/** Words that end something and may only be followed by redirections. */
+const trail = new Set(["fi", "done", "esac", "}"]);
+/** Words after which the words that follow mean something else than they say. */
+const twisting = new Set([
+  ...["case", "select", "function", "coproc", "[[", "alias", "unalias", "export", "declare", "typeset", "readonly"],
+  ...["local", "set", "shopt", "trap", "enable", "source", ".", "hash", "bind", "complete", "let", "read", "mapfile"],
+]);
+/** Variables that change what a program says, not which program it is or what it does. */
+const HARMLESS =
+  /^(NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|CLICOLOR|COLUMNS|LANG|LC_\w+|TZ|TERM|RUST_BACKTRACE|RUST_LOG|LOG_LEVEL)$/;
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
+
+/** Read a command as a tool gets it: a line of shell, or a list of words that no shell sees. */
+export function readCommandLine(command: unknown): CommandLine {
+  const found: Found = { commands: [], writes: [], opaque: [], moved: false };
+  if (typeof command === "string") readSource(command, found, 0);
+  else if (Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string"))
+    readWords(command.map(fixedWord), found, 0);
+  else found.opaque.push("a command that is no text");
+  return found;
+}
+
+interface Found {
+  readonly commands: (readonly ShellWord[])[];
+  readonly writes: string[];
+  readonly opaque: string[];
+  /** Was the directory changed? Then a relative path may be anywhere. */
+  moved: boolean;
+}
+
+function fixedWord(text: string): ShellWord {
+  return { text, fixed: true, quoted: true, spread: false };
+}
+
+function readSource(source: string, found: Found, depth: number): void {
+  const { commands, writes, opaque } = parseShellLine(source);
+  found.opaque.push(...opaque);
+  for (const words of commands) readWords(words, found, depth);
+  for (const target of writes) readWrite(target, found);
+}
+
+function readWrite({ text, fixed, spread }: ShellWord, found: Found): void {
+  if (/^\/dev\/(null|stdout|stderr|tty)$/.test(text)) return;
+  if (!fixed || spread || (found.moved && !text.startsWith("/")))
+    found.opaque.push("a file that cannot be known is written");
+  else found.writes.push(text);
+}
+
+function readWords(words: readonly ShellWord[], found: Found, depth: number): void {
+  if (depth > MAX_DEPTH) {
+    found.opaque.push("commands within commands within commands");
+    return;
+  }
+  const rest = withoutAssignments(withoutLead(words), found);
+  const [first] = rest;
+  if (first === undefined || isTrail(first) || isLoopHead(rest)) return;
+  if (!first.fixed || (first.spread && first.text !== "[")) found.opaque.push("a command whose name is computed");
+  else if (!first.quoted && twisting.has(first.text)) found.opaque.push(`\`${first.text}\``);
+  else readCommand(rest, found, depth);
+}
+
+function readCommand(words: readonly ShellWord[], found: Found, depth: number): void {
+  const launch: Launch = readLaunch(words);
+  if (/^(cd|pushd|popd)$/.test(words[0]?.text ?? "")) found.moved = true;
+  if (launch.shown) found.commands.push(launch.words ?? words);
+  if (launch.opaque !== undefined) found.opaque.push(launch.opaque);
+  for (const inner of launch.inner ?? []) readWords(inner, found, depth + 1);
+  if (launch.source !== undefined) readSource(launch.source, found, depth + 1);
+}
+
+function withoutLead(words: readonly ShellWord[]): readonly ShellWord[] {
+  const start = words.findIndex(({ text, quoted }) => quoted || !lead.has(text));
+  return start === -1 ? [] : words.slice(start);
+}
+
+/** `PATH=… ls` is not the `ls` one knows: only variables known to be harmless are looked past. */
+function withoutAssignments(words: readonly ShellWord[], found: Found): readonly ShellWord[] {
+  const start = words.findIndex(({ text }) => !ASSIGNMENT.test(text));
+  const assigned = start === -1 ? words : words.slice(0, start);
+  for (const { text } of assigned) {
+    const name = ASSIGNMENT.exec(text)?.[1] ?? "";
+    if (!HARMLESS.test(name)) found.opaque.push(`a variable is set: ${name}`);
+  }
+  return start === -1 ? [] : words.slice(start);
+}
+
+function isTrail({ text, quoted }: ShellWord): boolean {
+  return !quoted && trail.has(text);
+}
+
+/** `for file in a b`: nothing runs before its `do`. */
+function isLoopHead([first, , third]: readonly ShellWord[]): boolean {
+  return first !== undefined && !first.quoted && first.text === "for" && (third === undefined || third.text === "in");
+}
