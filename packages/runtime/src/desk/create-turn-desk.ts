@@ -44,7 +44,6 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   void scratch.sweep(engine.store).catch(report);
 
   const stateOf = ({ turnId }: LineageRecord) => book.find(turnId)?.state() ?? "over";
-  const isNamed = ({ question }: Enquiry): boolean => question.sessionKey !== undefined;
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (enquiry: Enquiry): Promise<DeskTurn | RunningTurn> => {
@@ -62,7 +61,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     const isChore = verdict.relation === "side-call" && verdict.ephemeral;
     const place = isChore || enquiry.workspace === undefined ? scratch.make(enquiry.question.system) : undefined;
     try {
-      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isChore), isNamed(enquiry));
+      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isChore));
       if (isChore && place !== undefined) sideCalls.add(shared, place);
       return shared.take(verdict.relation);
     } catch (reason) {
@@ -78,7 +77,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     const isScratch = scratch.holds(session.workspace);
     try {
       if (isScratch && verdict.addedSystem !== "") scratch.instruct(session.workspace, enquiry.question.system);
-      const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), isNamed(enquiry));
+      const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch));
       return shared.take("continuation");
     } catch (reason) {
       const { code } = CaretError.from(reason);

@@ -2,6 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { RunningTurn, SessionEngine, TurnRequest } from "../engine/session-engine.ts";
 import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageStore } from "../lineage/lineage-store.ts";
+import { rememberTurn } from "../lineage/remember-turn.ts";
 import { createSharedTurn, type SharedTurn } from "./shared-turn.ts";
 
 export interface TurnBookOptions {
@@ -17,7 +18,7 @@ export interface TurnBookOptions {
 /** Starts turns, and keeps the books about which transcript each of them answers. */
 export interface TurnBook {
   /** Throws `overloaded`, and whatever the engine throws. */
-  start(verdict: Verdict, request: TurnRequest, isNamed: boolean): Promise<SharedTurn>;
+  start(verdict: Verdict, request: TurnRequest): Promise<SharedTurn>;
   find(turnId: string): SharedTurn | undefined;
   /** Drops the turns that can no longer be joined. */
   tidy(): void;
@@ -38,22 +39,20 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
   };
 
   const writeDown = ({ sessionId, turnId, outcome }: RunningTurn, verdict: Verdict): void => {
-    const { hash, count, scope, scopeRecord } = verdict.line;
+    const { line } = verdict;
     const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
-    attempt(() => {
-      lineage.put(hash, { sessionId, turnId, count, heardBefore, at: now() });
-      if (scopeRecord !== undefined) lineage.putScope(scope, scopeRecord);
-    });
-    void outcome.then(({ kind }) => attempt(() => lineage.settle(hash, turnId, kind)));
+    attempt(() => rememberTurn(lineage, line, { sessionId, turnId, heardBefore, at: now() }));
+    void outcome.then(({ kind }) => attempt(() => lineage.settle(line.hash, turnId, kind)));
   };
 
   return {
-    async start(verdict, request, isNamed) {
+    async start(verdict, request) {
       if (engine.runningTurns().length + starting >= maxTurns)
         throw new CaretError("overloaded", `${maxTurns} turns are running already`);
       starting += 1;
       try {
         const turn = await engine.startTurn(request);
+        const { isNamed } = verdict.line;
         const shared = createSharedTurn({ turn, isNamed, graceMs, joinMs, now });
         turns.set(turn.turnId, shared);
         writeDown(turn, verdict);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { classifyTranscript, type LineageQuestion, type TurnState, type Verdict } from "./classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
 import { createMemoryLineageStore } from "./memory-lineage-store.ts";
+import { rememberTurn } from "./remember-turn.ts";
 import type { TranscriptMessage } from "./transcript.ts";
 
 let store: LineageStore;
@@ -31,15 +32,14 @@ function classify(question: LineageQuestion, state: TurnState = "over"): Verdict
 }
 
 /** Classify, and let a turn answer it. Tells the relation and the session that took it. */
-function ask(question: LineageQuestion, outcome: LineageRecord["outcome"] | "none" = "completed"): string {
+function ask(question: LineageQuestion, outcome: NonNullable<LineageRecord["outcome"]> | "none" = "completed"): string {
   const verdict = classify(question);
   turns += 1;
   const sessionId = verdict.relation === "continuation" ? verdict.sessionId : `s${turns}`;
   const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
-  const { hash, count, scope, scopeRecord } = verdict.line;
-  const record: LineageRecord = { sessionId, turnId: `t${turns}`, count, heardBefore, at: 0 };
-  store.put(hash, outcome === "none" ? record : { ...record, outcome });
-  if (scopeRecord !== undefined) store.putScope(scope, scopeRecord);
+  const turnId = `t${turns}`;
+  rememberTurn(store, verdict.line, { sessionId, turnId, heardBefore, at: 0 });
+  if (outcome !== "none") store.settle(verdict.line.hash, turnId, outcome);
   return `${verdict.relation} ${sessionId}`;
 }
 
@@ -93,6 +93,34 @@ describe("a conversation", () => {
       ask(asking([user("A"), answer("a"), user("B")], unnamed)),
       ask(asking([user("X"), answer("x"), user("Y")], unnamed)),
     ]).toEqual(["new s1", "new s2", "continuation s1", "continuation s2"]);
+  });
+});
+
+describe("conversations without a name that begin alike", () => {
+  const unnamed = (...messages: TranscriptMessage[]) => asking(messages, { sessionKey: undefined });
+  const [a, b, c] = [user("A"), user("B"), user("C")];
+
+  it("part at once, since nobody can tell which of them goes on", () => {
+    expect([
+      ask(unnamed(a)),
+      ask(unnamed(a)),
+      ask(unnamed(a, answer(""), b)),
+      ask(unnamed(a, answer(""), c)),
+      ask(unnamed(a, answer(""), b, answer(""), c)),
+    ]).toEqual(["new s1", "new s2", "divergence s3", "divergence s4", "continuation s3"]);
+  });
+
+  it("do not take over each other's failed turns", () => {
+    ask(unnamed(a));
+    ask(unnamed(a, answer(""), b), "failed");
+    ask(unnamed(a));
+    expect(ask(unnamed(a, answer(""), b))).toBe("divergence s4");
+  });
+
+  it("still let one that is alone try again in its session", () => {
+    ask(unnamed(a));
+    ask(unnamed(a, answer(""), b), "failed");
+    expect(ask(unnamed(a, answer(""), b))).toBe("continuation s1");
   });
 });
 

@@ -18,6 +18,8 @@ export interface Line {
   readonly count: number;
   /** Undefined for what is not the client's real conversation. */
   readonly scopeRecord: ScopeRecord | undefined;
+  /** The client has a name for the conversation. */
+  readonly isNamed: boolean;
 }
 
 export type Verdict = { readonly line: Line } & (
@@ -59,8 +61,10 @@ export function classifyTranscript(
   const system = compareSystem(question.system, known);
   const side = sideCall(question, known, system.id);
   const chain = chainOf(rootOf(question, scope, system.id, side), question.messages);
-  const line = lineOf(scope, chain, side === undefined ? toScopeRecord(question, system) : undefined);
-  const origin = findOrigin(chain, store, stateOf);
+  const scopeRecord = side === undefined ? toScopeRecord(question, system) : undefined;
+  const isNamed = question.sessionKey !== undefined;
+  const line: Line = { scope, hash: chain.at(-1)?.hash ?? scope, count: chain.length, scopeRecord, isNamed };
+  const origin = findOrigin(chain, { store, stateOf, isNamed });
   if (origin?.kind === "joined") return { line, relation: "joined", record: origin.record };
   if (origin?.kind === "continuation" && side?.ephemeral !== true) {
     const { sessionId, heardBefore } = origin;
@@ -68,7 +72,7 @@ export function classifyTranscript(
     return { line, relation: "continuation", sessionId, newFrom, heardBefore, addedSystem: system.added };
   }
   if (side !== undefined) return { line, relation: "side-call", ...side };
-  const isNew = known === undefined || (question.sessionKey === undefined && chain.length === 1);
+  const isNew = known === undefined || (!isNamed && chain.length === 1);
   return { line, relation: isNew && origin === undefined ? "new" : "divergence" };
 }
 
@@ -81,10 +85,6 @@ export function scopeOf({ place, sessionKey, system, messages }: LineageQuestion
 function rootOf({ tools }: Transcript, scope: string, systemId: string, side: SideCall | undefined): string {
   const names = tools.map(({ namespace = "", name }) => fingerprint([namespace, name])).toSorted();
   return fingerprint([side?.ephemeral === true ? "chore" : "conversation", scope, systemId, ...names]);
-}
-
-function lineOf(scope: string, chain: readonly ChainLink[], scopeRecord: ScopeRecord | undefined): Line {
-  return { scope, hash: chain.at(-1)?.hash ?? scope, count: chain.length, scopeRecord };
 }
 
 interface ComparedSystem {
@@ -130,21 +130,38 @@ type Origin =
   /** Some session began like this, and then went another way. */
   | { readonly kind: "left-behind" };
 
-function findOrigin(
-  chain: readonly ChainLink[],
-  store: LineageStore,
-  stateOf: (record: LineageRecord) => TurnState,
-): Origin | undefined {
+interface Search {
+  readonly store: LineageStore;
+  readonly stateOf: (record: LineageRecord) => TurnState;
+  readonly isNamed: boolean;
+}
+
+function findOrigin(chain: readonly ChainLink[], search: Search): Origin | undefined {
+  const { store } = search;
   const whole = store.get(chain.at(-1)?.hash ?? "");
-  if (whole !== undefined && isNewest(whole, store)) {
-    const state = stateOf(whole);
-    if (state === "joinable") return { kind: "joined", record: whole };
-    if (state === "over" && whole.outcome !== "completed") return continuationOf(whole);
-  }
+  const again = whole !== undefined && isNewest(whole, store) ? askedAgain(whole, chain, search) : undefined;
+  if (again !== undefined) return again;
   const earlier = chain.slice(0, -1).findLast(({ hash }) => store.get(hash) !== undefined);
   const record = earlier && store.get(earlier.hash);
   if (record === undefined) return undefined;
-  return isNewest(record, store) ? continuationOf(record) : { kind: "left-behind" };
+  const isFree = isNewest(record, store) && record.isContested !== true;
+  return isFree ? continuationOf(record) : { kind: "left-behind" };
+}
+
+/** The very same transcript: its turn may be shared, or, if it came to nothing, be tried once more. */
+function askedAgain(
+  record: LineageRecord,
+  chain: readonly ChainLink[],
+  { store, stateOf, isNamed }: Search,
+): Origin | undefined {
+  const state = stateOf(record);
+  if (state === "joinable") return { kind: "joined", record };
+  if (state === "running" || record.outcome === "completed") return undefined;
+  if (isNamed) return continuationOf(record);
+  // Without a name it may be somebody else's try: only who has been in this session before may go on in it.
+  const before = store.get(chain[record.heardBefore - 1]?.hash ?? "");
+  const isOwn = before?.sessionId === record.sessionId && before.isContested !== true;
+  return isOwn ? continuationOf(record) : undefined;
 }
 
 function continuationOf({ sessionId, outcome, count, heardBefore }: LineageRecord): Origin {

@@ -12,13 +12,15 @@ export function describeLineageStore(name: string, open: () => LineageStore): vo
 
     it("gives back what it was given", () => {
       store.put("a", record("s1", "t1"));
+      store.put("x", { ...record("s2", "t2"), isContested: true });
       store.putScope("scope", scope);
-      expect([store.get("a"), store.get("b"), store.getScope("scope"), store.getScope("other")]).toEqual([
-        record("s1", "t1"),
-        undefined,
-        scope,
-        undefined,
-      ]);
+      expect([
+        store.get("a"),
+        store.get("x"),
+        store.get("b"),
+        store.getScope("scope"),
+        store.getScope("other"),
+      ]).toEqual([record("s1", "t1"), { ...record("s2", "t2"), isContested: true }, undefined, scope, undefined]);
     });
 
     it("knows which record of a session is the newest, also when an older transcript is answered again", () => {

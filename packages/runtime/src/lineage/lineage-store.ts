@@ -10,6 +10,11 @@ export interface LineageRecord {
   readonly at: number;
   /** Absent while the turn runs, and for ever when Caret went down meanwhile. */
   readonly outcome?: "completed" | "cancelled" | "failed";
+  /**
+   * Several sessions have answered this very transcript for clients that give their conversations no name. Which of them
+   * somebody goes on with cannot be told, so nobody goes on from here.
+   */
+  readonly isContested?: true;
 }
 
 /** What the real session of a client looked like when it last spoke, to tell its side calls by. */

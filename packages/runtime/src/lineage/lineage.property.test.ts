@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { classifyTranscript, type Line, type LineageQuestion } from "./classify-transcript.ts";
-import type { LineageRecord } from "./lineage-store.ts";
+import { classifyTranscript, type LineageQuestion } from "./classify-transcript.ts";
 import { createMemoryLineageStore } from "./memory-lineage-store.ts";
+import { rememberTurn } from "./remember-turn.ts";
 import type { TranscriptMessage } from "./transcript.ts";
 
 /** What a client does next with its conversation. Few words, so that conversations often say the same. */
@@ -31,37 +31,37 @@ it("never lets interleaved conversations cross, and always tells a session all a
 
 function createWorld() {
   const store = createMemoryLineageStore();
-  const said: TranscriptMessage[][] = keys.map(() => []);
-  /** What each session has heard, and which conversation it belongs to. */
-  const sessions = new Map<string, { heard: readonly string[]; key: string | undefined }>();
+  /** What is said in each conversation, and in the subagent of each. */
+  const said = new Map<string, TranscriptMessage[]>();
+  /** What each session has heard, and whose it is. */
+  const sessions = new Map<string, { heard: readonly string[]; owner: string }>();
   let turns = 0;
 
   function play(step: Step): void {
-    const messages = change(said[step.conversation] ?? [], step);
-    said[step.conversation] = messages;
+    const owner = step.act === "subagent" ? `subagent ${step.conversation}` : `${step.conversation}`;
+    const messages = change(said.get(owner) ?? [], step);
+    said.set(owner, messages);
     if (messages.length === 0) return;
-    const key = keys[step.conversation];
-    const question: LineageQuestion = { place: ["me"], sessionKey: key, ...shape(step, messages) };
-    const verdict = classifyTranscript(question, store, () => "over");
-    if (verdict.relation === "joined") throw new Error("Nothing was joinable");
-    const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
-    turns += 1;
-    const sessionId = verdict.relation === "continuation" ? verdict.sessionId : `s${turns}`;
-    if (verdict.relation === "continuation") {
-      const heard = sessions.get(sessionId)?.heard.slice(0, heardBefore) ?? [];
-      const told = [...heard, ...toWords(messages.slice(verdict.newFrom))];
-      expect({ told, key: sessions.get(sessionId)?.key }).toEqual({ told: toWords(messages), key });
-    }
-    sessions.set(sessionId, { heard: toWords(messages), key });
-    answer(verdict.line, { sessionId, heardBefore, outcome: step.outcome });
+    const question = { place: ["me"], sessionKey: keys[step.conversation], ...shape(step, messages) };
+    const { line, sessionId, heardBefore } = follow(question, owner);
+    sessions.set(sessionId, { heard: toWords(messages), owner });
+    const turnId = `t${turns}`;
+    rememberTurn(store, line, { sessionId, turnId, heardBefore, at: turns });
+    if (step.outcome !== undefined) store.settle(line.hash, turnId, step.outcome);
     messages.push({ role: "assistant", text: `answer ${turns}`, calls: [] });
   }
 
-  function answer(line: Line, turn: Pick<LineageRecord, "sessionId" | "heardBefore"> & Pick<Step, "outcome">): void {
-    const { outcome, ...rest } = turn;
-    const record = { ...rest, turnId: `t${turns}`, count: line.count, at: turns };
-    store.put(line.hash, outcome === undefined ? record : { ...record, outcome });
-    if (line.scopeRecord !== undefined) store.putScope(line.scope, line.scopeRecord);
+  /** Which session takes it, once it is sure that it may. */
+  function follow(question: LineageQuestion, owner: string) {
+    turns += 1;
+    const verdict = classifyTranscript(question, store, () => "over");
+    if (verdict.relation !== "continuation") return { line: verdict.line, sessionId: `s${turns}`, heardBefore: 0 };
+    const { line, sessionId, heardBefore, newFrom } = verdict;
+    const session = sessions.get(sessionId);
+    const heard = session?.heard.slice(0, heardBefore) ?? [];
+    const told = [...heard, ...toWords(question.messages.slice(newFrom))];
+    expect({ told, owner: session?.owner }).toEqual({ told: toWords(question.messages), owner });
+    return { line, sessionId, heardBefore };
   }
 
   return { play };
@@ -69,7 +69,7 @@ function createWorld() {
 
 function change(messages: TranscriptMessage[], { act, word, at }: Step): TranscriptMessage[] {
   const user: TranscriptMessage = { role: "user", parts: [{ kind: "text", text: word }] };
-  if (act === "say") return [...messages, user];
+  if (act === "say" || act === "subagent") return [...messages, user];
   if (act === "result" && messages.length > 0)
     return [...messages, { role: "tool", callId: `call${at}`, parts: user.parts, isError: false }];
   if (act === "edit") return [...messages.slice(0, at), user];

@@ -18,7 +18,8 @@ const tables = `
     count integer not null,
     heard_before integer not null,
     at integer not null,
-    outcome text
+    outcome text,
+    is_contested integer not null
   );
   create index if not exists transcript_session on transcript (session_id);
   create table if not exists scope (
@@ -62,15 +63,15 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
   const find = database.prepare("select * from transcript where hash = ?");
   // A row that is replaced gets a new rowid, so the highest one of a session is its newest.
   const findNewest = database.prepare("select * from transcript where session_id = ? order by rowid desc limit 1");
-  const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, ?)");
+  const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, ?, ?)");
   const settle = database.prepare("update transcript set outcome = ? where hash = ? and turn_id = ?");
   const forget = database.prepare("delete from transcript where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
   const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?, ?)");
   return {
     get: (hash) => toRecord(find.get(hash)),
-    put(hash, { sessionId, turnId, count, heardBefore, at, outcome }) {
-      save.run(hash, sessionId, turnId, count, heardBefore, at, outcome ?? null);
+    put(hash, { sessionId, turnId, count, heardBefore, at, outcome, isContested }) {
+      save.run(hash, sessionId, turnId, count, heardBefore, at, outcome ?? null, isContested === true ? 1 : 0);
     },
     newest: (sessionId) => toRecord(findNewest.get(sessionId)),
     settle: (hash, turnId, outcome) => void settle.run(outcome, hash, turnId),
@@ -94,12 +95,13 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
 
 function toRecord(row: Readonly<Record<string, unknown>> | undefined): LineageRecord | undefined {
   if (row === undefined) return undefined;
-  const record = {
+  const record: LineageRecord = {
     sessionId: String(row["session_id"]),
     turnId: String(row["turn_id"]),
     count: Number(row["count"]),
     heardBefore: Number(row["heard_before"]),
     at: Number(row["at"]),
+    ...(row["is_contested"] === 1 ? { isContested: true } : {}),
   };
   const outcome = row["outcome"];
   return outcome === null ? record : { ...record, outcome: outcome as NonNullable<LineageRecord["outcome"]> };
