@@ -58,11 +58,12 @@ async function* runOnce(
   const { program } = prepared;
   const tellVersion = createVersionTeller(findVersion(turn, prepared));
   let started: Started;
-  let client: ClientTurn;
+  let client: ClientTurn | undefined;
   try {
     client = await openClientTurn(host, turn.request, prepared.profile.configDir ?? host.chatConfigDir());
     started = await startAgent(turn, prepared, asArgument);
   } catch (reason) {
+    client?.leave();
     yield [failedEnd(reason)];
     return;
   }

@@ -22,6 +22,7 @@ export async function createChat(options: {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
   const stop = (): void => void child.stop({ reason: "took too long", graceMs: 0 });
   deadline.addEventListener("abort", stop, { once: true });
+  if (deadline.aborted) stop();
   let printed = "";
   try {
     for await (const chunk of child.stdout) {

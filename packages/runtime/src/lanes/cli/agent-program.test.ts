@@ -1,0 +1,81 @@
+import { CaretError } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import { findProgram, type ModelEntry, type ProgramSettings } from "./agent-program.ts";
+
+const entry: ModelEntry = { args: [], promptAsArg: false, authProfiles: [], fallbackModels: [], enabled: true };
+const settingsOf = (more: Partial<ProgramSettings> = {}): ProgramSettings => ({
+  command: undefined,
+  args: [],
+  promptAsArg: false,
+  models: {},
+  ...more,
+});
+
+describe("the program behind a model", () => {
+  it("is the official CLI in print mode with partial output, unless the configuration names another", () => {
+    expect(findProgram("gpt-5", settingsOf({ command: "cursor-agent", args: ["--verbose"] }))).toEqual({
+      style: "official",
+      command: "cursor-agent",
+      args: ["--verbose", "-p", "--output-format", "stream-json", "--stream-partial-output"],
+      model: "gpt-5",
+      partial: true,
+      promptAsArg: false,
+      headless: false,
+      timeoutMs: undefined,
+      profiles: [],
+      fallbackModels: [],
+    });
+  });
+
+  it("is the official CLI as an entry of openclaw.json describes it", () => {
+    const cursor: ModelEntry = {
+      ...entry,
+      command: "agent",
+      args: ["-p", "--output-format", "stream-json", "--stream-partial-output", "--model", "auto"],
+      promptAsArg: true,
+      timeoutMs: 120_000,
+      authProfiles: ["default", "work"],
+      fallbackModels: ["fallback"],
+    };
+    expect(findProgram("cursor-auto", settingsOf({ models: { "cursor-auto": cursor } }))).toEqual({
+      style: "official",
+      command: "agent",
+      args: cursor.args,
+      model: undefined,
+      partial: true,
+      promptAsArg: true,
+      headless: true,
+      timeoutMs: 120_000,
+      profiles: ["default", "work"],
+      fallbackModels: ["fallback"],
+    });
+  });
+
+  it("is a contract program where the prompt is no argument", () => {
+    const custom = findProgram("own", settingsOf({ models: { own: { ...entry, command: "my-cli", args: ["auto"] } } }));
+    expect([custom.style, custom.command, custom.args, custom.headless]).toEqual([
+      "contract",
+      "my-cli",
+      ["auto"],
+      false,
+    ]);
+  });
+
+  it("always names a model, because the CLI would take the last one used", () => {
+    const models = { own: { ...entry, promptAsArg: true, args: ["-p"] }, named: { ...entry, args: ["--model=x"] } };
+    expect([
+      findProgram("own", settingsOf({ models })).model,
+      findProgram("named", settingsOf({ models })).model,
+    ]).toEqual(["auto", undefined]);
+  });
+
+  it("is none when the entry is switched off, and the error says how to switch it on", () => {
+    const settings = settingsOf({ models: { own: { ...entry, enabled: false } } });
+    expect(() => findProgram("own", settings)).toThrow(CaretError);
+    expect(() => findProgram("own", settings)).toThrow(/switched off/);
+  });
+
+  it.each(["constructor", "__proto__", "toString"])("is not what JavaScript happens to call %s", (name) => {
+    expect(findProgram(name, settingsOf()).model).toBe(name);
+  });
+});
