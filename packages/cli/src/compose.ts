@@ -35,6 +35,8 @@ export interface OpenedEngine {
   /** What a person should know about how turns will run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
+  /** What the default lane runs agents with. */
+  readonly agentHost: AgentHost;
   readonly close: () => Promise<void>;
 }
 
@@ -58,9 +60,10 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const bridge = lazyBridge();
   const parts: Parts = { host, config, options, keeper, spawner, containment, bridge };
   const { lane, notes } = chooseLane(host, config);
+  const hosts = { cli: cliHost(parts), sim: simHost(parts) };
   const engine = createSessionEngine({
     store,
-    lanes: [createCliLane({ name: "cli", host: cliHost(parts) }), createCliLane({ name: "sim", host: simHost(parts) })],
+    lanes: [createCliLane({ name: "cli", host: hosts.cli }), createCliLane({ name: "sim", host: hosts.sim })],
     defaultLane: lane,
     redactor: keeper.redactor,
     allowedWorkspaces: [
@@ -80,7 +83,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await bridge.close();
     await spawner.close();
   };
-  return { engine, notes, lane, close };
+  return { engine, notes, lane, agentHost: lane === "sim" ? hosts.sim : hosts.cli, close };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */

@@ -11,5 +11,6 @@ export const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
   ["sessions", async () => (await import("./sessions.ts")).addSessionsCommand],
   ["config", async () => (await import("./config.ts")).addConfigCommand],
   ["token", async () => (await import("./token.ts")).addTokenCommand],
+  ["serve", async () => (await import("./serve.ts")).addServeCommand],
   ["mcp-bridge", async () => (await import("./mcp-bridge.ts")).addMcpBridgeCommand],
 ]);

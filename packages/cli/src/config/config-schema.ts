@@ -174,7 +174,20 @@ function houseSchemas() {
     server: z
       .strictObject({
         host: key(z.string().min(1).default("127.0.0.1"), "The address the gateway listens on."),
-        port: key(z.number().int().min(0).max(65_535).default(4141), "Its port; 0 picks a free one."),
+        port: key(
+          z.number().int().min(0).max(65_535).default(4141),
+          "Its port; 0 picks a free one. When the default is taken the next free one is.",
+        ),
+        hosts: key(
+          z.array(z.string().min(1)).default([]),
+          "Names besides loopback under which the gateway may be addressed.",
+        ),
+        origins: key(z.array(z.url()).default([]), "Origins besides its own whose web pages may talk to it."),
+        maxTurns: key(z.number().int().min(1).default(256), "How many turns run at once; more are refused."),
+        activity: key(
+          z.enum(["reasoning", "text", "none"]).default("reasoning"),
+          "How clients are shown what the agent does with its own tools: as reasoning, as text, or not at all.",
+        ),
       })
       .prefault({}),
   };

@@ -1,0 +1,31 @@
+import type { RunningGateway } from "../gateway/start-gateway.ts";
+import type { Host } from "../host.ts";
+
+/** What a person reads when the gateway is ready: where it is, how to get in, and what answers. */
+export function readyLines(host: Host, { url, token, lane, notes }: RunningGateway): string {
+  const isStyled = host.stdout.isTTY === true && host.env["NO_COLOR"] === undefined;
+  const bold = (text: string): string => (isStyled ? `\u001b[1m${text}\u001b[0m` : text);
+  const warning = (text: string): string => (isStyled ? `\u001b[33m${text}\u001b[0m` : text);
+  const lines = [
+    `${bold("Caret")} is ready at ${bold(url)}`,
+    ...(lane === "sim"
+      ? ["", warning("SIMULATED: answers come from Caret's built-in simulator, not from Cursor.")]
+      : []),
+    ...notes.map((note) => warning(note)),
+    "",
+    `  OpenAI clients     ${url}/v1          (chat completions and responses)`,
+    `  Anthropic clients  ${url}             (messages)`,
+    `  API documentation  ${url}/docs`,
+    ...(token === undefined ? [] : [`  Token              ${token}`]),
+    "",
+    "Try it:",
+    "",
+    `  curl ${url}/v1/chat/completions \\`,
+    `    -H 'authorization: Bearer ${token ?? "<token>"}' -H 'content-type: application/json' \\`,
+    `    -d '{"model":"auto","stream":true,"messages":[{"role":"user","content":"Count to 5."}]}'`,
+    "",
+    "Press Ctrl-C to stop.",
+    "",
+  ];
+  return lines.join("\n");
+}
