@@ -5,7 +5,7 @@ import type { DoorRequest, ModelWish } from "../door/door-request.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
 import { toDoorMessages } from "./messages.ts";
 import { type MessageBody, type MessagesBody, messagesBodySchema } from "./messages-body.ts";
-import { joinSystem, systemTexts } from "./system.ts";
+import { systemTexts } from "./system.ts";
 import { toOfferedTools, toToolChoice } from "./tools.ts";
 
 export interface MessagesRequest {
@@ -22,7 +22,7 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   const request: DoorRequest = {
     door: "anthropic",
     wish: toWish(body),
-    system: joinSystem([...systemTexts(body.system ?? ""), ...body.messages.flatMap(systemOfMessage)]),
+    system: [...systemTexts(body.system ?? ""), ...body.messages.flatMap(systemOfMessage)].join("\n\n"),
     messages: toDoorMessages(body.messages),
     tools,
     toolChoice: toToolChoice(body.tool_choice ?? undefined, body.tools ?? []),

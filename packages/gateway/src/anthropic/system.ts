@@ -9,10 +9,6 @@ export function systemTexts(content: MessageBody["content"]): readonly string[] 
   return texts.filter((text) => typeof text === "string").filter((text) => text !== "" && !isBilling(text));
 }
 
-export function joinSystem(texts: readonly string[]): string {
-  return texts.join("\n\n");
-}
-
 function isBilling(text: string): boolean {
   return text.trimStart().toLowerCase().startsWith(BILLING_BLOCK);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DoorRequest } from "./door-request.ts";
-import { estimateRequestTokens, estimateTextTokens } from "./estimate-tokens.ts";
+import { estimateRequestTokens, tokensOf } from "./estimate-tokens.ts";
 
 const nothing: DoorRequest = {
   door: "anthropic",
@@ -16,7 +16,7 @@ const nothing: DoorRequest = {
 };
 
 it("counts a token for every four characters begun", () => {
-  expect(["", "a", "four", "fours"].map(estimateTextTokens)).toEqual([0, 1, 1, 2]);
+  expect([0, 1, 4, 5].map(tokensOf)).toEqual([0, 1, 1, 2]);
 });
 
 it("counts system text, transcript, calls, results, images and schemas", () => {

@@ -6,10 +6,6 @@ const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 1600;
 
 /** A count by rule of thumb. Whoever sends it to a client marks it as an estimate. */
-export function estimateTextTokens(text: string): number {
-  return tokensOf(text.length);
-}
-
 export function tokensOf(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { OutgoingHttpHeader, ServerResponse } from "node:http";
 import type { StreamMeter } from "./request-context.ts";
 
 const DEFAULT_STUCK_MS = 30_000;
@@ -16,7 +16,7 @@ const STREAM_HEADERS = {
 export interface SseReply {
   readonly raw: ServerResponse;
   hijack(): unknown;
-  getHeaders(): OutgoingHttpHeaders;
+  getHeaders(): Readonly<Record<string, OutgoingHttpHeader | undefined>>;
 }
 
 export interface SseOptions {

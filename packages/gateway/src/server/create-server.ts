@@ -6,15 +6,17 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  LogController,
 } from "fastify";
 import { adminRoutes } from "../admin/admin-routes.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import type { ListedRoute } from "../admin/route-list.ts";
+import { assertShallow } from "../http/json-depth.ts";
 import { toKnownError } from "../http/known-error.ts";
 import { createAdmission } from "./admission.ts";
 import { drain } from "./drain.ts";
 import { toErrorFace } from "./error-face.ts";
-import { createGate } from "./gate.ts";
+import { createGate, type Gate } from "./gate.ts";
 import { createLiveRequests } from "./live-requests.ts";
 import type { Metrics } from "./metrics.ts";
 import { missingRoute } from "./missing-route.ts";
@@ -48,11 +50,12 @@ const SAFE_HEADERS = {
 export function createServer(options: ServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   const { tokens, metrics, hosts = [], origins = [] } = options;
-  const app = createApp(options, limits);
   const routes: ListedRoute[] = [];
   const admission = createAdmission(limits);
   const live = createLiveRequests(tokens);
   const counted = createServerMetrics(metrics, admission, limits.stuckReaderMs);
+  const gate = createGate({ hosts, origins, tokens, admission, live, meter: counted.meter });
+  const app = createApp(options, limits, gate);
 
   app.addHook("onRoute", ({ method, url }) => {
     for (const name of [method].flat()) routes.push({ method: name, url });
@@ -61,7 +64,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     counted.watch(reply.raw, request.method, request.routeOptions.url);
   });
-  app.addHook("onRequest", createGate({ hosts, origins, tokens, admission, live, meter: counted.meter }));
+  app.addHook("onRequest", gate);
+  app.addHook("preValidation", async ({ body }) => assertShallow(body));
   app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
   app.setErrorHandler(showError);
   app.setNotFoundHandler((request, reply) => showMissing(routes, request, reply));
@@ -70,10 +74,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-function createApp({ log, newId }: ServerOptions, limits: ServerLimits): FastifyInstance {
+function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Gate): FastifyInstance {
   const app = fastify({
     ...(log === undefined ? {} : { loggerInstance: log }),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleConnectionMs,
@@ -82,6 +86,11 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits): Fastify
     // Nobody here looks at prototypes, and a schema may well have a property of that name.
     onProtoPoisoning: "remove",
     onConstructorPoisoning: "remove",
+    // An address that cannot be read reaches no hook, so it is sent through the gate from here.
+    frameworkErrors: (error, request, reply) => {
+      const refused = (reason: unknown) => showError(reason, request, reply);
+      gate(request, reply).then(() => refused(error), refused);
+    },
     genReqId: (request: IncomingMessage) => requestIdOf(request) ?? newId(),
     http: {
       maxHeaderSize: limits.headerBytes,

@@ -21,11 +21,14 @@ export interface GateOptions {
   readonly meter: StreamMeter;
 }
 
+/** Rejects with the reason for which a request does not get in. */
+export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
 /**
  * Every request passes here before anything else of ours sees it, in this order: is it meant for us, does a foreign page
  * send it, is it JSON, who sends it, may they, is there room.
  */
-export function createGate(options: GateOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+export function createGate(options: GateOptions): Gate {
   return async (request, reply) => {
     assertAllowedHost(request.raw, options.hosts);
     assertAllowedOrigin(request.raw, options.origins);

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { assertShallow } from "./json-depth.ts";
+
+const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
+
+it.each([null, undefined, "text", 7, {}, [], { a: [{ b: "c" }] }, nested(128)])("takes ordinary JSON", (json) => {
+  expect(() => assertShallow(json)).not.toThrow();
+});
+
+it.each([
+  ["lists", nested(200)],
+  ["a hundred thousand lists", nested(100_000)],
+  ["objects", JSON.parse(`${'{"a":'.repeat(200)}1${"}".repeat(200)}`)],
+  ["one deep thing among many", [...Array.from({ length: 100 }, () => ({ a: 1 })), nested(200)]],
+])("refuses %s nested too deep", (_name, json) => {
+  expect(() => assertShallow(json)).toThrow("The body: is nested more than 128 deep.");
+});

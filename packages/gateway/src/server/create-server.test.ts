@@ -1,0 +1,207 @@
+import { afterEach, expect, it } from "vitest";
+import { type ScriptedDesk, saying, scriptedDesk, telling, tellingThenSilent } from "../door/testing/scripted-desk.ts";
+import { type StartedServer, startServer } from "./testing/start-server.ts";
+
+const servers: StartedServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(({ app }) => app.close()));
+});
+
+async function start(...[desk, limits]: Parameters<typeof startServer>): Promise<StartedServer> {
+  const server = await startServer(desk, { drainMs: 50, ...limits });
+  servers.push(server);
+  return server;
+}
+
+const quick = () => scriptedDesk(telling(...saying("hello")));
+const endless = (): ScriptedDesk => scriptedDesk(tellingThenSilent(...saying("hello").slice(0, 3)));
+const ask = { messages: [{ role: "user", content: "hello" }], stream: true };
+
+function call({ url }: StartedServer, path: string, init: RequestInit & { token?: string } = {}): Promise<Response> {
+  const { token = "boss", ...rest } = init;
+  return fetch(`${url}${path}`, { ...rest, headers: { authorization: `Bearer ${token}`, ...rest.headers } });
+}
+
+function askFor(server: StartedServer, given: RequestInit & { token?: string; body?: string } = {}): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  return call(server, "/v1/messages", { method: "POST", headers, body: JSON.stringify(ask), ...given });
+}
+
+function lastEvents(wire: string): string[] {
+  return [...wire.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name ?? "").slice(-3);
+}
+
+it("says to everybody that it is there, and no more", async () => {
+  const server = await start(quick());
+  const health = await fetch(`${server.url}/healthz`);
+  const heads = await Promise.all(["/", "/api/hello"].map((path) => fetch(server.url + path, { method: "HEAD" })));
+  expect([health.status, await health.json(), heads.map(({ status }) => status)]).toEqual([
+    200,
+    { ok: true },
+    [200, 200],
+  ]);
+});
+
+it.each([
+  [true, 200],
+  [false, 503],
+])("says which lanes are ready (%s), and that the simulator is one", async (ready, status) => {
+  const response = await call(await start(quick(), { ready }), "/readyz");
+  expect([response.status, await response.json()]).toEqual([
+    status,
+    { ready, version: "1.2.3", lanes: [{ lane: "sim", ready, simulated: true }] },
+  ]);
+});
+
+it("lists every route of the router in the OpenAPI document", async () => {
+  const server = await start(quick());
+  const { paths } = (await (await call(server, "/openapi.json")).json()) as { paths: Record<string, object> };
+  const listed = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(listed.toSorted()).toEqual(server.routes.map(({ method, url }) => `${method} ${url}`).toSorted());
+});
+
+it("shows the document as a page under a strict policy", async () => {
+  const page = await call(await start(quick()), "/docs");
+  expect([
+    page.headers.get("content-type"),
+    page.headers.get("content-security-policy")?.startsWith("default-src 'none'"),
+    (await page.text()).includes("POST /v1/messages"),
+  ]).toEqual(["text/html; charset=utf-8", true, true]);
+});
+
+it("counts requests, turns and bytes", async () => {
+  const server = await start(quick());
+  await (await askFor(server)).text();
+  await call(server, "/nowhere");
+  const lines = (await (await call(server, "/metrics", { token: "meter" })).text()).split("\n");
+  const counted = (start: string) =>
+    lines
+      .find((line) => line.startsWith(start))
+      ?.split(" ")
+      .at(-1);
+  expect([
+    counted('caret_requests_total{method="POST",route="/v1/messages",status="200"}'),
+    counted('caret_requests_total{method="GET",route="none",status="404"}'),
+    counted('caret_request_seconds_count{route="/v1/messages"}'),
+    Number(counted("caret_stream_bytes_total")) > 100,
+    counted("caret_turns_running"),
+    counted("caret_streams_open"),
+  ]).toEqual(["1", "1", "1", true, "0", "0"]);
+});
+
+it.each([
+  ["GET", "/nowhere", 404, null, "There is nothing at /nowhere."],
+  ["POST", "/v1/v1/messages", 404, null, "Leave /v1 out"],
+  ["GET", "/v1/messages", 405, "POST", "/v1/messages does not answer GET."],
+  ["DELETE", "/healthz", 405, "GET", "Use GET."],
+])("helps at %s %s with a %i", async (method, path, status, allow, words) => {
+  const init = method === "POST" ? { body: "{}", headers: { "content-type": "application/json" } } : {};
+  const response = await call(await start(quick()), path, { method, ...init });
+  const text = await response.text();
+  expect([response.status, response.headers.get("allow"), text.includes(words)]).toEqual([status, allow, true]);
+});
+
+it.each([
+  ["a sane id of the client's", "abc-1.2_3", "abc-1.2_3"],
+  ["an id of its own for one that is too long", "x".repeat(65), "made-up"],
+  ["an id of its own for one with odd characters", "a b<c>", "made-up"],
+])("answers with %s", async (_name, sent, echoed) => {
+  const response = await call(await start(quick()), "/readyz", { headers: { "x-request-id": sent } });
+  expect(response.headers.get("x-request-id")).toBe(echoed);
+});
+
+it("gives streams the request's id too", async () => {
+  const response = await askFor(await start(quick()));
+  await response.text();
+  expect(response.headers.get("x-request-id")).toBe("made-up");
+});
+
+it("refuses a body above the limit in the door's own shape", async () => {
+  const desk = quick();
+  const body = JSON.stringify({ messages: [{ role: "user", content: "x".repeat(2000) }] });
+  const response = await askFor(await start(desk, { bodyBytes: 1000 }), { body });
+  const { error } = (await response.json()) as { error: { type: string } };
+  expect([response.status, error.type, desk.opened]).toEqual([413, "request_too_large", []]);
+});
+
+it("refuses a body that is nested without end", async () => {
+  const desk = quick();
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const body = `{"messages":[{"role":"user","content":"hello"}],"tools":[{"name":"a","input_schema":{"a":${deep}}}]}`;
+  const response = await askFor(await start(desk), { body });
+  expect([response.status, desk.opened]).toEqual([400, []]);
+});
+
+it("takes only so many turns at once, says when to come back, and has room again afterwards", async () => {
+  const server = await start(endless(), { maxTurns: 1 });
+  const leaving = new AbortController();
+  await askFor(server, { signal: leaving.signal });
+  const refused = await askFor(server);
+  const { error } = (await refused.json()) as { error: { code: string } };
+  leaving.abort();
+  let status = 429;
+  while (status === 429) status = (await askFor(server)).status;
+  expect([refused.status, refused.headers.get("retry-after"), error.code, status]).toEqual([
+    429,
+    "1",
+    "overloaded",
+    200,
+  ]);
+});
+
+it("keeps one token from taking all places", async () => {
+  const server = await start(endless(), { maxTurnsPerToken: 1 });
+  const statuses = [];
+  for (const token of ["good", "good", "boss"]) statuses.push((await askFor(server, { token })).status);
+  expect(statuses).toEqual([200, 429, 200]);
+});
+
+it("ends the streams of a revoked token within a second, properly", async () => {
+  const server = await start(endless());
+  const response = await askFor(server, { token: "good" });
+  const revoked = performance.now();
+  server.tokens.delete("good");
+  const wire = await response.text();
+  expect([lastEvents(wire), performance.now() - revoked < 1000]).toEqual([
+    ["error", "message_delta", "message_stop"],
+    true,
+  ]);
+  expect((await askFor(server, { token: "good" })).status).toBe(401);
+});
+
+it("leaves the turn within a second when the client goes away", async () => {
+  const desk = endless();
+  const leaving = new AbortController();
+  await askFor(await start(desk), { signal: leaving.signal });
+  const left = performance.now();
+  leaving.abort();
+  await desk.left;
+  expect(performance.now() - left).toBeLessThan(1000);
+});
+
+it("lets running answers finish while it closes", async () => {
+  const { promise: finish, resolve } = Promise.withResolvers<void>();
+  const desk = scriptedDesk(async function* slow() {
+    yield saying("hello").slice(0, 3);
+    await finish;
+    yield saying("hello").slice(3);
+  });
+  const { app, ...server } = await startServer(desk);
+  const response = await askFor({ app, ...server });
+  const closed = app.close();
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+  resolve();
+  const wire = await response.text();
+  await closed;
+  expect(lastEvents(wire)).toEqual(["content_block_stop", "message_delta", "message_stop"]);
+});
+
+it("ends answers properly that do not finish in time when it closes", async () => {
+  const { app, ...server } = await startServer(endless(), { drainMs: 50 });
+  const response = await askFor({ app, ...server });
+  const [wire] = await Promise.all([response.text(), app.close()]);
+  expect(lastEvents(wire)).toEqual(["error", "message_delta", "message_stop"]);
+});

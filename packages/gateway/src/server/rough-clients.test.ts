@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import type { AgentEvent } from "@caret/protocol";
+import { afterEach, expect, it } from "vitest";
+import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { exchange, openSocket, type StartedServer, startServer, statusOf } from "./testing/start-server.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const servers: StartedServer[] = [];
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(servers.splice(0).map(({ app }) => app.close()));
+});
+
+async function start(...[desk, limits]: Parameters<typeof startServer>): Promise<StartedServer> {
+  const server = await startServer(desk, limits);
+  servers.push(server);
+  return server;
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = await openSocket(port);
+  sockets.push(socket);
+  return socket;
+}
+
+const quiet = () => scriptedDesk(telling(...saying("hello")));
+const body = '{"messages":[{"role":"user","content":"hello"}],"stream":true}';
+
+function post(port: number, ...headers: string[]): string {
+  const lines = [`Host: 127.0.0.1:${port}`, "Authorization: Bearer boss", "Content-Type: application/json", ...headers];
+  return `POST /v1/messages HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
+}
+
+it.each([
+  [
+    "a length and chunks",
+    (port: number) => `${post(port, "Content-Length: 5", "Transfer-Encoding: chunked")}0\r\n\r\n`,
+  ],
+  ["two lengths", (port: number) => `${post(port, "Content-Length: 5", "Content-Length: 6")}hello`],
+  ["a length that is none", (port: number) => `${post(port, "Content-Length: five")}hello`],
+  ["a chunk that is none", (port: number) => `${post(port, "Transfer-Encoding: chunked")}zz\r\nhello\r\n`],
+  ["chunks twice over", (port: number) => `${post(port, "Transfer-Encoding: chunked, chunked")}0\r\n\r\n`],
+  ["a header without a name", (port: number) => post(port, ": empty")],
+  ["a folded header", (port: number) => post(port, "X-A: b\r\n c")],
+  ["a line that is no request", () => "hello\r\n\r\n"],
+  ["a version nobody speaks", () => "GET / HTTP/9.9\r\n\r\n"],
+  ["bytes of TLS", () => "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n"],
+])("answers %s with 400 and closes, and the desk sees nothing", async (_name, request) => {
+  const desk = quiet();
+  const { port } = await start(desk);
+  const socket = await open(port);
+  const closed = once(socket, "close");
+  let answer = "";
+  socket.on("data", (chunk: string) => {
+    answer += chunk;
+  });
+  socket.write(request(port));
+  await closed;
+  expect([statusOf(answer), desk.opened]).toEqual([400, []]);
+});
+
+it("refuses headers of a megabyte", async () => {
+  const { port } = await start(quiet());
+  expect(statusOf(await exchange(port, post(port, `X-Long: ${"x".repeat(MEBIBYTE)}`)))).toBe(431);
+});
+
+it.each([
+  ["headers that never end", (port: number) => `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`],
+  ["a body that never ends", (port: number) => `${post(port, `Content-Length: ${body.length}`)}{"mess`],
+])("does not wait for ever for %s", async (_name, request) => {
+  const desk = quiet();
+  const { port } = await start(desk, { headersMs: 200, requestMs: 400 });
+  const socket = await open(port);
+  socket.resume();
+  const closed = once(socket, "close");
+  const started = performance.now();
+  socket.write(request(port));
+  await closed;
+  expect([performance.now() - started < 3000, desk.opened]).toEqual([true, []]);
+});
+
+it("takes only so many connections", async () => {
+  const { port } = await start(quiet(), { maxConnections: 3 });
+  const kept = await Promise.all([open(port), open(port), open(port)]);
+  const refused = await open(port);
+  refused.resume();
+  await once(refused, "close");
+  expect(kept.map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+});
+
+it("drops fifty clients that never read, in bounded memory, and leaves their turns", async () => {
+  const text = "x".repeat(64 * 1024);
+  const flood: AgentEvent[] = [{ type: "text-delta", blockId: "b1", text }];
+  const following = new Set<number>();
+  let turns = 0;
+  const desk = scriptedDesk(async function* endless(signal) {
+    turns += 1;
+    const turn = turns;
+    following.add(turn);
+    while (!signal.aborted) yield flood;
+    following.delete(turn);
+  });
+  const { port, url } = await start(desk, { stuckReaderMs: 1000 });
+  const before = memory();
+  for (let count = 0; count < 50; count += 1) {
+    const socket = await open(port);
+    socket.pause();
+    socket.write(post(port, `Content-Length: ${body.length}`) + body);
+  }
+  while (turns < 50) await new Promise(setImmediate);
+  let most = 0;
+  while (following.size > 0) {
+    most = Math.max(most, memory() - before);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const metrics = await (await fetch(`${url}/metrics`, { headers: { "x-api-key": "meter" } })).text();
+  expect([most < 64 * MEBIBYTE, /caret_slow_readers_total (\d+)/.exec(metrics)?.[1]]).toEqual([true, "50"]);
+});
+
+/** What the process holds, garbage that was not collected yet included. */
+function memory(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
