@@ -1,0 +1,67 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Spawner } from "../../process/child-handle.ts";
+import { createInlineSpawner } from "../../process/inline-spawner.ts";
+import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
+import { createWorkbench, testEnv, type Workbench } from "../../process/workbench.contract.ts";
+import { createVersionProbe } from "./version-probe.ts";
+
+let workbench: Workbench;
+let spawner: Spawner;
+beforeEach(() => {
+  workbench = createWorkbench();
+  spawner = createInlineSpawner({});
+});
+afterEach(async () => {
+  await spawner.close();
+  workbench.remove();
+});
+
+const launchOf = (file: string): ResolvedLaunch => ({ file, args: [] });
+const asks = (version: string): string => `#!/bin/sh\necho asked >> "${workbench.path("asked")}"\necho ${version}\n`;
+const timesAsked = (): number =>
+  existsSync(workbench.path("asked")) ? readFileSync(workbench.path("asked"), "utf8").trim().split("\n").length : 0;
+
+describe("which version a program is", () => {
+  it("is asked once and remembered", async () => {
+    const probe = createVersionProbe(spawner);
+    const launch = launchOf(workbench.program("agent", asks("2026.09.15-abc1234")));
+    expect(probe.known(launch)).toBeUndefined();
+    const both = await Promise.all([probe.find(launch, testEnv), probe.find(launch, testEnv)]);
+    expect(both).toEqual(["2026.09.15-abc1234", "2026.09.15-abc1234"]);
+    expect([probe.known(launch), timesAsked()]).toEqual(["2026.09.15-abc1234", 1]);
+  });
+
+  it("is asked again when the file has changed", async () => {
+    const probe = createVersionProbe(spawner);
+    const launch = launchOf(workbench.program("agent", asks("2026.09.15-abc1234")));
+    await probe.find(launch, testEnv);
+    appendFileSync(launch.file, "# updated\n");
+    workbench.program("agent", `${asks("2026.10.02-def5678")}\n`);
+    expect(await probe.find(launch, testEnv)).toBe("2026.10.02-def5678");
+  });
+
+  it("is read from the directory it is installed in, without asking", async () => {
+    mkdirSync(workbench.path("2026.10.01-fff0000"));
+    workbench.program("2026.10.01-fff0000/agent", asks("another"));
+    symlinkSync(workbench.path("2026.10.01-fff0000/agent"), workbench.path("agent"));
+    const probe = createVersionProbe(spawner);
+    const launch = launchOf(workbench.path("agent"));
+    expect([probe.known(launch), await probe.find(launch, testEnv), timesAsked()]).toEqual([
+      "2026.10.01-fff0000",
+      "2026.10.01-fff0000",
+      0,
+    ]);
+  });
+
+  it("is unknown of a program that says something else, fails, or is not there", async () => {
+    const probe = createVersionProbe(spawner);
+    const programs = [
+      workbench.program("other", "#!/bin/sh\necho OpenSSH_9.2\n"),
+      workbench.program("failing", "#!/bin/sh\nexit 1\n"),
+      workbench.path("nothing"),
+    ];
+    const found = await Promise.all(programs.map((file) => probe.find(launchOf(file), testEnv)));
+    expect(found).toEqual([undefined, undefined, undefined]);
+  });
+});
