@@ -14,7 +14,7 @@ export interface ModelWork {
 }
 
 /** Where the list of a lane's models is kept. */
-export function modelListPath(dataDir: string, lane: "cli" | "sim"): string {
+function modelListPath(dataDir: string, lane: "cli" | "sim"): string {
   return join(dataDir, "models", `${lane}.json`);
 }
 
