@@ -6,7 +6,7 @@ export { type Chat, readChat } from "./chats/read-chat.ts";
 export { physicalPath } from "./chats/workspace-hash.ts";
 export { createTurnDesk } from "./desk/create-turn-desk.ts";
 export { listCliModels } from "./desk/list-cli-models.ts";
-export { createModelDirectory, type ModelDirectory } from "./desk/model-directory.ts";
+export { createModelDirectory, type DirectoryModel, type ModelDirectory } from "./desk/model-directory.ts";
 export { openScratchPlaces } from "./desk/scratch-places.ts";
 export type { TurnDesk } from "./desk/turn-desk.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./dialects/decoder.ts";

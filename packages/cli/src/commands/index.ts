@@ -10,6 +10,8 @@ export const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
   ["chats", async () => (await import("./chats.ts")).addChatsCommand],
   ["sessions", async () => (await import("./sessions.ts")).addSessionsCommand],
   ["config", async () => (await import("./config.ts")).addConfigCommand],
+  ["models", async () => (await import("./models.ts")).addModelsCommand],
+  ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
   ["token", async () => (await import("./token.ts")).addTokenCommand],
   ["serve", async () => (await import("./serve.ts")).addServeCommand],
   ["mcp-bridge", async () => (await import("./mcp-bridge.ts")).addMcpBridgeCommand],

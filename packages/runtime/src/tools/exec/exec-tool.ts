@@ -1,10 +1,10 @@
 import { CaretError } from "@caret/protocol";
 import type { ChildCommand } from "../../process/child-command.ts";
-import { childEnvironment } from "../../process/child-environment.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import { withConfined } from "../files/confined-path.ts";
 import type { OutputStore } from "../outputs/output-store.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../tool.ts";
+import { toolEnvironment } from "../tool-environment.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -78,7 +78,7 @@ async function toChildCommand({ command, argv, cwd = "." }: ExecInput, context: 
     file: "/bin/sh",
     args,
     cwd: await directoryIn(context.workspace, cwd),
-    env: execEnvironment(context.env),
+    env: toolEnvironment({ parent: context.env }),
     stdin: "closed",
   };
 }
@@ -90,12 +90,6 @@ function directoryIn(workspace: string, path: string): Promise<string> {
     await directory.close();
     return place.path === "" ? workspace : `${workspace}/${place.path}`;
   });
-}
-
-/** What the agent's CLI needs and a command does not: our keys to Cursor are none of its business. */
-function execEnvironment(parent: ToolContext["env"]): Record<string, string> {
-  const names = Object.keys(parent).filter((name) => /^(CURSOR_|AGENT_CLI_)/i.test(name));
-  return childEnvironment({ parent, set: Object.fromEntries(names.map((name) => [name, undefined])) });
 }
 
 function stopInTime(child: ChildHandle, timeoutMs: number, signal: AbortSignal): { clear(): void } {

@@ -1,0 +1,99 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { checkNode, type Finding } from "../gateway/doctor-checks.ts";
+import { writeLockFile } from "../gateway/lock-file.ts";
+import { addDoctorCommand } from "./doctor.ts";
+import { type Tried, tryCommand } from "./testing/try-command.ts";
+
+let directory: string;
+let env: Record<string, string>;
+beforeEach(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-doctor-")));
+  env = { CARET_DATA_DIR: join(directory, "data"), CARET_CONTAINMENT: "off", PATH: join(directory, "bin") };
+  mkdirSync(join(directory, "bin"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function doctor(...argv: readonly string[]): Promise<Tried> {
+  return tryCommand(addDoctorCommand, ["doctor", ...argv], { cwd: directory, env });
+}
+
+async function finding(check: string): Promise<{ readonly code: unknown; readonly found: Finding | undefined }> {
+  const { code, stdout } = await doctor("--json");
+  const findings: readonly Finding[] = JSON.parse(stdout);
+  return { code, found: findings.find((candidate) => candidate.check === check) };
+}
+
+/** An agent that knows its version and answers `models` like this. */
+function installAgent(models: string): void {
+  const file = join(directory, "bin", "agent");
+  writeFileSync(file, `#!/bin/sh\ncase "$1" in --version) echo 2026.09.28-abc123;; models) ${models};; esac\n`);
+  chmodSync(file, 0o700);
+}
+
+it("finds a machine without the CLI fit for simulated turns, and says so", async () => {
+  const { code, stdout } = await doctor();
+  expect(code).toBe(0);
+  expect(stdout).toContain("! agent CLI: Found no agent or cursor-agent to start\n  → Install Cursor's agent CLI");
+  expect(stdout).toMatch(/\n✓ simulator: ready, version \S+\n! lane: auto means sim: turns are only simulated\n/);
+});
+
+it("fails when the CLI was asked for and is not there", async () => {
+  env["CARET_LANE"] = "cli";
+  expect(await finding("agent CLI")).toMatchObject({ code: 1, found: { state: "fail" } });
+});
+
+it("proves the login by a real call", async () => {
+  installAgent("echo 'auto - Auto'");
+  expect(await finding("login")).toEqual({
+    code: 0,
+    found: { check: "login", state: "ok", detail: "the agent lists 1 models" },
+  });
+  expect((await finding("agent CLI")).found?.detail).toBe(`${directory}/bin/agent, version 2026.09.28-abc123`);
+});
+
+it("names the command that logs in when nobody is", async () => {
+  installAgent("echo 'Error: Authentication required.' >&2; exit 1");
+  expect(await finding("login")).toMatchObject({
+    code: 1,
+    found: { state: "fail", fix: expect.stringMatching(/login/) },
+  });
+});
+
+it("warns of a data directory that others can read, with the command that closes it", async () => {
+  const data = join(directory, "data");
+  mkdirSync(data, { mode: 0o755 });
+  chmodSync(data, 0o755);
+  expect((await finding("data directory")).found).toEqual({
+    check: "data directory",
+    state: "warn",
+    detail: `${data} is open to other users`,
+    fix: `chmod 700 ${data}`,
+  });
+});
+
+it("fails on settings that are wrong, and looks no further", async () => {
+  env["CARET_LANE"] = "wire";
+  const { code, stdout } = await doctor("--json");
+  const findings: readonly Finding[] = JSON.parse(stdout);
+  expect([code, findings.map(({ check, state }) => `${check} ${state}`)]).toEqual([
+    1,
+    ["node ok", "configuration fail"],
+  ]);
+});
+
+it("warns of a gateway that does not answer any more", async () => {
+  const url = "http://127.0.0.1:1";
+  writeLockFile(join(directory, "data"), { url, pid: 1, startTime: null, version: "1.0.0", tokenFile: null });
+  expect((await finding("gateway")).found).toMatchObject({ state: "warn", detail: `${url} does not answer` });
+});
+
+it.each([
+  ["22.17.9", "fail"],
+  ["22.18.0", "ok"],
+  ["24.0.0", "ok"],
+])("finds Node %s %s", (version, state) => {
+  expect(checkNode(version)).toMatchObject({ check: "node", state });
+});

@@ -1,0 +1,81 @@
+import type { Command } from "commander";
+import { validateConfig } from "../config/load-config.ts";
+import {
+  checkCli,
+  checkContainment,
+  checkDataDirectory,
+  checkGateway,
+  checkLane,
+  checkLogin,
+  checkNode,
+  checkSimulator,
+  type DoctorWork,
+  type Finding,
+} from "../gateway/doctor-checks.ts";
+import { openProbeHosts } from "../gateway/probe-hosts.ts";
+import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { hostLook } from "../terminal/host-look.ts";
+import type { Look } from "../terminal/look.ts";
+import { cleanLine } from "../terminal/text-cleaner.ts";
+import { addConfigFlags, configSources, loadHostConfig } from "./config-flags.ts";
+import { printJson, printLines } from "./print.ts";
+
+interface DoctorOptions {
+  readonly json?: boolean;
+}
+
+export function addDoctorCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("doctor")
+    .description("check what Caret needs, and say what to do about what is missing")
+    .option("--json", "print JSON");
+  addConfigFlags(command).action(async (options: DoctorOptions) => done(await examine(host, options)));
+}
+
+/** Ends with 1 when something fails; a warning is no failure. */
+async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
+  const findings = await findAll(host, options);
+  const look = hostLook(host);
+  if (options.json === true) await printJson(host, findings);
+  else
+    await printLines(
+      host,
+      findings.flatMap((finding) => findingLines(finding, look)),
+    );
+  return findings.some(({ state }) => state === "fail") ? exitCodes.failed : exitCodes.completed;
+}
+
+async function findAll(host: Host, options: DoctorOptions): Promise<readonly Finding[]> {
+  const node = checkNode(process.versions.node);
+  const problems = validateConfig(configSources(host, { ...options }));
+  // With settings that are wrong, every other check would look in the wrong places.
+  if (problems.length > 0) {
+    const detail = problems.map(({ place, message }) => `${place}: ${message}`).join("; ");
+    return [node, { check: "configuration", state: "fail", detail, fix: "caret config validate" }];
+  }
+  const { config, files } = loadHostConfig(host, { ...options });
+  const detail = files.length === 0 ? "the defaults" : files.join(", ");
+  const data = checkDataDirectory(config.dataDir, host.uid);
+  const first: readonly Finding[] = [node, { check: "configuration", state: "ok", detail }, data];
+  if (data.state === "fail") return first;
+  const hosts = openProbeHosts(host, config);
+  try {
+    return [...first, ...(await checkAgents({ host, config, hosts }))];
+  } finally {
+    await hosts.close();
+  }
+}
+
+/** One after the other: two agents that start at once have been seen to end each other. */
+async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
+  const cli = await checkCli(work);
+  const login = await checkLogin(work);
+  const simulator = await checkSimulator(work);
+  return [cli, login, simulator, checkLane(work), await checkContainment(work), await checkGateway(work)];
+}
+
+function findingLines({ check, state, detail, fix }: Finding, { style, glyphs }: Look): readonly string[] {
+  const marks = { ok: style.green(glyphs.ok), warn: style.yellow("!"), fail: style.red(glyphs.failed) };
+  const line = `${marks[state]} ${check}: ${cleanLine(detail)}`;
+  return fix === undefined ? [line] : [line, style.dim(`  ${glyphs.arrow} ${cleanLine(fix)}`)];
+}

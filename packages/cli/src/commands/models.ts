@@ -1,0 +1,71 @@
+import type { DirectoryModel, ModelDirectory } from "@caret/runtime";
+import type { Command } from "commander";
+import { type ModelWork, withModels } from "../gateway/with-models.ts";
+import type { ExitCode, Host } from "../host.ts";
+import { hostLook } from "../terminal/host-look.ts";
+import { tableLines } from "../terminal/table-lines.ts";
+import { write } from "../write.ts";
+import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { printJson, printLines } from "./print.ts";
+
+interface ModelsOptions {
+  readonly json?: boolean;
+  readonly refresh?: boolean;
+  /** True without a name: explain all. */
+  readonly explain?: string | true;
+}
+
+export function addModelsCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("models")
+    .description("the models that can be asked for")
+    .option("--json", "print JSON")
+    .option("--refresh", "ask Cursor now, however fresh the kept list is")
+    .option("--explain [name]", "which model a name means; without a name: every variant of every model");
+  addConfigFlags(command).action(async (options: ModelsOptions) => done(await models(host, options)));
+}
+
+async function models(host: Host, options: ModelsOptions): Promise<ExitCode> {
+  const { config } = loadHostConfig(host, { ...options });
+  const complain = ({ message }: Error): void => void write(host.stderr, `caret: ${message}\n`);
+  return await withModels(host, config, (work) => show(host, work, options), complain);
+}
+
+async function show(host: Host, work: ModelWork, options: ModelsOptions): Promise<ExitCode> {
+  const { directory, lane, isBusy } = work;
+  const listed = options.refresh === true ? await directory.refresh() : await directory.list();
+  if (lane === "sim") await write(host.stderr, "caret: these are the simulator's models\n");
+  if (isBusy && listed.length === 0)
+    await write(host.stderr, "caret: no list is kept, and the agent is not asked for one while a turn runs\n");
+  if (typeof options.explain === "string") return await explain(host, directory, options.explain, options);
+  if (options.json === true) return await printJson(host, listed);
+  const rows = options.explain === true ? listed.flatMap(variantRows) : listed.map(modelRow);
+  return await printLines(host, tableLines(head, rows, hostLook(host)));
+}
+
+const head = [
+  { title: "model" },
+  { title: "name", cut: "end" },
+  { title: "variants", align: "right" },
+  { title: "" },
+] as const;
+
+function modelRow({ id, name, variants, isDefault }: DirectoryModel): readonly string[] {
+  return [id, name, variants === undefined ? "" : String(variants.length), isDefault ? "default" : ""];
+}
+
+function variantRows(model: DirectoryModel): readonly (readonly string[])[] {
+  const variants = (model.variants ?? []).map(({ id, name }) => [`  ${id}`, name, "", ""]);
+  return [modelRow(model), ...variants];
+}
+
+async function explain(host: Host, directory: ModelDirectory, name: string, options: ModelsOptions): Promise<ExitCode> {
+  const wish = { model: name, cursorModel: undefined, effort: undefined, thinking: undefined };
+  const { id, base, params } = await directory.explain(wish);
+  if (options.json === true) return await printJson(host, { name, id, base, params });
+  const said = Object.entries(params).map(([key, value]) => `${key}=${value}`);
+  return await printLines(host, [
+    `${name} means ${id}`,
+    ...(said.length === 0 ? [] : [`  ${base}: ${said.join(", ")}`]),
+  ]);
+}

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import type { CaretError } from "@caret/protocol";
+import { createModelCache, createModelDirectory, listCliModels, type ModelDirectory } from "@caret/runtime";
+import { openLog } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+import { laneOf, openProbeHosts } from "./probe-hosts.ts";
+
+export interface ModelWork {
+  readonly directory: ModelDirectory;
+  readonly lane: "cli" | "sim";
+  /** A turn runs somewhere, so that the agent must not be asked now. */
+  readonly isBusy: boolean;
+}
+
+/** Where the list of a lane's models is kept. */
+function modelListPath(dataDir: string, lane: "cli" | "sim"): string {
+  return join(dataDir, "models", `${lane}.json`);
+}
+
+export async function withModels<Result>(
+  host: Host,
+  config: Config,
+  work: (models: ModelWork) => Promise<Result>,
+  onError: (error: CaretError) => void,
+): Promise<Result> {
+  const hosts = openProbeHosts(host, config);
+  try {
+    const lane = laneOf(config, hosts);
+    const isBusy = await turnsRun(config);
+    const cache = createModelCache({
+      file: modelListPath(config.dataDir, lane),
+      list: () => listCliModels(hosts[lane]),
+      isBusy: () => isBusy,
+      onError,
+    });
+    const named = Object.entries(config.models).flatMap(([name, { enabled }]) => (enabled ? [name] : []));
+    const directory = createModelDirectory({
+      cache,
+      named: lane === "cli" ? named : [],
+      defaultModel: config.model,
+    });
+    const result = await work({ directory, lane, isBusy });
+    await cache.settled();
+    return result;
+  } finally {
+    await hosts.close();
+  }
+}
+
+/** Whether a turn runs in any Caret that shares our log. */
+export async function turnsRun(config: Config): Promise<boolean> {
+  const log = openLog(config);
+  try {
+    return (await log.runningTurns()).length > 0;
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,143 @@
+import { CaretError } from "@caret/protocol";
+import {
+  type CallToolResult,
+  Client,
+  type Tool as McpTool,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type Transport,
+} from "@modelcontextprotocol/client";
+
+const CONNECT_MS = 30_000;
+const DEFAULT_CALL_MS = 60_000;
+
+/** A transport that may know what its server complained of. */
+export type McpTransport = Transport & { stderrTail?(): string };
+
+export interface McpConnectionOptions {
+  readonly name: string;
+  readonly open: () => McpTransport;
+  /** How long to wait before the next attempt, after so many in vain. */
+  readonly backoffMs: (attempt: number) => number;
+  readonly callTimeoutMs?: number | undefined;
+}
+
+/**
+ * One MCP server, connected for as long as it can be.
+ *
+ * It is connected to at once, and again whenever the connection is lost: after a wait that grows, or at once when a
+ * call needs it. A call that was on its way when the connection broke fails and is not repeated, because nobody knows
+ * what it did. The tools stay listed meanwhile, so that a server's short absence does not change what the agent sees.
+ */
+export class McpConnection {
+  readonly #options: McpConnectionOptions;
+  #client: Promise<Client> | undefined;
+  /** Set while it is connected. */
+  #current: Client | undefined;
+  #tools: readonly McpTool[] = [];
+  #attempt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: McpConnectionOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get tools(): readonly McpTool[] {
+    return this.#tools;
+  }
+
+  connect(): Promise<Client> {
+    if (this.#closed) return Promise.reject(new CaretError("cancelled", "Caret is shutting down"));
+    clearTimeout(this.#timer);
+    this.#client ??= this.#open();
+    return this.#client;
+  }
+
+  async call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
+    const client = await this.connect();
+    const timeout = this.#options.callTimeoutMs ?? DEFAULT_CALL_MS;
+    try {
+      return await client.callTool({ name: tool, arguments: input }, { signal, timeout, maxTotalTimeout: timeout });
+    } catch (reason) {
+      const error = signal.aborted ? reason : this.#toError(reason);
+      // Over HTTP nothing else would tell: a server that was started anew does not know our session.
+      if (CaretError.is(error) && error.code === "upstream-unreachable") await this.#drop(client);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const client = await this.#client?.catch(() => undefined); // a failed attempt has left nothing to close
+    await client?.close();
+  }
+
+  async #open(): Promise<Client> {
+    const client = new Client(
+      { name: "caret", version: "0.1.0" },
+      {
+        listChanged: {
+          tools: {
+            onChanged: (_, tools) => {
+              this.#tools = tools ?? this.#tools;
+            },
+          },
+        },
+      },
+    );
+    // A client that was replaced meanwhile has nothing to say any more.
+    client.onclose = () => {
+      if (this.#current === client) this.#lose();
+    };
+    const transport = this.#options.open();
+    try {
+      await client.connect(transport, { timeout: CONNECT_MS });
+      const { tools } = await client.listTools(undefined, { timeout: CONNECT_MS });
+      this.#tools = tools;
+    } catch (reason) {
+      // Closing may fail as well, after what has just happened; there is no more to be done.
+      await client.close().catch(() => undefined);
+      this.#lose();
+      throw this.#toError(reason, transport.stderrTail?.());
+    }
+    this.#current = client;
+    this.#attempt = 0;
+    return client;
+  }
+
+  async #drop(client: Client): Promise<void> {
+    await client.close().catch(() => undefined); // it is broken already
+  }
+
+  #lose(): void {
+    this.#client = undefined;
+    this.#current = undefined;
+    if (this.#closed) return;
+    this.#attempt += 1;
+    this.#timer = setTimeout(() => {
+      // The next attempt is scheduled where this one failed; a call that needs the server hears why.
+      this.connect().catch(() => undefined);
+    }, this.#options.backoffMs(this.#attempt)).unref();
+  }
+
+  #toError(reason: unknown, upstream = ""): CaretError {
+    if (CaretError.is(reason) && reason.code !== "upstream-unreachable") return reason;
+    const { name } = this.#options;
+    const words = (reason as Error).message;
+    if (reason instanceof ProtocolError)
+      return new CaretError("upstream-error", `The MCP server ${name} answered: ${words}`, { cause: reason });
+    if (reason instanceof SdkError && reason.code === SdkErrorCode.RequestTimeout)
+      return new CaretError("timed-out", `The MCP server ${name} did not answer in time`, { cause: reason });
+    return new CaretError("upstream-unreachable", `The MCP server ${name} cannot be reached: ${words}`, {
+      cause: reason,
+      ...(upstream === "" ? {} : { upstream }),
+    });
+  }
+}

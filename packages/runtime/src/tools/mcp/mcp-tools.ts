@@ -1,0 +1,89 @@
+import { Secret } from "@caret/protocol";
+import { type Tool as McpTool, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Spawner } from "../../process/child-handle.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { toolEnvironment } from "../tool-environment.ts";
+import type { ToolSource } from "../tool-registry.ts";
+import { ChildTransport } from "./child-transport.ts";
+import { McpConnection, type McpTransport } from "./mcp-connection.ts";
+import { toMcpOutput } from "./mcp-output.ts";
+import type { McpServerConfig } from "./mcp-server-config.ts";
+
+const MAX_TOOLS_PER_SERVER = 128;
+/** What the strictest of the clients' APIs accepts. */
+const MAX_NAME_LENGTH = 64;
+const MAX_DESCRIPTION_LENGTH = 4_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** The registry's limit comes after the connection's own, which can tell the server to stop. */
+const SLACK_MS = 10_000;
+
+export interface McpToolsOptions {
+  readonly servers: readonly McpServerConfig[];
+  readonly spawner: Spawner;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly backoffMs?: (attempt: number) => number;
+}
+
+/** The tools of the configured MCP servers, named `server__tool`. */
+export interface McpTools extends ToolSource {
+  /** Resolves when every server has been tried once, with what went wrong with whom. */
+  ready(): Promise<readonly { readonly server: string; readonly problem?: unknown }[]>;
+  close(): Promise<void>;
+}
+
+export function createMcpTools({ servers, spawner, env, backoffMs = growing }: McpToolsOptions): McpTools {
+  const connections = servers.map((config) => {
+    const { name, callTimeoutMs } = config;
+    const connection = new McpConnection({ name, callTimeoutMs, backoffMs, open: () => open(config, spawner, env) });
+    return { config, connection };
+  });
+  const first = connections.map(async ({ connection }) => {
+    try {
+      await connection.connect();
+      return { server: connection.name };
+    } catch (problem) {
+      return { server: connection.name, problem };
+    }
+  });
+  return {
+    tools: () =>
+      connections.flatMap(({ config, connection }) =>
+        connection.tools.slice(0, MAX_TOOLS_PER_SERVER).map((tool) => toTool(tool, config, connection)),
+      ),
+    ready: () => Promise.all(first),
+    async close() {
+      await Promise.all(connections.map(({ connection }) => connection.close()));
+    },
+  };
+}
+
+function toTool(tool: McpTool, { name, callTimeoutMs = 60_000 }: McpServerConfig, connection: McpConnection): Tool {
+  return defineTool<Record<string, unknown>>({
+    name: `${name}__${tool.name}`.replaceAll(/[^\w-]/g, "_").slice(0, MAX_NAME_LENGTH),
+    description: (tool.description ?? tool.title ?? tool.name).slice(0, MAX_DESCRIPTION_LENGTH),
+    kind: "mcp",
+    inputSchema: tool.inputSchema,
+    timeLimitMs: callTimeoutMs + SLACK_MS,
+    run: async (input, { signal }) => toMcpOutput(await connection.call(tool.name, input, signal)),
+  });
+}
+
+function open(config: McpServerConfig, spawner: Spawner, env: McpToolsOptions["env"]): McpTransport {
+  if (config.transport === "http")
+    return new StreamableHTTPClientTransport(new URL(config.url), {
+      requestInit: { headers: reveal(config.headers ?? {}) },
+    });
+  const { command, args, cwd } = config;
+  const child = { file: command, args, cwd, env: toolEnvironment({ parent: env, set: reveal(config.env ?? {}) }) };
+  return new ChildTransport(() => spawner.spawn({ ...child, stdin: "held" }));
+}
+
+function reveal(values: Readonly<Record<string, string | Secret>>): Record<string, string> {
+  const entries = Object.entries(values);
+  return Object.fromEntries(entries.map(([name, value]) => [name, value instanceof Secret ? value.reveal() : value]));
+}
+
+function growing(attempt: number): number {
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+}

@@ -1,0 +1,122 @@
+import { lookup } from "node:dns/promises";
+import { CaretError } from "@caret/protocol";
+import { Agent, type Dispatcher, request } from "undici";
+import { type AddressPolicy, createPublicAddressPolicy } from "./address-policy.ts";
+import { createGuardedConnector } from "./guarded-connector.ts";
+import { parseOutboundUrl } from "./outbound-url.ts";
+import { readCappedBody } from "./read-capped-body.ts";
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const defaultLimits = { connectMs: 10_000, totalMs: 30_000, maxBytes: 5 * 1024 * 1024 };
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+  /** Sent to the origin of `url` only: a redirect elsewhere drops them all. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface OutboundResponse {
+  /** After redirects. */
+  readonly url: URL;
+  readonly status: number;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  readonly isCut: boolean;
+}
+
+/** Rejects with a CaretError; an answer with an HTTP error status is an answer. */
+export type OutboundFetch = (wanted: OutboundRequest) => Promise<OutboundResponse>;
+
+export interface OutboundFetchOptions {
+  /** Origins that the operator chose: private addresses and any port are fine there. Never from a model's words. */
+  readonly trustedOrigins?: readonly string[];
+  /** Ports besides 80 and 443, on public hosts. */
+  readonly allowPorts?: readonly number[];
+  readonly isAllowed?: AddressPolicy;
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+  readonly limits?: Partial<typeof defaultLimits>;
+}
+
+/**
+ * The one way out for every tool that fetches. Each hop is parsed, checked and connected anew: http and https only,
+ * public addresses only, at most five redirects, never from https down to http, capped in time and in decoded bytes.
+ */
+export function createOutboundFetch(options: OutboundFetchOptions = {}): OutboundFetch {
+  const { isAllowed = createPublicAddressPolicy(), resolve = resolveAll } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const allowPorts = new Set(options.allowPorts);
+  const trustedOrigins = new Set(options.trustedOrigins);
+  const connect = createGuardedConnector({ isAllowed, trustedOrigins, resolve, connectMs: limits.connectMs });
+  const parse = (text: string, base?: URL): URL =>
+    parseOutboundUrl(text, { allowPorts, trustedOrigins, ...(base === undefined ? {} : { base }) });
+
+  const follow = async (first: Hop, agent: Agent): Promise<OutboundResponse> => {
+    let hop = first;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const answer = await send(hop, agent);
+      const location = REDIRECTS.has(answer.statusCode) ? headerOf(answer, "location") : "";
+      if (location === "") return toResponse(hop.url, answer, limits.maxBytes);
+      answer.body.on("error", () => undefined).destroy();
+      hop = redirect(hop, parse(location, hop.url), answer.statusCode);
+    }
+    throw new CaretError("upstream-error", `The address redirects more than ${MAX_REDIRECTS} times`);
+  };
+
+  return async (wanted) => {
+    const agent = new Agent({ connect });
+    const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(limits.totalMs)]);
+    try {
+      return await follow({ ...wanted, url: parse(wanted.url), signal }, agent);
+    } catch (reason) {
+      throw wanted.signal.aborted ? reason : toOutboundError(reason, limits.totalMs);
+    } finally {
+      await agent.destroy();
+    }
+  };
+}
+
+type Hop = Omit<OutboundRequest, "url"> & { readonly url: URL };
+
+function send({ url, method = "GET", headers, body, signal }: Hop, agent: Agent): Promise<Dispatcher.ResponseData> {
+  const usual = { "user-agent": "caret", accept: "text/html, text/*;q=0.9, */*;q=0.5", "accept-encoding": "gzip, br" };
+  return request(url, { dispatcher: agent, method, headers: { ...usual, ...headers }, body: body ?? null, signal });
+}
+
+export function redirect({ headers, body, ...hop }: Hop, url: URL, status: number): Hop {
+  if (hop.url.protocol === "https:" && url.protocol === "http:")
+    throw new CaretError("forbidden", "The address redirects from https to http, which is not followed");
+  const next = { ...hop, url, ...(url.origin === hop.url.origin && headers !== undefined ? { headers } : {}) };
+  const keepsBody = (status === 307 || status === 308) && url.origin === hop.url.origin;
+  return keepsBody ? { ...next, ...(body === undefined ? {} : { body }) } : { ...next, method: "GET" };
+}
+
+async function toResponse(url: URL, answer: Dispatcher.ResponseData, maxBytes: number): Promise<OutboundResponse> {
+  // Whatever goes wrong with the body is told by reading it.
+  answer.body.on("error", () => undefined);
+  const body = await readCappedBody(answer.body, headerOf(answer, "content-encoding"), maxBytes);
+  return { url, status: answer.statusCode, contentType: headerOf(answer, "content-type"), ...body };
+}
+
+function headerOf({ headers }: Dispatcher.ResponseData, name: string): string {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : (value ?? "");
+}
+
+function toOutboundError(reason: unknown, totalMs: number): CaretError {
+  if (CaretError.is(reason)) return reason;
+  const name = (reason as Error).name;
+  if (name === "TimeoutError")
+    return new CaretError("timed-out", `There was no complete answer within ${totalMs} ms`, { cause: reason });
+  if (name === "ConnectTimeoutError")
+    return new CaretError("timed-out", "The host did not answer in time", { cause: reason });
+  const code = (reason as NodeJS.ErrnoException).code ?? name;
+  return new CaretError("upstream-unreachable", `The address could not be fetched (${code})`, { cause: reason });
+}
+
+async function resolveAll(hostname: string): Promise<readonly string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}

@@ -1,0 +1,114 @@
+import { CaretError, type Secret } from "@caret/protocol";
+import { z } from "zod";
+import type { OutboundFetch, OutboundRequest } from "./outbound-fetch.ts";
+
+export interface SearchHit {
+  readonly title: string;
+  readonly url: string;
+  readonly snippet: string;
+}
+
+/** Finds pages by words. */
+export type SearchEngine = (query: string, count: number, signal: AbortSignal) => Promise<readonly SearchHit[]>;
+
+export type SearchEngineConfig =
+  | { readonly engine: "searxng"; readonly url: string }
+  | { readonly engine: "brave"; readonly key: Secret }
+  | { readonly engine: "tavily"; readonly key: Secret };
+
+type Asked = Omit<OutboundRequest, "signal">;
+
+interface Dialect {
+  ask(query: string, count: number): Asked;
+  /** The hits of the engine's answer. */
+  readonly answer: z.ZodType<readonly SearchHit[]>;
+}
+
+const text = z.string().nullish();
+const hit = (entry: { title?: unknown; url: string; snippet: string | null | undefined }): SearchHit => ({
+  title: typeof entry.title === "string" && entry.title !== "" ? entry.title : entry.url,
+  url: entry.url,
+  snippet: entry.snippet ?? "",
+});
+
+const contentHits = z
+  .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
+  .transform(({ results }) => results.map(({ content, ...entry }) => hit({ ...entry, snippet: content })));
+
+const braveHits = z
+  .object({
+    web: z.object({ results: z.array(z.object({ title: text, url: z.string(), description: text })) }).nullish(),
+  })
+  .transform(({ web }) =>
+    (web?.results ?? []).map(({ description, ...entry }) => hit({ ...entry, snippet: description })),
+  );
+
+/** `baseUrl` takes the place of the engine's public address. */
+export function createSearchEngine(
+  config: SearchEngineConfig,
+  { fetch, baseUrl }: { readonly fetch: OutboundFetch; readonly baseUrl?: string },
+): SearchEngine {
+  const { ask, answer } = dialectOf(config, baseUrl);
+  return async (query, count, signal) => {
+    const response = await fetch({ ...ask(query, count), signal });
+    if (response.status === 401 || response.status === 403)
+      throw new CaretError("bad-key", `The search engine ${config.engine} refused the key (status ${response.status})`);
+    if (response.status === 429)
+      throw new CaretError("rate-limited", `${config.engine} wants fewer searches at a time`);
+    if (response.status !== 200)
+      throw new CaretError("upstream-error", `The search engine ${config.engine} answered with ${response.status}`);
+    const parsed = answer.safeParse(parseJson(response.bytes));
+    if (!parsed.success)
+      throw new CaretError("protocol-drift", `The answer of ${config.engine} is not what was expected`, {
+        cause: parsed.error,
+      });
+    return parsed.data.slice(0, count);
+  };
+}
+
+function dialectOf(config: SearchEngineConfig, baseUrl: string | undefined): Dialect {
+  switch (config.engine) {
+    case "searxng":
+      return {
+        ask: (query) => ({
+          url: withQuery(new URL("search", `${config.url.replace(/\/$/, "")}/`), { q: query, format: "json" }),
+        }),
+        answer: contentHits,
+      };
+    case "brave":
+      return {
+        ask: (query, count) => ({
+          url: withQuery(new URL("/res/v1/web/search", baseUrl ?? "https://api.search.brave.com"), {
+            q: query,
+            count: String(count),
+          }),
+          headers: { "x-subscription-token": config.key.reveal(), accept: "application/json" },
+        }),
+        answer: braveHits,
+      };
+    case "tavily":
+      return {
+        ask: (query, count) => ({
+          url: new URL("/search", baseUrl ?? "https://api.tavily.com").href,
+          method: "POST",
+          headers: { authorization: `Bearer ${config.key.reveal()}`, "content-type": "application/json" },
+          body: JSON.stringify({ query, max_results: count }),
+        }),
+        answer: contentHits,
+      };
+  }
+}
+
+function withQuery(url: URL, parameters: Readonly<Record<string, string>>): string {
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** What is no JSON is not what was expected either. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
