@@ -12,10 +12,12 @@ export type {
   StatelessDoor,
 } from "./door/door-request.ts";
 export type { Caller, DoorTurn, TurnDesk } from "./door/turn-desk.ts";
+export type { DirectoryModel, DirectoryVariant, ModelDirectory } from "./models/model-directory.ts";
 export { modelsDoor } from "./models/route.ts";
+export type { DoorOptions } from "./openai/door-options.ts";
 export { openaiDoor } from "./openai/route.ts";
 export { createMemoryItemStore } from "./responses/memory-item-store.ts";
-export { responsesDoor } from "./responses/route.ts";
+export { type ResponsesDoorOptions, responsesDoor } from "./responses/route.ts";
 export { createServer, type ServerOptions } from "./server/create-server.ts";
 export { meterDesk } from "./server/metered-desk.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";

@@ -15,7 +15,7 @@ it("lists every route it is given, described or not, with its parameters", () =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(listed).toEqual([
-    ...described.map(({ method, url }) => `${method} ${url.replace(":id", "{id}")}`),
+    ...described.map(({ method, url }) => `${method} ${url.replace("*", "{id}")}`),
     "GET /v2/things/{id}/parts/{part}",
   ]);
   expect(paths["/v2/things/{id}/parts/{part}"]?.["get"]?.["parameters"]).toEqual([

@@ -20,7 +20,7 @@ export interface OpenApiDocument {
 export function buildOpenApi(routes: readonly ListedRoute[], version: string): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const { method, url } of routes) {
-    const path = url.replaceAll(/:(\w+)/g, "{$1}");
+    const path = toTemplate(url);
     paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(method, url) };
   }
   return {
@@ -37,9 +37,14 @@ export function buildOpenApi(routes: readonly ListedRoute[], version: string): O
   };
 }
 
+/** OpenAPI has no name for what follows a path, which here is always the id of something. */
+function toTemplate(url: string): string {
+  return url.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{id}");
+}
+
 function toOperation(method: string, url: string): OpenApiOperation {
   const described = routeDescriptions[`${method} ${url}`];
-  const parameters = [...url.matchAll(/:(\w+)/g)].map(([, name]) => toParameter(name ?? ""));
+  const parameters = [...toTemplate(url).matchAll(/\{(\w+)\}/g)].map(([, name]) => toParameter(name ?? ""));
   return {
     summary: described?.summary ?? `${method} ${url}`,
     tags: [described?.tag ?? "other"],

@@ -41,7 +41,7 @@ export const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
     body: { required: ["messages"], properties: messages },
   },
   "GET /v1/models": { tag: "models", summary: "All models, in the shape of OpenAI or of Anthropic" },
-  "GET /v1/models/:id": { tag: "models", summary: "One model" },
+  "GET /v1/models/*": { tag: "models", summary: "One model" },
   "HEAD /": { tag: "gateway", summary: "Is something here?", isPublic: true },
   "HEAD /api/hello": { tag: "gateway", summary: "Is something here? (as Claude Code asks)", isPublic: true },
   "GET /healthz": { tag: "gateway", summary: "Says ok for as long as the gateway runs", isPublic: true },

@@ -1,7 +1,7 @@
 /** A route as the router knows it. */
 export interface ListedRoute {
   readonly method: string;
-  /** With parameters as `:name`. */
+  /** With parameters as `:name`, and `*` for all that follows. */
   readonly url: string;
 }
 
@@ -11,6 +11,7 @@ export function methodsAt(routes: readonly ListedRoute[], path: string): readonl
 }
 
 function matches(url: string, path: string): boolean {
+  if (url.endsWith("*")) return path.startsWith(url.slice(0, -1)) && path.length >= url.length;
   const [pattern, parts] = [url.split("/"), path.split("/")];
   if (pattern.length !== parts.length) return false;
   return pattern.every((part, index) => part === parts[index] || (part.startsWith(":") && parts[index] !== ""));

@@ -60,7 +60,8 @@ it("lists every route of the router in the OpenAPI document", async () => {
   const listed = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(listed.toSorted()).toEqual(server.routes.map(({ method, url }) => `${method} ${url}`).toSorted());
+  const routes = server.routes.map(({ method, url }) => `${method} ${url.replace("*", "{id}")}`);
+  expect(listed.toSorted()).toEqual(routes.toSorted());
 });
 
 it("shows the document as a page under a strict policy", async () => {

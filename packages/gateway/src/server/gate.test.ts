@@ -20,7 +20,8 @@ interface Bad {
   readonly target?: (path: string) => string;
 }
 
-const body = '{"messages":[{"role":"user","content":"hello"}]}';
+/** Good at every door. */
+const body = '{"model":"auto","messages":[{"role":"user","content":"hello"}],"input":"hello"}';
 const own = (): string => `127.0.0.1:${server.port}`;
 
 const credentials: Record<string, Bad> = {
@@ -85,7 +86,7 @@ function send({ method, url }: ListedRoute, { headers = [], target = (path) => p
     ...(withBody ? ["Content-Type: application/json", `Content-Length: ${body.length}`] : []),
   ].filter((line) => !replaced.includes(line.split(":", 1)[0]?.toLowerCase()));
   const lines = [...good, ...headers.filter((line) => line.includes(":"))];
-  const path = url.replace(":id", "auto");
+  const path = url.replace("*", "auto");
   return exchange(
     server.port,
     `${method} ${target(path)} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${withBody ? body : ""}`,
@@ -99,10 +100,14 @@ it("knows the routes from the router itself", () => {
     "GET /metrics",
     "GET /openapi.json",
     "GET /readyz",
+    "GET /v1/models",
+    "GET /v1/models/*",
     "HEAD /",
     "HEAD /api/hello",
+    "POST /v1/chat/completions",
     "POST /v1/messages",
     "POST /v1/messages/count_tokens",
+    "POST /v1/responses",
   ]);
 });
 
@@ -158,6 +163,8 @@ it.each([
   ["a token for turns", "good", "POST", "/v1/messages", 200],
   ["a token for turns", "good", "GET", "/metrics", 403],
   ["a token for turns", "good", "GET", "/readyz", 200],
+  ["a token for turns and models", "good", "GET", "/v1/models", 200],
+  ["a token for metrics", "meter", "GET", "/v1/models", 403],
   ["a token for metrics", "meter", "GET", "/metrics", 200],
   ["a token for metrics", "meter", "POST", "/v1/messages", 403],
   ["a token for metrics", "meter", "POST", "/v1/messages/count_tokens", 403],

@@ -3,8 +3,9 @@ import { missingRoute } from "./missing-route.ts";
 
 const routes = [
   { method: "POST", url: "/v1/messages" },
-  { method: "GET", url: "/v1/models/:id" },
-  { method: "HEAD", url: "/v1/models/:id" },
+  { method: "GET", url: "/v1/models/*" },
+  { method: "PUT", url: "/v1/things/:id" },
+  { method: "GET", url: "/v1/things/:id" },
 ];
 
 it.each([
@@ -16,18 +17,21 @@ it.each([
   expect([error.code, error.message, error.fix, allow]).toEqual(["not-found", `There is nothing at ${path}.`, fix, []]);
 });
 
-it("says which methods there are", () => {
-  const { error, allow } = missingRoute(routes, "DELETE", "/v1/models/gpt-5");
+it.each([
+  ["/v1/things/one", ["PUT", "GET"], "Use PUT or GET."],
+  ["/v1/models/openai/gpt-5", ["GET"], "Use GET."],
+])("says which methods there are at %s", (path, methods, fix) => {
+  const { error, allow } = missingRoute(routes, "DELETE", path);
   expect([error.code, error.message, error.fix, allow]).toEqual([
     "invalid-request",
-    "/v1/models/gpt-5 does not answer DELETE.",
-    "Use GET or HEAD.",
-    ["GET", "HEAD"],
+    `${path} does not answer DELETE.`,
+    fix,
+    methods,
   ]);
 });
 
-it("does not take an empty parameter for one", () => {
-  expect(missingRoute(routes, "GET", "/v1/models/").allow).toEqual([]);
+it.each(["/v1/models/", "/v1/things/", "/v1/things/one/two"])("finds nothing at %s", (path) => {
+  expect(missingRoute(routes, "GET", path).allow).toEqual([]);
 });
 
 it("does not repeat a path of a kilobyte", () => {

@@ -4,6 +4,10 @@ import type { FastifyInstance } from "fastify";
 import type { ListedRoute } from "../../admin/route-list.ts";
 import { anthropicDoor } from "../../anthropic/route.ts";
 import type { TurnDesk } from "../../door/turn-desk.ts";
+import { modelsDoor } from "../../models/route.ts";
+import { openaiDoor } from "../../openai/route.ts";
+import { createMemoryItemStore } from "../../responses/memory-item-store.ts";
+import { responsesDoor } from "../../responses/route.ts";
 import { createServer } from "../create-server.ts";
 import { createMetrics } from "../metrics.ts";
 import type { ServerLimits } from "../server-limits.ts";
@@ -19,7 +23,7 @@ export interface StartedServer {
   readonly tokens: Map<string, TokenGrant>;
 }
 
-/** A whole server on a port of its own. `ready` says whether its only lane could run. */
+/** A whole server with all its doors, on a port of its own. `ready` says whether its only lane could run. */
 export async function startServer(
   desk: TurnDesk,
   { ready = true, ...limits }: Partial<ServerLimits> & { ready?: boolean } = {},
@@ -29,8 +33,14 @@ export async function startServer(
     ["boss", { name: "boss", scopes: ["admin"] }],
     ["meter", { name: "meter", scopes: ["metrics"] }],
   ]);
+  const door = { desk, now: () => 0, newId: () => "1", showActivity: "none", keepAliveMs: 60_000 } as const;
   const app = createServer({
-    doors: [anthropicDoor({ desk, newId: () => "1", showActivity: "none", keepAliveMs: 60_000 })],
+    doors: [
+      anthropicDoor(door),
+      openaiDoor(door),
+      responsesDoor({ ...door, items: createMemoryItemStore() }),
+      modelsDoor({ models: { list: async () => [{ id: "auto", name: "Auto" }] } }),
+    ],
     tokens: { find: (secret) => tokens.get(secret) },
     limits,
     readiness: async () => ({ version: "1.2.3", lanes: [{ lane: "sim", ready, simulated: true }] }),
