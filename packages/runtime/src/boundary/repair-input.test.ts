@@ -33,6 +33,7 @@ describe("arguments that the schema accepts", () => {
     ["an unknown argument where any is let in", { command: "ls", cmd: "rm" }, open({ command: text }, ["command"])],
     ["an optional argument by another name", { path: "a" }, open({ file_path: text }, [])],
     ["a number as a text where both may stand", { n: "5" }, closed({ n: { type: ["string", "integer"] } }, ["n"])],
+    ["what could be a wrapper where any argument is let in", { args: { a: 1 } }, open({}, [])],
     ["a wrapper that is an argument", { input: { a: 1 } }, closed({ input: { type: "object" } }, ["input"])],
   ])("are forwarded untouched: %s", (_what, input, schema) => {
     expect(repair(input, schema)).toEqual({ kind: "valid", input, repairs: [] });
@@ -71,6 +72,13 @@ describe("arguments of which the schema leaves one reading", () => {
       shell,
       { command: "ls" },
       ["took the arguments out of `arguments`", "renamed `cmd` to `command`"],
+    ],
+    [
+      "only what is wrong, not an optional argument of an open schema",
+      { path: "a", n: "5" },
+      open({ file_path: text, n: { type: "integer" } }, ["n"]),
+      { path: "a", n: 5 },
+      ["read `n` from a text as a value of type number"],
     ],
     ["JSON in a text", '{"command":"ls"}', shell, { command: "ls" }, ["read the arguments from a text"]],
     ["nothing where nothing is needed", undefined, closed({}, []), {}, ["missing arguments were taken for none"]],

@@ -112,10 +112,10 @@ describe("rules", () => {
       [{ effect: "allow", command: "git status" }],
       "ask",
     ],
-    ["yet against it", runs("./rm x"), [{ effect: "deny", command: "rm" }], "deny"],
+    ["yet against a program of the same name elsewhere", runs("./rm x"), [{ effect: "deny", command: "rm" }], "deny"],
     ["not by a word that is computed", runs("git $X"), [{ effect: "allow", command: "git status" }], "ask"],
     [
-      "yet against it",
+      "yet against a word that is computed",
       runs("git $X"),
       [
         { effect: "allow", command: "git" },

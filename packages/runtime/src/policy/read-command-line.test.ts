@@ -15,6 +15,7 @@ const plain = (...commands: readonly string[]) => ({ commands, writes: [], opaqu
 describe("a command line that can be followed", () => {
   it.each<[string, readonly string[]]>([
     ["ls -la", ["ls -la"]],
+    ['$"r"m x', ["rm x"]],
     ["a && rm -rf b", ["a", "rm -rf b"]],
     ["a || b; c & d | e |& f", ["a", "b", "c", "d", "e", "f"]],
     ["a\nb\r\nc", ["a", "b", "c"]],
@@ -89,6 +90,7 @@ describe("a command line that could hide anything", () => {
     "{rm,-rf,a}",
     "/bin/r? a",
     "$'\\x72m' a",
+    "rm$\\\n! a",
     "eval $X",
     'eval "$(cat x)"',
     'sh -c "$X"',

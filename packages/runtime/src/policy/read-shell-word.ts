@@ -23,6 +23,8 @@ function readPiece(cursor: ShellCursor, draft: WordDraft): void {
   if (character === "\\") return readEscape(cursor, draft);
   if (character === "'") return readSingleQuoted(cursor, draft);
   if (character === '"') return readDoubleQuoted(cursor, draft);
+  // A `$"…"` is a text to translate: what is quoted counts.
+  if (character === "$" && peek(cursor) === '"') return;
   if (character === "$") return readDollar(cursor, draft);
   if (character === "`") return readBackquoted(cursor, draft);
   if ("*?[{".includes(character)) draft.spread = true;
@@ -71,8 +73,8 @@ function readDollar(cursor: ShellCursor, draft: WordDraft): void {
   const next = peek(cursor);
   if (next === "(") return readSubstitution(cursor, draft);
   if (next === "{") return readBraces(cursor, draft);
-  if (next === "'") {
-    cursor.found.opaque.push("a $'…' text");
+  if (next === "'" || next === "\\") {
+    cursor.found.opaque.push("a $ before a quote");
     return;
   }
   VARIABLE.lastIndex = cursor.at;
