@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { delta, init } from "../faults/agent-lines.ts";
+import { marks, prints } from "../faults/fault.ts";
+import { endOf, eventually } from "./play-turn.ts";
+import { TurnBench } from "./turn-bench.ts";
+
+const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
+const worksOn = `sleep 600 &\nsetsid sleep 600 &\n${prints(init, delta("Working."))}${marks("up")}exec sleep 600\n`;
+
+let bench: TurnBench;
+let config: string;
+beforeAll(() => {
+  bench = new TurnBench();
+  config = bench.configFile();
+});
+afterAll(() => bench.remove());
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function start(workspace: string, args: readonly string[], input = ""): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [caret, "run", "--config", config, ...args], {
+    cwd: workspace,
+    env: bench.environment(),
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  child.stdin.end(input);
+  return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr })) };
+}
+
+async function lastEnd(workspace: string): Promise<string> {
+  const { engine, close } = await bench.open();
+  const { sessions } = await engine.store.listSessions({ search: workspace });
+  const [session] = sessions.filter((candidate) => candidate.workspace === workspace);
+  const events = session === undefined ? [] : await engine.store.read(session.id, { limit: 1_000 });
+  const last = events.at(-1)?.event;
+  await close();
+  return last?.type === "turn-end" ? endOf(last.outcome) : "no end";
+}
+
+describe("caret run", () => {
+  test("prints the answer alone when it is asked to be quiet", async () => {
+    const workspace = bench.workspace(bench.simulator({ turns: [[{ text: "You said: {{prompt}}" }]] }));
+    const { ended } = start(workspace, ["--quiet", "--", "--force", "is a word"]);
+    expect(await ended).toEqual({ code: 0, stdout: "You said: --force is a word\n", stderr: "" });
+  });
+
+  test("takes three megabytes from a pipe", async () => {
+    const prompt = "0123456789abcdef".repeat(200_000);
+    const workspace = bench.workspace(bench.simulator({ turns: [[{ text: "Got it." }]] }));
+    const { ended } = start(workspace, ["--quiet"], prompt);
+    expect(await ended).toEqual({ code: 0, stdout: "Got it.\n", stderr: "" });
+    const { stdin } = bench.invocations().at(-1) ?? {};
+    expect(stdin?.sha256).toBe(createHash("sha256").update(prompt).digest("hex"));
+  });
+
+  test("says what failed and what to do, and exits with 1", async () => {
+    const workspace = bench.workspace(bench.simulator({ turns: [[{ fail: "outdated" }]] }));
+    const { ended } = start(workspace, ["--quiet", "hello"]);
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/cli-outdated[\s\S]*update/);
+  });
+
+  test("runs beside another on the same data directory", async () => {
+    const workspaces = [1, 2, 3].map(() => bench.workspace(bench.simulator({ turns: [[{ text: "{{prompt}}!" }]] })));
+    const runs = workspaces.map((workspace, index) => start(workspace, ["--quiet", `prompt ${index}`]).ended);
+    expect((await Promise.all(runs)).map(({ code, stdout }) => [code, stdout])).toEqual([
+      [0, "prompt 0!\n"],
+      [0, "prompt 1!\n"],
+      [0, "prompt 2!\n"],
+    ]);
+  });
+
+  test("stops its turn when it is interrupted, and takes everybody along", async () => {
+    const workspace = bench.workspace(worksOn);
+    const { child, ended } = start(workspace, ["hello"]);
+    await eventually(() => existsSync(`${workspace}.up`), "the agent is up", 15_000);
+    child.kill("SIGINT");
+    expect((await ended).code).toBe(130);
+    expect(bench.processes(workspace)).toEqual([]);
+    expect(await lastEnd(workspace)).toBe("cancelled");
+  });
+
+  test("leaves nobody behind when it is killed, and the next start ends its turn", async () => {
+    const workspace = bench.workspace(worksOn);
+    const { child, ended } = start(workspace, ["hello"]);
+    await eventually(() => existsSync(`${workspace}.up`), "the agent is up", 15_000);
+    child.kill("SIGKILL");
+    await ended;
+    await eventually(() => bench.processes(workspace).length === 0, "every descendant is gone", 2_000);
+    expect(await lastEnd(workspace)).toBe("interrupted");
+  });
+});
