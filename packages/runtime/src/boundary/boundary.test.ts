@@ -117,7 +117,7 @@ describe("the fallback", () => {
       kind: "forward",
       name: "bash",
       input: { cmd: "c" },
-      repairs: [],
+      repairs: ["`shell` was taken for `bash`"],
       notice: {
         type: "notice",
         kind: "drift",

@@ -3,7 +3,7 @@ import { createInputValidators } from "../tools/input-validator.ts";
 import type { OutcomeClass } from "../tools/tool.ts";
 import { editAsWrite } from "./edit-as-write.ts";
 import { type RepairedInput, repairInput } from "./repair-input.ts";
-import { type OfferedTool, onlyToolOf, resolveTool } from "./resolve-tool.ts";
+import { type OfferedTool, onlyToolOf, type ResolvedTool, resolveTool } from "./resolve-tool.ts";
 import { toolGroup } from "./tool-aliases.ts";
 
 /** The refusal of the same complaints about the same tool that would be one too many. */
@@ -58,14 +58,15 @@ export function createBoundary({ version, tools, autoFallback }: BoundaryOptions
   const refusals = new Map<string, Map<string, number>>();
   const givenUp = new Set<string>();
 
-  const refuseInvalid = (tool: OfferedTool, input: unknown, complaints: readonly string[]): Admission => {
+  const refuseInvalid = (found: FoundTool, input: unknown, complaints: readonly string[]): Admission => {
+    const { tool, repairs } = found;
     const reason = `Invalid arguments for ${tool.name}: ${complaints.join("; ")}`;
     const counts = refusals.get(tool.name) ?? new Map<string, number>();
     const count = (counts.get(reason) ?? 0) + 1;
     refusals.set(tool.name, counts.set(reason, count));
     if (!autoFallback || count < FALLBACK_AT) return { kind: "refuse", reason, class: "validation" };
     givenUp.add(tool.name);
-    return { kind: "forward", name: tool.name, input, repairs: [], notice: fallbackNotice(tool.name, complaints) };
+    return { kind: "forward", name: tool.name, input, repairs, notice: fallbackNotice(tool.name, complaints) };
   };
 
   return {
@@ -79,13 +80,14 @@ export function createBoundary({ version, tools, autoFallback }: BoundaryOptions
       if (givenUp.has(tool.name)) return { kind: "forward", name: tool.name, input, repairs };
       const repaired = repair(tool, input);
       if (repaired.kind === "invalid")
-        return rerouteEdit({ name, input }, tools, repair) ?? refuseInvalid(tool, input, repaired.complaints);
+        return rerouteEdit({ name, input }, tools, repair) ?? refuseInvalid(found, input, repaired.complaints);
       refusals.delete(tool.name);
       return { kind: "forward", name: tool.name, input: repaired.input, repairs: [...repairs, ...repaired.repairs] };
     },
   };
 }
 
+type FoundTool = Extract<ResolvedTool, { readonly kind: "found" }>;
 type Repair = (tool: OfferedTool, input: unknown) => RepairedInput;
 
 function createRepair(): Repair {

@@ -1,7 +1,7 @@
 import type { ToolKind } from "@caret/protocol";
 import { isDangerousCommand } from "./dangerous-commands.ts";
 import type { PolicyCall, PolicyPart, PolicyPath } from "./policy-parts.ts";
-import type { Effect } from "./policy-rule.ts";
+import type { PolicyVerdict } from "./policy-rule.ts";
 
 /**
  * How much happens without asking, in words for people:
@@ -18,12 +18,7 @@ const harmless: ReadonlySet<ToolKind> = new Set(["read", "search", "todo", "ques
 /** Files of the workspace from which git and the agent take commands to run. */
 const CONTROLS = /^(.*\/)?\.(git|cursor)(\/|$)/i;
 
-export interface ModeVerdict {
-  readonly effect: Effect;
-  readonly reason: string;
-}
-
-export function judgeByMode(mode: PolicyMode, call: PolicyCall, part: PolicyPart): ModeVerdict {
+export function judgeByMode(mode: PolicyMode, call: PolicyCall, part: PolicyPart): PolicyVerdict {
   if (mode === "full") return { effect: "allow", reason: "`full` allows everything" };
   if (harmless.has(call.kind)) return { effect: "allow", reason: `\`${mode}\` allows looking` };
   if (part.kind === "path" && part.written) return judgeChange(mode, part.path);
@@ -33,7 +28,7 @@ export function judgeByMode(mode: PolicyMode, call: PolicyCall, part: PolicyPart
   return { effect: "ask", reason: `\`${mode}\` asks about ${call.tool}` };
 }
 
-function judgeChange(mode: Exclude<PolicyMode, "full">, path: PolicyPath | undefined): ModeVerdict {
+function judgeChange(mode: Exclude<PolicyMode, "full">, path: PolicyPath | undefined): PolicyVerdict {
   if (mode === "supervised") return { effect: "ask", reason: "`supervised` asks about changes of files" };
   if (path?.inWorkspace === undefined)
     return { effect: "ask", reason: `${path?.absolute ?? "the file"} is not known to be in the workspace` };
@@ -41,7 +36,7 @@ function judgeChange(mode: Exclude<PolicyMode, "full">, path: PolicyPath | undef
   return { effect: "allow", reason: `\`${mode}\` allows changes in the workspace` };
 }
 
-function judgeCommand(part: PolicyPart): ModeVerdict {
+function judgeCommand(part: PolicyPart): PolicyVerdict {
   if (part.kind === "opaque") return { effect: "ask", reason: `the command line cannot be judged: ${part.what}` };
   if (part.kind !== "command" || !isDangerousCommand(part.words))
     return { effect: "allow", reason: "`auto` allows commands" };

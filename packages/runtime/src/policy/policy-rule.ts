@@ -5,6 +5,12 @@ import type { PolicyCall, PolicyPart, PolicyPath } from "./policy-parts.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 
+export interface PolicyVerdict {
+  readonly effect: Effect;
+  /** Why, in words. */
+  readonly reason: string;
+}
+
 /**
  * What to do with calls that everything in the rule fits. `tool` is a tool's name or kind, `server` an MCP server's
  * name, `path` a file of the workspace or, beginning with a slash, of the machine, `command` the first words of a

@@ -5,9 +5,9 @@ import {
   type CompiledRule,
   compileRule,
   decidingRule,
-  type Effect,
   isStricter,
   type PolicyRule,
+  type PolicyVerdict,
 } from "./policy-rule.ts";
 
 export interface PolicyOptions {
@@ -21,10 +21,8 @@ export interface PolicyOptions {
   readonly newRequestId: () => string;
 }
 
-export interface PolicyDecision {
-  readonly effect: Effect;
-  /** Why, in words; for the model when the call is denied. */
-  readonly reason: string;
+/** Its reason is for the model when the call is denied. */
+export interface PolicyDecision extends PolicyVerdict {
   readonly requestId: string;
   /** The request, and its answer unless a person has yet to give it. */
   readonly events: readonly AgentEvent[];
@@ -44,17 +42,12 @@ export interface Policy {
   decide(call: PolicyCall): PolicyDecision;
 }
 
-interface Verdict {
-  readonly effect: Effect;
-  readonly reason: string;
-}
-
 export function createPolicy({ mode, rules, workspace, attended, newRequestId }: PolicyOptions): Policy {
   const compiled = rules.map(compileRule);
   // Whoever forbids a command means it: then a line that could hide it is not waved through either.
   const restrictsCommands = rules.some(({ command, effect }) => command !== undefined && effect !== "allow");
 
-  const judgePart = (call: PolicyCall, part: PolicyPart): Verdict => {
+  const judgePart = (call: PolicyCall, part: PolicyPart): PolicyVerdict => {
     const verdict = judgeByRules(compiled, call, part) ?? judgeByMode(mode, call, part);
     if (part.kind !== "opaque" || !restrictsCommands || verdict.effect !== "allow") return verdict;
     return { effect: "ask", reason: `the command line cannot be judged: ${part.what}` };
@@ -71,7 +64,7 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
   };
 }
 
-function judgeByRules(rules: readonly CompiledRule[], call: PolicyCall, part: PolicyPart): Verdict | undefined {
+function judgeByRules(rules: readonly CompiledRule[], call: PolicyCall, part: PolicyPart): PolicyVerdict | undefined {
   const rule = decidingRule(rules.filter((each) => each.fits(call, part)));
   return rule === undefined ? undefined : { effect: rule.effect, reason: `a rule says so: ${describeRule(rule)}` };
 }
@@ -81,13 +74,13 @@ function describeRule({ effect, ...conditions }: PolicyRule): string {
   return `${effect} ${words.join(", ") || "everything"}`;
 }
 
-function denyUnattended({ reason }: Verdict): Verdict {
+function denyUnattended({ reason }: PolicyVerdict): PolicyVerdict {
   return { effect: "deny", reason: `Nobody is there to ask, so it was denied: ${reason}` };
 }
 
 function toEvents(
   { tool, input, callId }: PolicyCall,
-  { effect, reason }: Verdict,
+  { effect, reason }: PolicyVerdict,
   requestId: string,
 ): readonly AgentEvent[] {
   const request: AgentEventOf<"approval-request"> = {
