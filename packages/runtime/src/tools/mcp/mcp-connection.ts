@@ -35,6 +35,8 @@ export class McpConnection {
   #client: Promise<Client> | undefined;
   /** Set while it is connected. */
   #current: Client | undefined;
+  /** Set from the beginning of an attempt on, so that a server that never answers can be left. */
+  #latest: Client | undefined;
   #tools: readonly McpTool[] = [];
   #attempt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -75,8 +77,8 @@ export class McpConnection {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    const client = await this.#client?.catch(() => undefined); // a failed attempt has left nothing to close
-    await client?.close();
+    await this.#latest?.close();
+    await this.#client?.catch(() => undefined); // an attempt that was cut short has told whoever waited for it
   }
 
   async #open(): Promise<Client> {
@@ -96,6 +98,7 @@ export class McpConnection {
     client.onclose = () => {
       if (this.#current === client) this.#lose();
     };
+    this.#latest = client;
     const transport = this.#options.open();
     try {
       await client.connect(transport, { timeout: CONNECT_MS });

@@ -151,6 +151,14 @@ describe("a server on standard streams", () => {
   });
 });
 
+it("a server that never answers does not hold up the end", async () => {
+  const silent = stdio({ command: "/bin/sh", args: ["-c", `echo $$ >> pids; exec sleep 1000`] });
+  const attempt = connect(silent);
+  await eventually(() => livingServers() === 1, "the server to start");
+  await mcp.close();
+  expect([livingServers(), (await attempt)[0]?.problem]).toMatchObject([0, { code: "upstream-unreachable" }]);
+});
+
 it("a server that cannot be started takes nothing from the others", async () => {
   const lost = stdio({ name: "lost", command: join(directory, "none"), args: [] });
   const sad = stdio({ name: "sad", command: "/bin/sh", args: ["-c", "echo no licence >&2; exit 1"] });
