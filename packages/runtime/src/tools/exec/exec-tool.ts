@@ -24,7 +24,8 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
     aliases: ["bash", "shell"],
     description:
       "Run a command in the workspace: `command` through /bin/sh, or `argv`, a program and its arguments without a " +
-      "shell. Standard output and error come back together, in order. There is no standard input and no terminal.",
+      "shell. Standard output and error come back together, in order. There is no standard input and no terminal, and " +
+      "whatever is left running in the background is ended with the command.",
     kind: "shell",
     // The command has a limit of its own; this one is for when even killing it does not help.
     timeLimitMs: MAX_TIMEOUT_MS + 60_000,

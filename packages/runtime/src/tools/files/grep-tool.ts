@@ -109,7 +109,7 @@ async function* filesAt(
     throw reason;
   });
   if (directory === undefined) {
-    const text = await readText({ ...place, path: place.path });
+    const text = await readText(place);
     if (text !== undefined) yield { path: place.path, text };
     return;
   }
