@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readProcessStat } from "../../process/process-identity.ts";
 import { eventually } from "../../process/workbench.contract.ts";
@@ -38,6 +38,17 @@ describe("a command", () => {
       outcomeClass: "success",
       exitCode: 0,
     });
+  });
+
+  it("may open its outputs by name", async () => {
+    const command = "echo one > /dev/stderr; echo two | tee /dev/stderr > /dev/null; echo three >> /dev/fd/1";
+    expect((await bench.call("exec", { command })).output).toBe("one\ntwo\nthree\n");
+    expect(readdirSync(await bench.outputs.privateDir())).toEqual([]);
+  });
+
+  it("has no children but its own", async () => {
+    const command = 'read -r children < /proc/$$/task/$$/children; echo "<$children>"';
+    expect((await bench.call("exec", { command })).output).toBe("<>\n");
   });
 
   it("given as a list is not read by any shell", async () => {

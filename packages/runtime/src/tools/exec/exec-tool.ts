@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { ChildCommand } from "../../process/child-command.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
@@ -5,6 +7,7 @@ import { withConfined } from "../files/confined-path.ts";
 import type { OutputStore } from "../outputs/output-store.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../tool.ts";
 import { toolEnvironment } from "../tool-environment.ts";
+import { relayScript } from "./relay-script.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -48,7 +51,7 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
     },
     async run(input, context) {
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
-      const command = await toChildCommand(input, context);
+      const command = await toChildCommand(input, context, outputs);
       context.signal.throwIfAborted();
       const child = context.spawner.spawn(command);
       const stop = stopInTime(child, timeoutMs, context.signal);
@@ -69,17 +72,18 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
   });
 }
 
-/** The outer shell only joins standard error to standard output and then becomes what was asked for. */
-async function toChildCommand({ command, argv, cwd = "." }: ExecInput, context: ToolContext): Promise<ChildCommand> {
-  const args =
-    command === undefined
-      ? ["-c", 'exec "$@" 2>&1', "sh", ...(argv ?? [])]
-      : ["-c", 'exec /bin/sh -c "$1" 2>&1', "sh", command];
+async function toChildCommand(
+  { command, argv = [], cwd = "." }: ExecInput,
+  { workspace, env }: ToolContext,
+  outputs: OutputStore,
+): Promise<ChildCommand> {
+  const pipe = join(await outputs.privateDir(), `pipe-${randomUUID()}`);
+  const wanted = command === undefined ? argv : ["/bin/sh", "-c", command];
   return {
     file: "/bin/sh",
-    args,
-    cwd: await directoryIn(context.workspace, cwd),
-    env: toolEnvironment({ parent: context.env }),
+    args: ["-c", relayScript, "sh", pipe, ...wanted],
+    cwd: await directoryIn(workspace, cwd),
+    env: toolEnvironment({ parent: env }),
     stdin: "closed",
   };
 }

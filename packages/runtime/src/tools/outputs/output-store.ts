@@ -32,6 +32,8 @@ export interface OutputStore {
   /** The text, or its beginning and end with a note of where the rest is. */
   cap(text: string): Promise<string>;
   read(handle: string, offset: number, limitBytes: number): Promise<OutputSlice>;
+  /** The directory of the store, for what goes with an output that is being made. */
+  privateDir(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -41,10 +43,12 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
   const entries = new Map<string, number>();
   let directory: Promise<string> | undefined;
 
-  const pathOf = async (handle: string): Promise<string> => {
+  const privateDir = (): Promise<string> => {
     directory ??= mkdtemp(join(parentDir, "caret-outputs-"));
-    return join(await directory, handle);
+    return directory;
   };
+
+  const pathOf = async (handle: string): Promise<string> => join(await privateDir(), handle);
 
   const forgetOldest = async (): Promise<void> => {
     let total = [...entries.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -71,6 +75,7 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
 
   return {
     collect,
+    privateDir,
     async cap(text) {
       if (Buffer.byteLength(text) <= MAX_OUTPUT_BYTES) return text;
       const collector = collect();
