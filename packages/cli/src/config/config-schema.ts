@@ -161,6 +161,14 @@ function processSchemas() {
 
 function houseSchemas() {
   return {
+    tools: z
+      .strictObject({
+        owner: key(
+          z.enum(["agent", "client", "none"]).optional(),
+          "Who runs the tools of a request that does not say. Unset: the client when it offers tools, else the agent.",
+        ),
+      })
+      .prefault({}),
     profiles: key(z.record(z.string(), profileSchema()).default({}), "Named ways to log in; `default` needs no entry."),
     models: key(z.record(z.string(), modelEntrySchema()).default({}), "Named models with a program of their own."),
     log: z

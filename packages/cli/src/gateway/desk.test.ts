@@ -65,7 +65,16 @@ async function ask(desk: TurnDesk, ...texts: readonly string[]) {
   const messages = texts.map((text) => ({ role: "user", parts: [{ kind: "text", text }] }) as const);
   const wish = { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined };
   const turn = await desk.open(
-    { system: "Be brief.", tools: [], messages, wish, sessionKey: "k", workspace: undefined, owner: undefined },
+    {
+      system: "Be brief.",
+      tools: [],
+      toolChoice: "auto" as const,
+      messages,
+      wish,
+      sessionKey: "k",
+      workspace: undefined,
+      owner: undefined,
+    },
     { tokenName: "default", workspace: undefined },
   );
   for await (const batch of turn.follow(new AbortController().signal)) if (batch.length === 0) break;

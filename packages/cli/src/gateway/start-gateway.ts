@@ -67,12 +67,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const tokenFile = await ensureDefaultToken(config.dataDir);
   const tokens = openTokenStore({ dataDir: config.dataDir, onError });
   const models = modelDirectory(config, opened);
+  // While turns run nobody may ask the agent for its models, so that now is the best time. Whoever needs the list and
+  // does not get it is told why.
+  void models.list().catch(() => undefined);
   const desk = createTurnDesk({
     engine: opened.engine,
     lineage: openSqliteLineageStore({ directory: config.dataDir }),
     scratch: openScratchPlaces({ root: scratchRoot(config), newId: randomUUID, now: Date.now }),
     resolveModel: models.resolve,
     defaultWorkspace: config.workspaces.default ?? workspace,
+    toolsOwner: config.tools.owner ?? host.env["CURSOR_ACP_TOOL_LOOP_MODE"],
     maxTurns: config.server.maxTurns,
     now: Date.now,
     onError,

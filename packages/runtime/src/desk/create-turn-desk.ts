@@ -7,6 +7,7 @@ import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
 import { createKeyedLock } from "./keyed-lock.ts";
 import { makeWay } from "./make-way.ts";
 import { planFirstTurn, planNextTurn } from "./plan-turn.ts";
+import { resumeParked } from "./resume-parked.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
 import { createSideCalls } from "./side-calls.ts";
 import { createTurnBook } from "./turn-book.ts";
@@ -48,6 +49,11 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (enquiry: Enquiry): Promise<DeskTurn | RunningTurn> => {
     const verdict = classifyTranscript(enquiry.question, lineage, stateOf);
+    const waiting = resumeParked(enquiry, engine.runningTurns(), book);
+    if (waiting !== undefined) {
+      book.note(waiting, verdict);
+      return waiting.take("continuation");
+    }
     const joined = verdict.relation === "joined" ? book.find(verdict.record.turnId) : undefined;
     if (joined !== undefined) return joined.take("joined");
     if (verdict.relation !== "continuation") return await begin(enquiry, verdict);
@@ -59,9 +65,10 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const begin = async (enquiry: Enquiry, verdict: Verdict): Promise<DeskTurn> => {
     // A chore has no business in anyone's files.
     const isChore = verdict.relation === "side-call" && verdict.ephemeral;
-    const place = isChore || enquiry.workspace === undefined ? scratch.make(enquiry.question.system) : undefined;
+    const isOwnPlace = isChore || enquiry.workspace === undefined || enquiry.owner === "client";
+    const place = isOwnPlace ? scratch.make(enquiry.question.system) : undefined;
     try {
-      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isChore));
+      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isChore), enquiry.tokenName);
       if (isChore && place !== undefined) sideCalls.add(shared, place);
       return shared.take(verdict.relation);
     } catch (reason) {
@@ -77,7 +84,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     const isScratch = scratch.holds(session.workspace);
     try {
       if (isScratch && verdict.addedSystem !== "") scratch.instruct(session.workspace, enquiry.question.system);
-      const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch));
+      const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), enquiry.tokenName);
       return shared.take("continuation");
     } catch (reason) {
       const { code } = CaretError.from(reason);

@@ -103,12 +103,13 @@ export const somebody: DeskCaller = { tokenName: "default", workspace: undefined
 
 const plainRequest: DeskRequest = {
   system: "Be brief.",
-  tools: [{ name: "read" }],
+  tools: [{ name: "read", inputSchema: {} }],
+  toolChoice: "auto",
   messages: [],
   wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
   sessionKey: "key",
   workspace: undefined,
-  owner: undefined,
+  owner: "agent",
 };
 
 const failed = { kind: "failed", error: new CaretError("usage-limit", "No more today").toInfo() } as const;

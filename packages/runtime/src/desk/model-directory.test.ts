@@ -60,6 +60,10 @@ it("lets upstream judge the name when nobody could list the models, but cannot l
   await expect(directory.list()).rejects.toMatchObject({ code: "not-logged-in" });
 });
 
+it("lists auto even when now is no time to ask for the others", async () => {
+  expect(await directoryOver(async () => undefined).list()).toEqual([{ id: "auto", name: "Auto", isDefault: false }]);
+});
+
 it("does not wait for a list to know what auto is", async () => {
   const directory = directoryOver(() => new Promise(() => undefined));
   expect(await directory.resolve({ ...wish, model: "auto" })).toBe("auto");

@@ -34,6 +34,8 @@ export interface ModelDirectoryOptions {
 }
 
 const nothing: ModelCatalogue = { families: [], direct: [] };
+/** Can always be asked for, even while nobody knows the others. */
+const autoModel: DirectoryModel = { id: AUTO_MODEL, name: "Auto", isDefault: false };
 
 export function createModelDirectory({ cache, named, defaultModel }: ModelDirectoryOptions): ModelDirectory {
   let grouped: { readonly of: ModelList; readonly catalogue: ModelCatalogue } | undefined;
@@ -43,7 +45,7 @@ export function createModelDirectory({ cache, named, defaultModel }: ModelDirect
   };
   const toModels = (list: ModelList | undefined): readonly DirectoryModel[] => [
     ...named.map((id) => ({ id, name: id, isDefault: id === defaultModel })),
-    ...(list === undefined ? [] : listed(list, catalogueOf(list))),
+    ...(list === undefined ? [autoModel] : listed(list, catalogueOf(list))),
   ];
 
   const explain = async (wish: ModelWish): Promise<ResolvedModel> => {
@@ -79,6 +81,6 @@ function listed({ models }: ModelList, { families, direct }: ModelCatalogue): re
     isDefault: variants.some(({ id }) => isDefault(id)),
     variants: variants.map(({ id }) => ({ id, name: nameOf(id) })),
   }));
-  const auto = single.find(({ id }) => id === AUTO_MODEL) ?? { id: AUTO_MODEL, name: "Auto", isDefault: false };
+  const auto = single.find(({ id }) => id === AUTO_MODEL) ?? autoModel;
   return [auto, ...single.filter(({ id }) => id !== AUTO_MODEL), ...grouped];
 }

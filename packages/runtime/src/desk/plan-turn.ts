@@ -6,11 +6,12 @@ import { renderPrompt, textOf, toolNamesOf } from "./render-prompt.ts";
 
 /** The first turn of a session: told all that the client knows. */
 export function planFirstTurn(
-  { question, model, mode, workspace }: Enquiry,
+  enquiry: Enquiry,
   /** A directory of our own, where the instructions stand already. */
   scratch: string | undefined,
   isChore: boolean,
 ): TurnRequest {
+  const { question, model, workspace } = enquiry;
   const { system, messages } = question;
   const instructions = scratch === undefined ? system : "";
   const title = titleOf(messages);
@@ -18,7 +19,7 @@ export function planFirstTurn(
     prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) }),
     model,
     title: isChore ? `Side call: ${title}` : title,
-    ...(isChore ? { mode: "ask" } : modeOf(mode)),
+    ...(isChore ? { mode: "ask" } : ownerOf(enquiry)),
   };
   const place = scratch ?? workspace;
   return place === undefined ? request : { ...request, workspace: place };
@@ -26,10 +27,11 @@ export function planFirstTurn(
 
 /** The next turn of a session: told only what is new. */
 export function planNextTurn(
-  { question, model, mode }: Enquiry,
+  enquiry: Enquiry,
   { sessionId, newFrom, addedSystem }: Extract<Verdict, { relation: "continuation" }>,
   isScratch: boolean,
 ): TurnRequest {
+  const { question, model } = enquiry;
   const { system, messages } = question;
   const instructions = newFrom === 0 ? system : addedSystem;
   const prompt = renderPrompt({
@@ -37,7 +39,7 @@ export function planNextTurn(
     messages: newFrom === 0 ? messages : withoutOwnAnswer(messages.slice(newFrom)),
     toolNames: toolNamesOf(messages),
   });
-  return { prompt, sessionId, model, ...modeOf(mode) };
+  return { prompt, sessionId, model, ...ownerOf(enquiry), ...lostCalls(question.messages) };
 }
 
 /** What stands first after the last message a session heard is what it answered itself. */
@@ -45,8 +47,18 @@ function withoutOwnAnswer(messages: readonly TranscriptMessage[]): readonly Tran
   return messages.slice(messages.findIndex(({ role }) => role !== "assistant"));
 }
 
-function modeOf(mode: Enquiry["mode"]): Pick<TurnRequest, "mode"> {
-  return mode === undefined ? {} : { mode };
+/** What the owner of the tools means for the turn: without one the agent only reads. */
+function ownerOf({ owner, tools, question, workspace }: Enquiry): Pick<TurnRequest, "mode" | "clientTools"> {
+  if (owner === "none") return { mode: "ask" };
+  if (owner !== "client") return {};
+  const place = workspace === undefined ? {} : { realWorkspace: workspace };
+  return { clientTools: { tools, system: question.system, ...place } };
+}
+
+/** Results of calls that nobody waits for any more are told again, which is worth saying. */
+function lostCalls(messages: readonly TranscriptMessage[]): Pick<TurnRequest, "notice"> {
+  if (messages.at(-1)?.role !== "tool") return {};
+  return { notice: "The agent that made these calls is gone; their results were given to a new one." };
 }
 
 function titleOf(messages: readonly TranscriptMessage[]): string {

@@ -1,10 +1,12 @@
-import type { AgentEvent } from "@caret/protocol";
 import type { RunningTurn } from "../engine/session-engine.ts";
 import type { TurnState } from "../lineage/classify-transcript.ts";
+import { createTurnAnswer } from "./turn-answer.ts";
 import type { DeskTurn } from "./turn-desk.ts";
 
 export interface SharedTurnOptions {
   readonly turn: RunningTurn;
+  /** Whose turn it is. */
+  readonly tokenName: string;
   /** The client names its conversation, so that the same transcript again is the same client asking again. */
   readonly isNamed: boolean;
   /** How long a turn goes on when nobody listens any more; a client that lost its connection may come back meanwhile. */
@@ -17,22 +19,24 @@ export interface SharedTurnOptions {
 /** A turn and the clients that have a share in it. */
 export interface SharedTurn {
   readonly turn: RunningTurn;
+  readonly tokenName: string;
   /** When it ended; undefined while it runs. */
   readonly endedAt: number | undefined;
   take(relation: DeskTurn["relation"]): DeskTurn;
+  /** The client has answered calls that the turn waited for: what follows is the answer to another request. */
+  resume(): void;
   state(): TurnState;
   /** Resolves as soon as nobody has a share in it; at once when nobody has. */
   abandoned(): Promise<void>;
   cancel(reason: string): void;
 }
 
-export function createSharedTurn({ turn, isNamed, graceMs, joinMs, now }: SharedTurnOptions): SharedTurn {
+export function createSharedTurn({ turn, tokenName, isNamed, graceMs, joinMs, now }: SharedTurnOptions): SharedTurn {
   let shares = 0;
   let endedAt: number | undefined;
   let isCompleted = false;
   let isCancelled = false;
-  /** Somebody was given the whole answer. */
-  let isDelivered = false;
+  const answer = createTurnAnswer(turn);
   let timer: NodeJS.Timeout | undefined;
   let bell = Promise.withResolvers<void>();
   void turn.outcome.then(({ kind }) => {
@@ -51,18 +55,14 @@ export function createSharedTurn({ turn, isNamed, graceMs, joinMs, now }: Shared
     shares -= 1;
     if (shares > 0) return;
     bell.resolve();
+    // A turn that waits for its client's results is not abandoned: the client comes back with them in a new request.
+    if ((turn.parked?.open().length ?? 0) > 0) return;
     if (endedAt === undefined) timer = setTimeout(() => cancel("The client has left"), graceMs).unref();
   };
 
-  async function* follow(signal: AbortSignal): AsyncGenerator<readonly AgentEvent[], void, undefined> {
-    for await (const batch of turn.follow({ signal })) {
-      isDelivered ||= batch.at(-1)?.event.type === "turn-end";
-      yield batch.map(({ event }) => event);
-    }
-  }
-
   return {
     turn,
+    tokenName,
     get endedAt() {
       return endedAt;
     },
@@ -76,7 +76,7 @@ export function createSharedTurn({ turn, isNamed, graceMs, joinMs, now }: Shared
         sessionId: turn.sessionId,
         model: turn.model,
         relation,
-        follow,
+        follow: answer.follow,
         outcome: turn.outcome,
         leave() {
           if (hasLeft) return;
@@ -85,9 +85,10 @@ export function createSharedTurn({ turn, isNamed, graceMs, joinMs, now }: Shared
         },
       };
     },
+    resume: answer.resume,
     state() {
       if (endedAt !== undefined)
-        return isCompleted && now() - endedAt <= joinMs && (isNamed || !isDelivered) ? "joinable" : "over";
+        return isCompleted && now() - endedAt <= joinMs && (isNamed || !answer.isDelivered) ? "joinable" : "over";
       if (isCancelled) return "over";
       // Without a name two clients may well ask the same at the same time, each for itself.
       return isNamed || shares === 0 ? "joinable" : "running";

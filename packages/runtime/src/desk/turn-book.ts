@@ -18,7 +18,9 @@ export interface TurnBookOptions {
 /** Starts turns, and keeps the books about which transcript each of them answers. */
 export interface TurnBook {
   /** Throws `overloaded`, and whatever the engine throws. */
-  start(verdict: Verdict, request: TurnRequest): Promise<SharedTurn>;
+  start(verdict: Verdict, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
+  /** A running turn answers another transcript, too: it was given the results it waited for. */
+  note(shared: SharedTurn, verdict: Verdict): void;
   find(turnId: string): SharedTurn | undefined;
   /** Drops the turns that can no longer be joined. */
   tidy(): void;
@@ -46,14 +48,14 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
   };
 
   return {
-    async start(verdict, request) {
+    async start(verdict, request, tokenName) {
       if (engine.runningTurns().length + starting >= maxTurns)
         throw new CaretError("overloaded", `${maxTurns} turns are running already`);
       starting += 1;
       try {
         const turn = await engine.startTurn(request);
         const { isNamed } = verdict.line;
-        const shared = createSharedTurn({ turn, isNamed, graceMs, joinMs, now });
+        const shared = createSharedTurn({ turn, tokenName, isNamed, graceMs, joinMs, now });
         turns.set(turn.turnId, shared);
         writeDown(turn, verdict);
         return shared;
@@ -61,6 +63,7 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
         starting -= 1;
       }
     },
+    note: ({ turn }, verdict) => writeDown(turn, verdict),
     find: (turnId) => turns.get(turnId),
     tidy() {
       for (const [turnId, { endedAt }] of turns)

@@ -17,6 +17,8 @@ export interface TurnRequest {
   readonly force?: boolean;
   /** The client runs the tools of this turn; the workspace must then be a scratch directory of ours. */
   readonly clientTools?: ClientToolsRequest;
+  /** Something about how this turn came to be, to be told at its beginning. */
+  readonly notice?: string;
   /** Recorded on a new session. */
   readonly title?: string;
 }
@@ -38,6 +40,8 @@ export interface ClientToolsRequest {
 export interface RunningTurn {
   readonly sessionId: string;
   readonly turnId: string;
+  /** The sequence number of its `turn-start`. */
+  readonly firstSeq: number;
   readonly lane: LaneName;
   readonly model: string;
   /**

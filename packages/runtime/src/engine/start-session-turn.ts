@@ -44,15 +44,17 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
     prompt: request.prompt,
   };
   const [first] = await log.write([start]);
+  const firstSeq = first?.seq ?? session.lastSeq + 1;
   const ended = Promise.withResolvers<TurnOutcome>();
   const logBroke = new AbortController();
   const settled = runToEnd(context, ended.resolve, logBroke);
   return {
     sessionId: session.id,
     turnId,
+    firstSeq,
     lane: lane.name,
     model,
-    follow({ afterSeq = (first?.seq ?? 1) - 1, signal } = {}) {
+    follow({ afterSeq = firstSeq - 1, signal } = {}) {
       const stop = signal === undefined ? logBroke.signal : AbortSignal.any([signal, logBroke.signal]);
       return followEvents({ store, sessionId: session.id, turnId, afterSeq, signal: stop });
     },
@@ -189,7 +191,10 @@ async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequ
       previousTurnId: await lastTurnId(context),
       loadHistory,
     },
-    notices: isLost ? [resumeLost(attachment)] : [],
+    notices: [
+      ...(isLost ? [resumeLost(attachment)] : []),
+      ...(request.notice === undefined ? [] : [toNotice(request.notice)]),
+    ],
   };
 }
 
@@ -205,9 +210,13 @@ async function lastTurnId({ options: { store, session } }: TurnContext): Promise
   return last?.turnId;
 }
 
+function toNotice(message: string): AgentEvent {
+  return { type: "notice", kind: "resume-lost", message };
+}
+
 function resumeLost({ sessionId, lane }: UpstreamAttachment): AgentEvent {
   const message = `The ${lane} lane no longer has the session ${sessionId}; a new one was begun with the transcript`;
-  return { type: "notice", kind: "resume-lost", message };
+  return toNotice(message);
 }
 
 function failedEnd(error: CaretError): AgentEvent {
