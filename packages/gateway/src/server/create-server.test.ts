@@ -88,9 +88,10 @@ it("counts requests, turns and bytes", async () => {
     counted('caret_requests_total{method="GET",route="none",status="404"}'),
     counted('caret_request_seconds_count{route="/v1/messages"}'),
     Number(counted("caret_stream_bytes_total")) > 100,
+    counted("caret_requests_open"),
     counted("caret_turns_running"),
     counted("caret_streams_open"),
-  ]).toEqual(["1", "1", "1", true, "0", "0"]);
+  ]).toEqual(["1", "1", "1", true, "1", "0", "0"]);
 });
 
 it.each([

@@ -53,7 +53,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const routes: ListedRoute[] = [];
   const admission = createAdmission(limits);
   const live = createLiveRequests(tokens);
-  const counted = createServerMetrics(metrics, admission, limits.stuckReaderMs);
+  const counted = createServerMetrics(metrics, { admission, live, stuckMs: limits.stuckReaderMs });
   const gate = createGate({ hosts, origins, tokens, admission, live, meter: counted.meter });
   const app = createApp(options, limits, gate);
 

@@ -67,12 +67,22 @@ it("refuses headers of a megabyte", async () => {
   expect(statusOf(await exchange(port, post(port, `X-Long: ${"x".repeat(MEBIBYTE)}`)))).toBe(431);
 });
 
+const hour = 3_600_000;
+
 it.each([
-  ["headers that never end", (port: number) => `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`],
-  ["a body that never ends", (port: number) => `${post(port, `Content-Length: ${body.length}`)}{"mess`],
-])("does not wait for ever for %s", async (_name, request) => {
+  [
+    "headers that never end",
+    { headersMs: 200, requestMs: hour },
+    (port: number) => `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`,
+  ],
+  [
+    "a body that never ends",
+    { headersMs: 200, requestMs: 400 },
+    (port: number) => `${post(port, `Content-Length: ${body.length}`)}{"mess`,
+  ],
+])("does not wait for ever for %s", async (_name, limits, request) => {
   const desk = quiet();
-  const { port } = await start(desk, { headersMs: 200, requestMs: 400 });
+  const { port } = await start(desk, limits);
   const socket = await open(port);
   socket.resume();
   const closed = once(socket, "close");
@@ -83,12 +93,37 @@ it.each([
 });
 
 it("takes only so many connections", async () => {
-  const { port } = await start(quiet(), { maxConnections: 3 });
+  const { port } = await start(quiet(), { maxConnections: 3, headersMs: hour, requestMs: hour });
   const kept = await Promise.all([open(port), open(port), open(port)]);
   const refused = await open(port);
   refused.resume();
   await once(refused, "close");
-  expect(kept.map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+  const answers = kept.map((socket) => once(socket, "data"));
+  for (const socket of kept) socket.write(`HEAD / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+  expect((await Promise.all(answers)).map(([answer]) => statusOf(answer))).toEqual([200, 200, 200]);
+});
+
+it("closes a connection that its client would keep, once its answer is finished and the gateway closes", async () => {
+  const { promise: finish, resolve } = Promise.withResolvers<void>();
+  const desk = scriptedDesk(async function* slow() {
+    yield saying("hello").slice(0, 3);
+    await finish;
+    yield saying("hello").slice(3);
+  });
+  const { app, port } = await startServer(desk, { drainMs: hour });
+  const socket = await open(port);
+  const closed = once(socket, "close");
+  let answer = "";
+  socket.on("data", (chunk: string) => {
+    answer += chunk;
+  });
+  socket.write(post(port, `Content-Length: ${body.length}`) + body);
+  await once(socket, "data");
+  const closing = app.close();
+  while (app.server.listening) await new Promise(setImmediate);
+  resolve();
+  await Promise.all([closing, closed]);
+  expect(answer.includes("event: message_stop")).toBe(true);
 });
 
 it("drops fifty clients that never read, in bounded memory, and leaves their turns", async () => {
