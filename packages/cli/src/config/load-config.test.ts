@@ -62,7 +62,8 @@ describe("loadConfig", () => {
       profiles: {},
       models: {},
       log: { level: "info" },
-      server: { host: "127.0.0.1", port: 4141 },
+      server: { host: "127.0.0.1", port: 4141, hosts: [], origins: [], maxTurns: 256, activity: "reasoning" },
+      tools: {},
     });
   });
 
