@@ -49,7 +49,7 @@ async function sendWhole(
   const progress = createMessageStream(shape);
   const end = await followTurn(turn, progress, signal, (batch) => {
     progress.push(batch);
-    events.push(...batch);
+    for (const event of batch) events.push(event);
   });
   const message = toMessage(events, end, shape);
   if (message.usage.caret_estimated) reply.header("x-caret-estimated", "true");
