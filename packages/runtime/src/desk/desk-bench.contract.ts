@@ -13,7 +13,12 @@ import { openScratchPlaces } from "./scratch-places.ts";
 import type { DeskCaller, DeskRequest, DeskTurn } from "./turn-desk.ts";
 
 /** What a scripted turn does: answer at once, fail, or talk until it is let go or cancelled. */
-export type Manner = "answer" | "fail" | { readonly until: Promise<unknown> };
+export type Manner =
+  | "answer"
+  | "fail"
+  | { readonly until: Promise<unknown> }
+  /** Rounds of calls of the client's tools, made together; then it tells what came back. */
+  | { readonly calls: readonly (readonly string[])[] };
 
 /** A desk over a real engine whose lane is scripted, for the tests of the desk. */
 export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
@@ -33,6 +38,10 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
     asked.push(request);
     const how = manner;
     onUpstream(request.upstream ?? { lane: "sim", sessionId: `chat-${request.turnId}` });
+    if (typeof how === "object" && "calls" in how) {
+      yield* callTools(request, how.calls, signal);
+      return;
+    }
     if (typeof how === "object") {
       const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       yield says("working");
@@ -95,6 +104,23 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
       rmSync(directory, { recursive: true });
     },
   };
+}
+
+async function* callTools(
+  { clientTools }: LaneRequest,
+  rounds: readonly (readonly string[])[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly AgentEvent[]> {
+  const heard: string[] = [];
+  for (const names of rounds) {
+    for (const name of names) clientTools?.noteMention({ name: "read", input: { name } });
+    const results = await Promise.all(
+      names.map((name) => clientTools?.park({ name: "read", input: { name } }, signal)),
+    );
+    heard.push(...names.map((name, index) => `${name}=${results[index]?.text}`));
+  }
+  if (signal.aborted) yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];
+  else yield [...says(heard.join(" "), "b3"), { type: "turn-end", outcome: { kind: "completed" } }];
 }
 
 export type DeskBench = ReturnType<typeof createDeskBench>;
