@@ -1,24 +1,41 @@
 import { parseArgs } from "node:util";
-import { type BenchReport, hasPassed, toTable } from "./bench-report.ts";
+import type { BenchOutcome } from "./bench-outcome.ts";
+import { hasPassed, toTable } from "./bench-report.ts";
 import { benchDecode } from "./decode.ts";
+import { benchDoors, benchWarm, type DoorsOptions } from "./doors.ts";
 
 /** Each benchmark by the name it is asked for. */
-const benches: Readonly<Record<string, () => BenchReport | Promise<BenchReport>>> = { decode: benchDecode };
+const benches: Readonly<Record<string, (options: DoorsOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
+  decode: () => {
+    const report = benchDecode();
+    return { passed: hasPassed(report), table: toTable(report), report };
+  },
+  doors: benchDoors,
+  warm: benchWarm,
+};
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: "boolean" } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: "boolean" },
+    quick: { type: "boolean", default: false },
+    // Of `doors`: the measurements to make, several times if need be.
+    only: { type: "string", multiple: true, default: [] },
+  },
+});
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
 
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(", ")}; there is: ${Object.keys(benches).join(", ")}`);
   process.exitCode = 2;
-} else await run(positionals.length > 0 ? positionals : Object.keys(benches));
+} else await run(positionals.length > 0 ? positionals : ["decode", "doors"]);
 
 async function run(names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const report = await benches[name]?.();
-    if (report === undefined) continue;
-    const passed = hasPassed(report);
-    console.log(values.json === true ? JSON.stringify({ ...report, passed }) : toTable(report));
+    const outcome = await benches[name]?.(values);
+    if (outcome === undefined) continue;
+    const { passed, table, report } = outcome;
+    console.log(values.json === true ? JSON.stringify({ ...report, passed }) : table);
     if (!passed) process.exitCode = 1;
   }
 }
