@@ -43,6 +43,18 @@ describe("Warm agents", () => {
     ]);
   });
 
+  test("are not used when they were started before the session's last turn", async () => {
+    const workspace = bench.workspace(bench.simulator(slowToBoot));
+    const { engine } = await bench.open({ keepWarm: true, settings: { warm: { max: 8 } } });
+    const one = await playTurn(engine, { prompt: "one", workspace });
+    await eventually(() => bench.processes(workspace).length >= 2, "agents wait");
+    const old = bench.processes(workspace);
+    await playTurn(engine, { prompt: "two", sessionId: one.turn.sessionId, mode: "ask" });
+    await playTurn(engine, { prompt: "three", sessionId: one.turn.sessionId });
+    const last = bench.invocations().find(({ stdin }) => stdin?.text === "three");
+    expect(old).not.toContain(last?.pid);
+  });
+
   test("never see a byte of another session, and are used once", async () => {
     const workspaces = [bench.workspace(bench.simulator(slowToBoot)), bench.workspace(bench.simulator(slowToBoot))];
     const { engine } = await bench.open({ keepWarm: true, settings: { warm: { max: 4 } } });

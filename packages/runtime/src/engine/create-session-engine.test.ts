@@ -150,8 +150,8 @@ describe("a turn", () => {
     };
     const engine = scriptedEngine(scriptedLane(script), workspace);
     const turn = await engine.startTurn({ prompt: "x", workspace });
-    assertWellFormedTurn(await follow(turn));
     await turn.settled;
+    assertWellFormedTurn((await engine.store.read(turn.sessionId)).map(({ event }) => event));
     expect(await turn.outcome).toEqual({ kind: "completed" });
   });
 

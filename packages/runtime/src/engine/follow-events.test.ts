@@ -66,6 +66,21 @@ describe("following a turn", () => {
     expect([...(first.value ?? []).map((stored) => stored.seq), ...rest]).toEqual(numbers(1, 6_002));
   });
 
+  it("gives an event once that arrives while the log is being read", async () => {
+    const read = store.read.bind(store);
+    store.read = async (...args) => {
+      await new Promise(setImmediate);
+      return await read(...args);
+    };
+    const followed = collect(followTurn());
+    for (let round = 0; round < 20; round += 1) {
+      await append(noise(3));
+      await new Promise(setImmediate);
+    }
+    await append([completedEnd]);
+    expect(await followed).toEqual(numbers(1, 61));
+  });
+
   it("serves many readers of different speed the same", async () => {
     const readers = numbers(1, 20).map(async (pace) => {
       const seqs: number[] = [];

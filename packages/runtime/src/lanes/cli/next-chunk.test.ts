@@ -36,8 +36,9 @@ describe("waiting for the next chunk", () => {
   });
 
   it("takes what came while the loop was blocked for in time", async () => {
-    const arrived = soon(chunk);
-    const waiting = nextChunk(arrived, { waitMs: 1, signal: live() });
+    const { promise, resolve } = Promise.withResolvers<typeof chunk>();
+    const waiting = nextChunk(promise, { waitMs: 1, signal: live() });
+    setTimeout(resolve, 1, chunk);
     const end = performance.now() + 20;
     while (performance.now() < end);
     expect(await waiting).toEqual({ kind: "chunk", chunk: "bytes" });
