@@ -55,7 +55,7 @@ export function beginSegment(shown: ShownText): ShownText {
   };
 }
 
-export function shownLength({ earlierLength, segmentLength }: ShownText): number {
+function shownLength({ earlierLength, segmentLength }: ShownText): number {
   return earlierLength + segmentLength;
 }
 

@@ -17,10 +17,7 @@ export interface PriceRow extends TokenPrices {
 
 export const LONG_PROMPT_TOKENS = 200_000;
 
-/** When these figures were last compared with their source, and what it was. */
-export const priceTableDate = "spring 2026";
-export const priceTableSource = "https://cursor.com/docs/models-and-pricing";
-
+/** As of spring 2026, from Cursor's page on models and pricing; models that came later have no price here. */
 export const priceTable: readonly PriceRow[] = [
   row("auto", [1.25, 6, 0.25, 1.25]),
   row("composer-1.5", [3.5, 17.5, 0.35, 3.5]),

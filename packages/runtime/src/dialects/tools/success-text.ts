@@ -26,7 +26,7 @@ export function successText(name: string, success: unknown, args: unknown): stri
   return (renderers.get(name) ?? genericText)(success, isJsonObject(args) ? args : {});
 }
 
-export function genericText(value: JsonObject): string {
+function genericText(value: JsonObject): string {
   const text = wordField(value, "content", "output", "text", "markdown", "message", "results", "summary");
   if (text !== undefined) return text;
   return Object.keys(value).length === 0 ? "" : JSON.stringify(value);
