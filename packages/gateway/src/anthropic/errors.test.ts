@@ -16,6 +16,11 @@ it("says what failed and what to do about it, and nothing of our insides", () =>
   });
 });
 
+it("ends what failed with a full stop before it says what to do", () => {
+  const { body } = toAnthropicError({ ...info, code: "internal", message: "It failed" });
+  expect(body.error.message).toBe("It failed. Mend it.");
+});
+
 it("gives every status the type that Anthropic's clients know for it", () => {
   const types = new Map<number, Set<string>>();
   for (const code of errorCodes) {

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorInfo } from "@caret/protocol";
+import { asSentence } from "../door/as-sentence.ts";
 
 interface Face {
   readonly status: number;
@@ -84,6 +85,6 @@ export interface AnthropicErrorBody {
 export function toAnthropicError(info: ErrorInfo, requestId?: string): { status: number; body: AnthropicErrorBody } {
   const { status, type } = faces[info.code];
   // The clients show nothing but the message, so what to do about it has to be in there.
-  const error = { type, message: `${info.message} ${info.fix}`, code: info.code };
+  const error = { type, message: `${asSentence(info.message)} ${info.fix}`, code: info.code };
   return { status, body: { type: "error", error, ...(requestId === undefined ? {} : { request_id: requestId }) } };
 }

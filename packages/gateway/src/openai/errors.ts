@@ -1,4 +1,5 @@
 import { CaretError, type ErrorCode, type ErrorInfo, errorCatalogue } from "@caret/protocol";
+import { asSentence } from "../door/as-sentence.ts";
 
 /** How OpenAI's clients are told of a failure: the status decides whether they try again, the message is shown. */
 interface Face {
@@ -123,8 +124,4 @@ export function toErrorReply(error: CaretError): ErrorReply {
 /** A failure that travelled as plain data, as an error again. */
 export function toCaretError({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {
   return new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
-}
-
-function asSentence(text: string): string {
-  return /[.!?:)]$/.test(text) ? text : `${text}.`;
 }
