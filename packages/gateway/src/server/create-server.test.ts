@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { type ScriptedDesk, saying, scriptedDesk, telling, tellingThenSilent } from "../door/testing/scripted-desk.ts";
-import { type StartedServer, startServer } from "./testing/start-server.ts";
+import { openSocket, type StartedServer, startServer } from "./testing/start-server.ts";
 
 const servers: StartedServer[] = [];
 
@@ -127,6 +127,22 @@ it("refuses a body above the limit in the door's own shape", async () => {
   const response = await askFor(await start(desk, { bodyBytes: 1000 }), { body });
   const { error } = (await response.json()) as { error: { type: string } };
   expect([response.status, error.type, desk.opened]).toEqual([413, "request_too_large", []]);
+});
+
+it("reads on when it refuses what is too large, so that the client comes to read why", async () => {
+  const { port } = await start(quick(), { bodyBytes: 1000 });
+  const socket = await openSocket(port);
+  const rest = "x".repeat(100_000);
+  const common = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer boss\r\n`;
+  const type = "Content-Type: application/json\r\n";
+  socket.write(`POST /v1/messages HTTP/1.1\r\n${common}${type}Content-Length: ${rest.length}\r\n\r\n`);
+  let wire = "";
+  for await (const chunk of socket) {
+    wire += chunk;
+    if (wire.includes("request_too_large") && !wire.includes('{"ok":true}'))
+      socket.write(`${rest}GET /healthz HTTP/1.1\r\n${common}Connection: close\r\n\r\n`);
+  }
+  expect([...wire.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(["413", "200"]);
 });
 
 it("refuses a body that is nested without end", async () => {

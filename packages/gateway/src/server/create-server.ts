@@ -66,6 +66,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook("onRequest", gate);
   app.addHook("preValidation", async ({ body }) => assertShallow(body));
+  app.addHook("onSend", readOn);
   app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
   app.setErrorHandler(showError);
   app.setNotFoundHandler((request, reply) => showMissing(routes, request, reply));
@@ -104,6 +105,16 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
   app.server.maxConnections = limits.maxConnections;
   app.removeContentTypeParser("text/plain");
   return app;
+}
+
+/**
+ * Fastify would close the connection on a client that is still sending what is too large, and the client would never read
+ * why it was refused. So the rest is read and dropped, for as long as a request may take.
+ */
+async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (reply.statusCode !== 413) return;
+  reply.removeHeader("connection");
+  request.raw.resume();
 }
 
 /** A client's own id for the request, when it is fit to be written into logs and headers. */
