@@ -31,6 +31,10 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
   const turns = new Map<string, SharedTurn>();
   let starting = 0;
 
+  /** A turn that has ended and only cleans up leaves its place to the next: its client may ask again at once. */
+  const countRunning = (): number =>
+    engine.runningTurns().filter(({ turnId }) => turns.get(turnId)?.endedAt === undefined).length;
+
   /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. */
   const attempt = (write: () => void): void => {
     try {
@@ -49,8 +53,8 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
 
   return {
     async start(verdict, request, tokenName) {
-      if (engine.runningTurns().length + starting >= maxTurns)
-        throw new CaretError("overloaded", `${maxTurns} turns are running already`);
+      if (countRunning() + starting >= maxTurns)
+        throw new CaretError("overloaded", "As many turns are running already as may run at once");
       starting += 1;
       try {
         const turn = await engine.startTurn(request);
