@@ -21,6 +21,7 @@ function fillObject(schema: JsonSchema, known: KnownValues, options: FillOptions
   const filled: Record<string, unknown> = {};
   const used = new Set<Role>();
   for (const property of schemaProperties(schema)) {
+    if (isBetterOmitted(property)) continue;
     const role = roleOf(property.name).find((name) => known[name] !== undefined && !used.has(name));
     const value = role === undefined ? undefined : toValue(property, role, known[role] ?? "", options);
     if (role !== undefined && value !== undefined) {
@@ -31,6 +32,11 @@ function fillObject(schema: JsonSchema, known: KnownValues, options: FillOptions
     }
   }
   return filled;
+}
+
+/** Some clients refuse an argument that makes sense only beside another one; their schemas say when to leave it out. */
+function isBetterOmitted({ isRequired, description }: SchemaProperty): boolean {
+  return !isRequired && /\bomit\b/i.test(description);
 }
 
 function toValue(property: SchemaProperty, role: Role, value: string, options: FillOptions): unknown {

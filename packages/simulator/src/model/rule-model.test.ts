@@ -224,8 +224,10 @@ describe("the tools of clients", () => {
       "pattern",
     ]),
   ];
+  const onlyWhenEscalated: JsonSchema = { type: "string", description: "A question to the user; omit otherwise." };
   const codex = [
-    tool("exec_command", { cmd: text, workdir: text, yield_time_ms: { type: "number" } }, ["cmd"]),
+    tool("exec_command", { cmd: text, justification: onlyWhenEscalated, yield_time_ms: { type: "number" } }, ["cmd"]),
+    { ...tool("view_image", { path: text }), description: "View a local image file when one is to be looked at." },
     tool("apply_patch", { input: text }),
   ];
   const oldCodex = [tool("shell", { command: { type: "array", items: text }, workdir: text }, ["command"])];

@@ -27,7 +27,7 @@ interface CapabilityTraits {
 const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
   read: {
     names: ["read", "readfile", "view", "viewfile", "openfile", "cat", "getfilecontents", "fsread", "readtextfile"],
-    hints: /\b(?:read|view|contents?)\b.*\bfile/i,
+    hints: /^(?!.*\bimage).*\b(?:read|view|contents?)\b.*\bfile/i,
     needs: ["path"],
   },
   list: {
