@@ -4,10 +4,10 @@ import { createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { createLineSplitter } from "../../framing/line-splitter.ts";
 import {
+  type AnswerCall,
   type BridgeReply,
   type BridgeRequest,
   bridgeRequestSchema,
-  type CallResult,
   type ClientTool,
 } from "./bridge-messages.ts";
 
@@ -18,11 +18,7 @@ const HELLO_MS = 10_000;
 
 export interface BridgeTurn {
   readonly tools: readonly ClientTool[];
-  /** Answers a call, however long that takes. Aborted when the agent no longer waits for it. */
-  readonly onCall: (
-    call: { readonly name: string; readonly input: Readonly<Record<string, unknown>> },
-    signal: AbortSignal,
-  ) => Promise<CallResult>;
+  readonly onCall: AnswerCall;
 }
 
 export interface BridgeHub {

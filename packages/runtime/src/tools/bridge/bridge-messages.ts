@@ -39,3 +39,12 @@ export interface CallResult {
   readonly text: string;
   readonly isError: boolean;
 }
+
+/** A call of a tool that somebody else than the agent runs. */
+export interface OfferedCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Answers a call, however long that takes. Aborted when the agent no longer waits for it. */
+export type AnswerCall = (call: OfferedCall, signal: AbortSignal) => Promise<CallResult>;

@@ -1,11 +1,10 @@
 import type { AgentEvent } from "@caret/protocol";
-import type { CallResult } from "./bridge-messages.ts";
+import type { AnswerCall, CallResult, OfferedCall } from "./bridge-messages.ts";
+import { createMentions } from "./mentions.ts";
 
 /** A tool call that waits, with its agent alive, for the client's result. */
-export interface ParkedCall {
+export interface ParkedCall extends OfferedCall {
   readonly callId: string;
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
 }
 
 export interface ParkedCallsOptions {
@@ -20,9 +19,9 @@ export interface ParkedCallsOptions {
 
 export interface ParkedCalls {
   /** The agent calls one of the client's tools; resolves when the client has answered, or never will. */
-  park(call: Omit<ParkedCall, "callId">, signal: AbortSignal): Promise<CallResult>;
+  readonly park: AnswerCall;
   /** The agent's stream mentioned such a call, and everything before the mention is in the log. */
-  noteMention(call: Omit<ParkedCall, "callId">): void;
+  noteMention(call: OfferedCall): void;
   /** Give a call its result. False when no such call waits. */
   answer(callId: string, result: CallResult): boolean;
   open(): readonly ParkedCall[];
@@ -31,8 +30,6 @@ export interface ParkedCalls {
   /** The turn is over: what the log needs before its end. Nothing can be answered afterwards. */
   end(): readonly AgentEvent[];
 }
-
-const MENTION_MS = 300;
 
 export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   const waiting = new Map<string, { readonly call: ParkedCall; readonly settle: (result: CallResult) => void }>();
@@ -54,7 +51,7 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
 
   return {
     async park({ name, input }, signal) {
-      await mentions.wait(keyOf(name, input), options.mentionMs ?? MENTION_MS);
+      await mentions.wait({ name, input }, options.mentionMs);
       if (hasEnded || signal.aborted) return { text: "The turn is over.", isError: true };
       const call: ParkedCall = { callId: options.newCallId(), name, input };
       const answered = Promise.withResolvers<CallResult>();
@@ -72,7 +69,7 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
       signal.removeEventListener("abort", onAbort);
       return result;
     },
-    noteMention: ({ name, input }) => mentions.note(keyOf(name, input)),
+    noteMention: mentions.note,
     answer: (callId, result) => settle(callId, result, result.isError ? "error" : "ok"),
     open: () => [...waiting.values()].map(({ call }) => call),
     dismissAll(reason) {
@@ -89,39 +86,6 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
         status: "interrupted",
         output: "The turn ended before this call had a result.",
       }));
-    },
-  };
-}
-
-function keyOf(name: string, input: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify([name, Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
-}
-
-/** Mentions that came before their call, and calls that wait for their mention. */
-function createMentions() {
-  const early = new Map<string, number>();
-  const late = new Map<string, (() => void)[]>();
-  return {
-    note(key: string): void {
-      const [first, ...others] = late.get(key) ?? [];
-      if (first === undefined) early.set(key, (early.get(key) ?? 0) + 1);
-      else {
-        late.set(key, others);
-        first();
-      }
-    },
-    async wait(key: string, limitMs: number): Promise<void> {
-      const count = early.get(key) ?? 0;
-      if (count > 0) return void early.set(key, count - 1);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      late.set(key, [...(late.get(key) ?? []), resolve]);
-      const timer = setTimeout(resolve, limitMs);
-      await promise;
-      clearTimeout(timer);
-      late.set(
-        key,
-        (late.get(key) ?? []).filter((other) => other !== resolve),
-      );
     },
   };
 }
