@@ -28,10 +28,10 @@ export interface OpenOptions {
 }
 
 /** The installer names a directory after the version, so an agent in one needs not be asked for it. */
-export const BENCH_VERSION = "2026.09.15-be9c4a1";
+const BENCH_VERSION = "2026.09.15-be9c4a1";
 
 /** Short enough for a test that waits for one, long enough for a machine that is busy. */
-export const benchClocks = {
+const benchClocks = {
   firstEventMs: 15_000,
   idleMs: 15_000,
   toolMs: 15_000,

@@ -18,7 +18,7 @@ export interface CliBench {
   close(): Promise<void>;
 }
 
-export const benchVersion = "2026.10.01-c0ffee1";
+const benchVersion = "2026.10.01-c0ffee1";
 
 export function createCliBench(): CliBench {
   const workbench = createWorkbench();
