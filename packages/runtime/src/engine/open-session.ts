@@ -7,6 +7,8 @@ import type { Lane } from "./lane.ts";
 import type { TurnRequest } from "./session-engine.ts";
 
 const MAX_TITLE_LENGTH = 80;
+/** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
+const CUT_MARGIN = 8_192;
 
 export async function newSession(
   options: SessionEngineOptions,
@@ -55,6 +57,10 @@ function required(workspace: string | undefined): string {
 }
 
 function toTitle(text: string, redactor: Redactor): string {
-  const [line = ""] = text.trim().split("\n", 1);
+  const [line = ""] = text
+    .trimStart()
+    .slice(0, MAX_TITLE_LENGTH + CUT_MARGIN)
+    .trimEnd()
+    .split("\n", 1);
   return redactor.redactText(line).slice(0, MAX_TITLE_LENGTH);
 }

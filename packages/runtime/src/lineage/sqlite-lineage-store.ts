@@ -38,13 +38,16 @@ export interface SqliteLineageStoreOptions {
   readonly now?: () => number;
 }
 
-/** Survives a restart. It is an index that can be lost without losing a word: the log holds what was said. */
+/**
+ * Survives a restart. It is an index that can be lost without losing a word, since the log holds what was said: so no
+ * client waits for the disk here.
+ */
 export function openSqliteLineageStore({ directory, now = Date.now }: SqliteLineageStoreOptions): LineageStore {
   const path = join(directory, LINEAGE_FILE);
   try {
     makePrivateDirectory(directory);
     makePrivateFile(path);
-    const database = openDatabase(path);
+    const database = openDatabase(path, { survives: "process" });
     database.exec(tables);
     const oldest = now() - KEPT_DAYS * DAY_MS;
     database.prepare("delete from transcript where at < ?").run(oldest);

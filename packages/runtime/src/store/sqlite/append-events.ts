@@ -24,7 +24,8 @@ export function appendEvents(
     readonly owner: string;
   },
 ): readonly StoredEvent[] {
-  const session = findSession(tables, sessionId);
+  const session = tables.sessions.place(sessionId);
+  if (session === undefined) throw unknownSession(sessionId);
   if (session.lastSeq !== expectedSeq)
     throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${session.lastSeq}`);
   const appended = prepared.map(({ stored, data }, index) => {
@@ -39,6 +40,10 @@ export function appendEvents(
 
 export function findSession(tables: LogTables, sessionId: string): SessionRecord {
   const session = tables.sessions.find(sessionId);
-  if (session === undefined) throw new CaretError("session-not-found", `There is no session ${sessionId}`);
+  if (session === undefined) throw unknownSession(sessionId);
   return session;
+}
+
+function unknownSession(sessionId: string): CaretError {
+  return new CaretError("session-not-found", `There is no session ${sessionId}`);
 }

@@ -26,15 +26,21 @@ interface Job {
   reject(error: unknown): void;
 }
 
+/** How many commits may follow each other at once after a quiet time: about what the beginning of a turn takes. */
+const BURST = 4;
+
 /**
  * Many writers share one sync of the disk. What comes after a quiet time is committed at once, together with
- * everything else that comes in the same tick; under load there is one commit per `maxDelayMs` or `maxEvents`.
+ * everything else that comes in the same tick, and so are a few after it, because a turn that begins waits for them;
+ * under load there is one commit per `maxDelayMs` or `maxEvents`.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { connection, maxDelayMs = 5, maxEvents = 64, monotonicMs = () => performance.now() } = options;
   let jobs: Job[] = [];
   let waiting = 0;
-  let lastFlush = Number.NEGATIVE_INFINITY;
+  /** Commits that may be made at once. Each takes one, and time gives one back every `maxDelayMs`. */
+  let credit = BURST;
+  let countedAt = monotonicMs();
   let cancelTimer: (() => void) | undefined;
 
   function flush(): void {
@@ -44,11 +50,18 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     jobs = [];
     waiting = 0;
     if (group.length > 0) commit(connection, group);
-    lastFlush = monotonicMs();
+    credit = Math.max(0, currentCredit() - 1);
+  }
+
+  function currentCredit(): number {
+    const now = monotonicMs();
+    credit = Math.min(BURST, credit + (now - countedAt) / maxDelayMs);
+    countedAt = now;
+    return credit;
   }
 
   function schedule(): void {
-    const delayMs = lastFlush + maxDelayMs - monotonicMs();
+    const delayMs = (1 - currentCredit()) * maxDelayMs;
     if (delayMs > 0) {
       const timer = setTimeout(flush, delayMs);
       cancelTimer = () => clearTimeout(timer);

@@ -8,19 +8,24 @@ const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
 export interface OpenDatabaseOptions {
   /** How long to wait while another process writes. */
   readonly busyTimeoutMs?: number | undefined;
+  /** `process`: a power cut may cost the last commits, though never the file, and none of them waits for the disk. */
+  readonly survives?: "power-cut" | "process";
 }
+
+const levels = { "power-cut": { name: "full", number: 2 }, process: { name: "normal", number: 1 } } as const;
 
 /** `synchronous` is set and read back: some builds quietly weaken it in WAL mode, and then a power cut loses commits. */
 export function openDatabase(
   path: string,
-  { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS }: OpenDatabaseOptions = {},
+  { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, survives = "power-cut" }: OpenDatabaseOptions = {},
 ): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   try {
     assertVersion(database);
-    database.exec("pragma trusted_schema = off; pragma journal_mode = wal; pragma synchronous = full");
+    const level = levels[survives];
+    database.exec(`pragma trusted_schema = off; pragma journal_mode = wal; pragma synchronous = ${level.name}`);
     assertPragma(database, "journal_mode", "wal");
-    assertPragma(database, "synchronous", 2);
+    assertPragma(database, "synchronous", level.number);
     return database;
   } catch (reason) {
     database.close();

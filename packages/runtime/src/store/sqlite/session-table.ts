@@ -8,6 +8,8 @@ import type { Row } from "./row.ts";
 
 export interface SessionTable {
   find(id: string): SessionRecord | undefined;
+  /** Only what an append has to know. */
+  place(id: string): SessionPlace | undefined;
   list(query: SessionQuery): SessionPage;
   /** Insert or replace everything but the events. */
   save(session: SessionRecord): void;
@@ -16,6 +18,8 @@ export interface SessionTable {
   /** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
   prunable(before: number, keep: number): readonly string[];
 }
+
+export type SessionPlace = Pick<SessionRecord, "lastSeq" | "imported">;
 
 const saveSql = `
   insert into session values
@@ -41,6 +45,7 @@ const prunableSql = `
 
 export function createSessionTable(database: DatabaseSync): SessionTable {
   const find = database.prepare("select * from session where id = ?");
+  const place = database.prepare("select last_seq, imported from session where id = ?");
   const list = database.prepare(listSql);
   const save = database.prepare(saveSql);
   const advance = database.prepare("update session set last_seq = ?, updated_at = ? where id = ?");
@@ -51,6 +56,11 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     find(id) {
       const row = find.get(id);
       return row === undefined ? undefined : toSession(row);
+    },
+    place(id) {
+      const row = place.get(id);
+      if (row === undefined) return undefined;
+      return { lastSeq: Number(row["last_seq"]), ...(row["imported"] === 1 ? { imported: true } : {}) };
     },
     list({ search = "", archived, limit = 50, after }) {
       const place = after === undefined ? { $id: null, $updatedAt: null } : toPlace(after);

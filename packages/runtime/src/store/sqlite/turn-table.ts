@@ -13,7 +13,7 @@ import type { Row } from "./row.ts";
 
 export interface TurnTable {
   /** Keep the books of one event that `owner` appends: most kinds leave no trace here. */
-  record(session: SessionRecord, stored: StoredEvent, owner: string): void;
+  record(session: Pick<SessionRecord, "imported">, stored: StoredEvent, owner: string): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
 }
