@@ -1,0 +1,29 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+/** A program from npm's registry, too large to be a dependency of this repository. */
+export interface ClientPackage {
+  /** With its exact version: without one npm picks older versions silently, depending on Node's. */
+  readonly spec: string;
+  readonly command: string;
+}
+
+/** Installations outlive the tests: some of these programs have hundreds of megabytes. */
+const cache = join(tmpdir(), "caret-clients");
+
+/** The path of the program, which is installed first where it is missing. */
+export async function installClient({ spec, command }: ClientPackage): Promise<string> {
+  const place = join(cache, spec.replace(/^@/, "").replaceAll(/[/@]/g, "-"));
+  const complete = join(place, "complete");
+  if (!existsSync(complete)) {
+    mkdirSync(place, { recursive: true });
+    // Their scripts run under the Node that runs this one, and so does npm itself.
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
+    await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--prefix", place, spec], { env });
+    writeFileSync(complete, "");
+  }
+  return join(place, "node_modules", ".bin", command);
+}

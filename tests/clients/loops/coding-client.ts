@@ -1,0 +1,20 @@
+import type { ClientPackage } from "./client-package.ts";
+import type { ScratchRepository } from "./scratch-repository.ts";
+
+/** Where a client finds the gateway and itself. */
+export interface ClientPlace {
+  readonly url: string;
+  readonly token: string;
+  readonly repository: ScratchRepository;
+}
+
+/** A coding client that brings its own tools, and how it is told to use nothing but the gateway. */
+export interface CodingClient {
+  readonly name: string;
+  readonly package: ClientPackage;
+  /** Writes its settings. The task comes last among the arguments, and is added to them. */
+  readonly prepare: (place: ClientPlace) => {
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
+}
