@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ScenarioInput } from "@caret/simulator";
+
+/** What the simulator wrote down about one turn it was asked for. */
+export interface AskedTurn {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly prompt: string;
+  readonly pid: number;
+}
+
+/** A directory with everything one gateway needs, which outlives the gateway: another may be started in it. */
+export class GatewayHome {
+  readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-clients-")));
+  readonly dataDir = join(this.directory, "data");
+  readonly workspace = join(this.directory, "workspace");
+  readonly #logPath = join(this.directory, "simulator.jsonl");
+  readonly #scenarioPath = join(this.directory, "scenario.json");
+
+  constructor(scenario: ScenarioInput = { turns: [] }) {
+    mkdirSync(this.workspace);
+    writeFileSync(this.#scenarioPath, JSON.stringify(scenario));
+  }
+
+  /** The whole environment of a gateway here; the simulator's variables go on to its agents. */
+  environment(): Record<string, string> {
+    return {
+      PATH: "/usr/local/bin:/usr/bin:/bin",
+      HOME: this.directory,
+      CARET_DATA_DIR: this.dataDir,
+      CARET_SIM_LOG: this.#logPath,
+      CARET_SIM_SCENARIO: this.#scenarioPath,
+    };
+  }
+
+  /** The turns that reached the simulator, oldest first. */
+  turns(): readonly AskedTurn[] {
+    return this.#records()
+      .filter(({ event, argv = [] }) => event === "invocation" && argv.includes("-p"))
+      .map(({ argv = [], cwd = "", pid = 0, stdin }) => ({ argv, cwd, pid, prompt: stdin?.text ?? "" }));
+  }
+
+  prompts(): readonly string[] {
+    return this.turns().map(({ prompt }) => prompt);
+  }
+
+  /**
+   * The agents of this home that live, those that wait for a turn included, and whatever they have started; or of these
+   * only the processes that run a program of this name. Zombies have no environment left to read.
+   */
+  agents(program?: string): readonly number[] {
+    const mark = `CARET_SIM_LOG=${this.#logPath}`;
+    const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+    return pids.filter((pid) => {
+      const variables = fileOf(pid, "environ").split("\0");
+      if (!variables.includes(mark) || !variables.some((variable) => variable.startsWith("CARET_PROCESS_ID=")))
+        return false;
+      return program === undefined || fileOf(pid, "comm").trim() === program;
+    });
+  }
+
+  remove(): void {
+    for (const pid of this.agents()) process.kill(pid, "SIGKILL");
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #records(): readonly LogRecord[] {
+    let text: string;
+    try {
+      text = readFileSync(this.#logPath, "utf8");
+    } catch {
+      return []; // no agent has been started yet
+    }
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as LogRecord);
+  }
+}
+
+interface LogRecord {
+  readonly event: string;
+  readonly argv?: readonly string[];
+  readonly cwd?: string;
+  readonly pid?: number;
+  readonly stdin?: { readonly text: string };
+}
+
+function fileOf(pid: number, name: "environ" | "comm"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch {
+    return ""; // gone meanwhile, or another user's
+  }
+}
