@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import OpenAI from "openai";
+import { afterEach, expect, it } from "vitest";
+import { GatewayHome } from "./gateway-home.ts";
+import { type GatewayOptions, type GatewayProcess, startGateway } from "./gateway-process.ts";
+
+const homes: GatewayHome[] = [];
+const gateways: GatewayProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+  for (const home of homes.splice(0)) home.remove();
+});
+
+function newHome(...args: ConstructorParameters<typeof GatewayHome>): GatewayHome {
+  const home = new GatewayHome(...args);
+  homes.push(home);
+  return home;
+}
+
+async function start(home: GatewayHome, options?: GatewayOptions): Promise<GatewayProcess> {
+  const gateway = await startGateway(home, options);
+  gateways.push(gateway);
+  return gateway;
+}
+
+function stream({ url, token }: GatewayProcess, content: string) {
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0 });
+  return client.chat.completions.create({ model: "auto", messages: [{ role: "user", content }], stream: true });
+}
+
+it("lets an answer finish when it is told to end, takes nothing new, and leaves nobody behind", async () => {
+  const home = newHome({ turns: [[{ text: "One moment. " }, { delay: 1000 }, { text: "Here it is." }]] });
+  const gateway = await start(home);
+  const chunks = (await stream(gateway, "hello"))[Symbol.asyncIterator]();
+  let text = (await chunks.next()).value?.choices[0]?.delta.content ?? "";
+  const exit = gateway.stop();
+  await expect
+    .poll(() =>
+      fetch(`${gateway.url}/healthz`).then(
+        () => "answers",
+        () => "is gone",
+      ),
+    )
+    .toBe("is gone");
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
+    text += next.value.choices[0]?.delta.content ?? "";
+  expect([text, await exit, home.agents(), gateway.stderr()]).toEqual([
+    "One moment. Here it is.",
+    { code: 0, signal: null },
+    [],
+    "",
+  ]);
+});
+
+it("ends at the second signal without waiting for anybody", async () => {
+  const home = newHome({ turns: [[{ text: "One moment. " }, { hang: true }]] });
+  const gateway = await start(home);
+  await (await stream(gateway, "hello"))[Symbol.asyncIterator]().next();
+  gateway.kill("SIGTERM");
+  await expect
+    .poll(() =>
+      fetch(`${gateway.url}/healthz`).then(
+        () => "answers",
+        () => "is gone",
+      ),
+    )
+    .toBe("is gone");
+  gateway.kill("SIGTERM");
+  expect((await gateway.exited).code).toBe(130);
+  await expect.poll(() => home.agents(), { timeout: 10_000 }).toEqual([]);
+});
+
+it("leaves no agent behind when it is killed", async () => {
+  const home = newHome({ turns: [[{ text: "One moment. " }, { hang: true }]] });
+  const gateway = await start(home);
+  await (await stream(gateway, "hello"))[Symbol.asyncIterator]().next();
+  gateway.kill("SIGKILL");
+  await gateway.exited;
+  await expect.poll(() => home.agents(), { timeout: 10_000 }).toEqual([]);
+});
+
+it("is shared instead of started twice for one data directory", async () => {
+  const home = newHome();
+  const first = await start(home);
+  const second = await startGateway(home);
+  expect([await second.exited, second.url, second.pid]).toEqual([{ code: 0, signal: null }, first.url, first.pid]);
+});
+
+it("refuses to be a second one for the same data directory when it may not be shared", async () => {
+  const home = newHome();
+  await start(home);
+  const refused = await startGateway(home, { env: { CURSOR_ACP_REUSE_EXISTING_PROXY: "false" } }).catch(String);
+  expect(refused).toMatch(/storage-locked/);
+});
+
+it("moves to the next port when the usual one is taken, and says so", async () => {
+  const taken = await occupy(4141);
+  const gateway = await start(newHome(), { args: [] });
+  const port = Number(new URL(gateway.url).port);
+  taken?.close();
+  expect([port > 4141, port < 4141 + 21, (await fetch(`${gateway.url}/healthz`)).status]).toEqual([true, true, 200]);
+});
+
+it("does not move away from a port that was asked for", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const address = taken.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const refused = await startGateway(newHome(), { args: ["--port", String(port)] }).catch(String);
+  taken.close();
+  expect(refused).toContain(`Cannot listen on 127.0.0.1:${port}`);
+});
+
+/** Undefined when somebody else has it already, which serves as well. */
+async function occupy(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  const listening = once(server, "listening").then(() => server);
+  const failed = once(server, "error").then(() => undefined);
+  server.listen(port, "127.0.0.1");
+  return await Promise.race([listening, failed]);
+}
