@@ -56,7 +56,11 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   await interruptRunningTurns(store);
   const keeper = createSecretKeeper(knownSecrets(host, config));
   const spawner = createSpawner({ mode: config.spawner.enabled ? "process" : "inline", dataDir: config.dataDir });
-  const containment = await findContainment(host, config, spawner);
+  const containment = await findContainment(host, config, spawner).catch(async (reason: unknown) => {
+    await spawner.close();
+    await store.close();
+    throw reason;
+  });
   const bridge = lazyBridge();
   const parts: Parts = { host, config, options, keeper, spawner, containment, bridge };
   const { lane, notes } = chooseLane(host, config);

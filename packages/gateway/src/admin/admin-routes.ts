@@ -28,10 +28,10 @@ export function adminRoutes({ version, metrics, readiness, routes }: AdminOption
     app.get("/metrics", { config: { access: "metrics" } }, (_request, reply) =>
       reply.type("text/plain; version=0.0.4; charset=utf-8").send(metrics.render()),
     );
-    app.get("/openapi.json", { config: { access: "any-token" } }, (_request, reply) =>
+    app.get("/openapi.json", { config: { access: "browser" } }, (_request, reply) =>
       reply.send(buildOpenApi(routes, version)),
     );
-    app.get("/docs", { config: { access: "any-token" } }, (_request, reply) =>
+    app.get("/docs", { config: { access: "browser" } }, (_request, reply) =>
       reply
         .type("text/html; charset=utf-8")
         .header("content-security-policy", docsPolicy)

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { assertScope, authenticate } from "./authenticate.ts";
+import { describe, expect, it } from "vitest";
+import { assertScope, authenticate, withBrowserToken } from "./authenticate.ts";
 
 const grant = { name: "laptop", scopes: ["turns"] };
 const asked: string[] = [];
@@ -45,4 +45,17 @@ it("lets a token do what its scopes say, and an admin everything", () => {
   expect(() => assertScope({ name: "boss", scopes: ["admin"] }, "metrics")).not.toThrow();
   expect(() => assertScope(grant, "metrics")).toThrow('it lacks the scope "metrics"');
   expect(() => assertScope({ name: "none", scopes: [] }, "turns")).toThrow('it lacks the scope "turns"');
+});
+
+describe("a browser's credential", () => {
+  const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString("base64")}` });
+
+  it.each([
+    ["the password, whatever the name", basic("ada:secret"), { authorization: "Bearer secret" }],
+    ["a password with a colon", basic(":a:b"), { authorization: "Bearer a:b" }],
+    ["a program's own", { authorization: "Bearer x" }, { authorization: "Bearer x" }],
+    ["none", {}, {}],
+  ])("is %s", (_name, headers, expected) => {
+    expect(withBrowserToken(headers)).toEqual(expected);
+  });
 });

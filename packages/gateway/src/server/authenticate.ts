@@ -10,6 +10,17 @@ export interface Credential {
   readonly secret: Secret;
 }
 
+/** What makes a browser ask for the token, as the password of whatever name, where a person may look with one. */
+export const BROWSER_CHALLENGE = 'Basic realm="Caret: the token is the password", charset="UTF-8"';
+
+/** The headers with a browser's credential in the place where programs have theirs. */
+export function withBrowserToken(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const encoded = /^basic +(?<encoded>\S+)$/i.exec(headers.authorization ?? "")?.groups?.["encoded"];
+  if (encoded === undefined) return headers;
+  const [, ...password] = Buffer.from(encoded, "base64").toString("utf8").split(":");
+  return { ...headers, authorization: `Bearer ${password.join(":")}` };
+}
+
 /** Who sends this? Throws `unauthenticated` for no token, a wrong one and a revoked one alike: nothing tells them apart. */
 export function authenticate(headers: IncomingHttpHeaders, tokens: TokenStore): Credential {
   const secret = readToken(headers);

@@ -223,3 +223,16 @@ it("ends answers properly that do not finish in time when it closes", async () =
   const [wire] = await Promise.all([response.text(), app.close()]);
   expect(lastEvents(wire)).toEqual(["error", "message_delta", "message_stop"]);
 });
+
+it("takes a browser's token only at the pages that do nothing, and asks for it there", async () => {
+  const server = await start(quick());
+  const authorization = `Basic ${Buffer.from("anyone:boss").toString("base64")}`;
+  const paths = ["/docs", "/openapi.json", "/v1/models", "/readyz", "/metrics"];
+  const answers = await Promise.all(paths.map((path) => call(server, path, { headers: { authorization } })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401]);
+  const stranger = await fetch(`${server.url}/docs`);
+  expect([stranger.status, stranger.headers.get("www-authenticate")]).toEqual([
+    401,
+    'Basic realm="Caret: the token is the password", charset="UTF-8"',
+  ]);
+});

@@ -31,7 +31,7 @@ const credentials: Record<string, Bad> = {
   "the beginning of a token": { status: 401, headers: ["Authorization: Bearer bos"] },
   "an empty bearer token": { status: 401, headers: ["Authorization: Bearer "] },
   "a token without its scheme": { status: 401, headers: ["Authorization: boss"] },
-  "another scheme": { status: 401, headers: ["Authorization: Basic Ym9zczpib3Nz"] },
+  "another scheme": { status: 401, headers: ["Authorization: Basic Ym9zczpub2JvZHk="] },
   "a revoked token": { status: 401, headers: ["Authorization: Bearer old"] },
   "an empty key": { status: 401, headers: ["Authorization", "x-api-key: "] },
   "a wrong key": { status: 401, headers: ["Authorization", "x-api-key: bad"] },

@@ -2,7 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
 import type { Admission } from "./admission.ts";
-import { assertScope, authenticate, type Credential } from "./authenticate.ts";
+import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrowserToken } from "./authenticate.ts";
 import { assertJsonBody } from "./content-type-check.ts";
 import { assertAllowedHost } from "./host-check.ts";
 import type { LiveRequests } from "./live-requests.ts";
@@ -36,7 +36,10 @@ export function createGate(options: GateOptions): Gate {
     const { url, config } = request.routeOptions;
     const access = accessOf(url, config.access);
     if (access === "public") return;
-    const credential = authenticate(request.headers, options.tokens);
+    if (access === "browser") reply.header("www-authenticate", BROWSER_CHALLENGE);
+    const headers = access === "browser" ? withBrowserToken(request.headers) : request.headers;
+    const credential = authenticate(headers, options.tokens);
+    reply.removeHeader("www-authenticate");
     assertAccess(credential, access);
     const leave = startsTurn(request.method, url) ? enter(options.admission, credential, reply) : undefined;
     const { signal, end } = options.live.begin(credential);
@@ -50,7 +53,7 @@ export function createGate(options: GateOptions): Gate {
 }
 
 function assertAccess({ grant }: Credential, access: Exclude<Access, "public">): void {
-  if (access !== "any-token") assertScope(grant, access);
+  if (access !== "any-token" && access !== "browser") assertScope(grant, access);
 }
 
 function enter(admission: Admission, { grant }: Credential, reply: FastifyReply): () => void {

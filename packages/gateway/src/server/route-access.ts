@@ -1,7 +1,10 @@
 import type { Scope } from "./token-store.ts";
 
-/** Who may use a route: everybody, whoever has a token, or only tokens with a scope. */
-export type Access = "public" | "any-token" | Scope;
+/**
+ * Who may use a route: everybody, whoever has a token, or only tokens with a scope. `browser` is any token, also as a
+ * browser sends it when it has asked its user; only for pages that do nothing, since it then sends it unasked.
+ */
+export type Access = "public" | "browser" | "any-token" | Scope;
 
 declare module "fastify" {
   interface FastifyContextConfig {

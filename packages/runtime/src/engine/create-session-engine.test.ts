@@ -251,7 +251,9 @@ describe("going on with a session", () => {
     const engine = scriptedEngine(lane, workspace);
     const turn = await engine.startTurn({ prompt: "x", workspace, sessionId: "chat-9" });
     await turn.settled;
-    expect(turn.sessionId).not.toBe("chat-9");
+    const again = await engine.startTurn({ prompt: "y", workspace, sessionId: "chat-9" });
+    await again.settled;
+    expect([turn.sessionId, again.sessionId]).toEqual(["chat-9", "chat-9"]);
     expect(await refusal(engine.startTurn({ prompt: "x", workspace, sessionId: "chat-8" }))).toBe("session-not-found");
   });
 

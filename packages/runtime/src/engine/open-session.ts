@@ -14,10 +14,11 @@ export async function newSession(
   options: SessionEngineOptions,
   request: Omit<TurnRequest, "prompt">,
   title: string | undefined,
+  id = options.newId(),
 ): Promise<SessionRecord> {
   const workspace = allowedWorkspace(required(request.workspace), options.allowedWorkspaces);
   return await options.store.createSession({
-    id: options.newId(),
+    id,
     workspace,
     lane: findLane(options, request.lane).name,
     model: request.model ?? options.defaults.model,
@@ -38,7 +39,9 @@ export async function oldSession(
   const workspace = request.workspace && allowedWorkspace(request.workspace, options.allowedWorkspaces);
   const upstream = workspace === undefined ? undefined : lane.findSession?.(id, workspace);
   if (upstream === undefined) throw new CaretError("session-not-found", `There is no session ${id}`);
-  const session = await newSession(options, { ...request, lane: lane.name }, request.title ?? request.prompt);
+  // It keeps its name, so that whoever comes with it again finds the same session.
+  const title = request.title ?? request.prompt;
+  const session = await newSession(options, { ...request, lane: lane.name }, title, id);
   return await options.store.updateSession(session.id, { upstream });
 }
 
