@@ -41,11 +41,9 @@ describe("tools that the client runs", () => {
     bench.manner({ calls: [["a"]] });
     await eventsOf(await bench.open([user("A")], client));
     const [asked] = bench.asked;
-    expect([
-      asked?.clientTools?.tools,
-      asked?.clientTools?.realWorkspace,
-      bench.scratch.holds(asked?.workspace ?? ""),
-    ]).toEqual([tools, bench.workspace, true]);
+    expect([asked?.offered?.tools, asked?.offered?.realWorkspace, bench.scratch.holds(asked?.workspace ?? "")]).toEqual(
+      [tools, bench.workspace, true],
+    );
   });
 
   it("are called together in one answer, and one turn goes on through all answers", async () => {
@@ -146,6 +144,6 @@ describe("tools that the client runs", () => {
 
   it("stay out of a turn whose request forbids tools", async () => {
     await eventsOf(await bench.open([user("A")], { ...client, toolChoice: "none" }));
-    expect([bench.asked[0]?.clientTools, bench.asked[0]?.mode]).toEqual([undefined, "ask"]);
+    expect([bench.asked[0]?.offered, bench.asked[0]?.mode]).toEqual([undefined, "ask"]);
   });
 });

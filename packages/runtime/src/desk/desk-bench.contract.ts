@@ -107,16 +107,14 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
 }
 
 async function* callTools(
-  { clientTools }: LaneRequest,
+  { offered }: LaneRequest,
   rounds: readonly (readonly string[])[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly AgentEvent[]> {
   const heard: string[] = [];
   for (const names of rounds) {
-    for (const name of names) clientTools?.noteMention({ name: "read", input: { name } });
-    const results = await Promise.all(
-      names.map((name) => clientTools?.park({ name: "read", input: { name } }, signal)),
-    );
+    for (const name of names) offered?.noteMention({ name: "read", input: { name } });
+    const results = await Promise.all(names.map((name) => offered?.call({ name: "read", input: { name } }, signal)));
     heard.push(...names.map((name, index) => `${name}=${results[index]?.text}`));
   }
   if (signal.aborted) yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];

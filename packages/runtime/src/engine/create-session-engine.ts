@@ -4,6 +4,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import { allowedWorkspace } from "./allowed-workspace.ts";
 import type { EventStore, SessionRecord } from "./event-store.ts";
 import { freeSession } from "./free-session.ts";
+import type { GatewayToolbox } from "./gateway-toolbox.ts";
 import type { Lane, TurnMode } from "./lane.ts";
 import { findLane, newSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
@@ -19,6 +20,8 @@ export interface SessionEngineOptions {
   readonly budgets: Budgets;
   readonly defaults: { readonly model: string; readonly mode: TurnMode; readonly force: boolean };
   readonly maxRawBytes: number;
+  /** The tools that the gateway runs, opened when a turn first needs them. Absent: it runs none. */
+  readonly openToolbox?: () => Promise<GatewayToolbox>;
   /** How long a client may take to answer a parked call. */
   readonly parkedLimitMs: number;
   readonly newId: () => string;
@@ -37,8 +40,9 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   const starting = new Set<Promise<unknown>>();
   let isClosing = false;
 
-  const begin = async (request: TurnRequest): Promise<RunningTurn> => {
-    assertPrompt(request.prompt);
+  const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
+    assertPrompt(asked.prompt);
+    const request = withAllowedTools(asked, options);
     const session =
       request.sessionId === undefined
         ? await newSession(options, request, request.title ?? request.prompt)
@@ -98,6 +102,15 @@ function assertPrompt(prompt: string): void {
     throw new CaretError("invalid-request", "The prompt contains a NUL character", {
       fix: "Take the NUL out of the prompt.",
     });
+}
+
+/** Tools of the gateway work where turns may work, and nowhere else. */
+function withAllowedTools(request: TurnRequest, { openToolbox, allowedWorkspaces }: SessionEngineOptions): TurnRequest {
+  const { gatewayTools } = request;
+  if (gatewayTools === undefined) return request;
+  if (openToolbox === undefined) throw new CaretError("unsupported", "The gateway runs no tools here");
+  const realWorkspace = allowedWorkspace(gatewayTools.realWorkspace, allowedWorkspaces);
+  return { ...request, gatewayTools: { ...gatewayTools, realWorkspace } };
 }
 
 /** A chat belongs to its directory: elsewhere the upstream would silently begin anew. */

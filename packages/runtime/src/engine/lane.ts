@@ -1,6 +1,5 @@
 import type { AgentEvent, LaneName } from "@caret/protocol";
-import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
-import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
+import type { AnswerCall, ClientTool, OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import type { UpstreamAttachment } from "./event-store.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
@@ -12,15 +11,20 @@ export interface HistoryMessage {
   readonly text: string;
 }
 
-/** The client runs the tools of this turn: the agent is offered them, and each call waits for the client's result. */
-export interface LaneClientTools {
+/**
+ * Tools that somebody else than the agent runs in this turn. The agent is offered them, has none of its own, and waits for
+ * the answer to each of its calls.
+ */
+export interface OfferedTools {
   readonly tools: readonly ClientTool[];
+  /** The client's system prompt. */
   readonly system: string;
+  /** Where the tools work, for the agent to know of, not to reach. */
   readonly realWorkspace: string | undefined;
-  /** The agent called one of them. */
-  readonly park: ParkedCalls["park"];
+  /** The agent called one of them. Never rejects. */
+  readonly call: AnswerCall;
   /** The agent's stream mentioned a call, and everything before it has been taken. */
-  readonly noteMention: ParkedCalls["noteMention"];
+  readonly noteMention: (call: OfferedCall) => void;
 }
 
 /** What a lane is asked to do. Everything in it has been checked: the workspace exists and is allowed. */
@@ -35,7 +39,7 @@ export interface LaneRequest {
   /** The upstream session to go on with; it has been verified. */
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */
-  readonly clientTools: LaneClientTools | undefined;
+  readonly offered: OfferedTools | undefined;
   /** The session's last turn: an agent that was started before it ended does not know of it. */
   readonly previousTurnId: string | undefined;
   /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */

@@ -17,6 +17,8 @@ export interface TurnRequest {
   readonly force?: boolean;
   /** The client runs the tools of this turn; the workspace must then be a scratch directory of ours. */
   readonly clientTools?: ClientToolsRequest;
+  /** The gateway runs the tools of this turn; the workspace must then be a scratch directory of ours. */
+  readonly gatewayTools?: GatewayToolsRequest;
   /** Something about how this turn came to be, to be told at its beginning. */
   readonly notice?: string;
   /** Recorded on a new session. */
@@ -29,6 +31,13 @@ export interface ClientToolsRequest {
   readonly system: string;
   /** Where the client really works. */
   readonly realWorkspace?: string;
+}
+
+export interface GatewayToolsRequest {
+  /** The client's system prompt; it reaches the agent as a rule. */
+  readonly system: string;
+  /** Where the tools work. It must be allowed, as a workspace is. */
+  readonly realWorkspace: string;
 }
 
 /**

@@ -1,15 +1,16 @@
 import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Spent } from "../budgets/check-budget.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../store/interrupted-end.ts";
-import { createParkedCalls, type ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { SessionRecord, UpstreamAttachment } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
-import type { Lane, LaneClientTools, LaneRequest } from "./lane.ts";
+import type { Lane, LaneRequest } from "./lane.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 import { readHistory, withTranscript } from "./session-history.ts";
 import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
 import { createTurnLog, type TurnLog } from "./turn-log.ts";
+import { createTurnStopper, type TurnStopper } from "./turn-stopper.ts";
+import { clientTurnTools, gatewayTurnTools, type TurnTools } from "./turn-tools.ts";
 
 export interface SessionTurnOptions extends SessionEngineOptions {
   readonly session: SessionRecord;
@@ -22,8 +23,11 @@ interface TurnContext {
   readonly turnId: string;
   readonly model: string;
   readonly log: TurnLog;
+  /** Aborted when the turn is cancelled or stopped. */
   readonly signal: AbortSignal;
-  readonly parked: ParkedCalls | undefined;
+  readonly stopper: TurnStopper;
+  /** Undefined: the agent runs its own. */
+  readonly tools: TurnTools | undefined;
 }
 
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
@@ -33,8 +37,10 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
   const model = request.model ?? session.model ?? options.defaults.model;
   const controller = new AbortController();
   const log = createTurnLog({ ...options, sessionId: session.id, turnId, lastSeq: session.lastSeq });
-  const parked = request.clientTools === undefined ? undefined : parkedCallsOf(options, log);
-  const context: TurnContext = { options, turnId, model, log, signal: controller.signal, parked };
+  const stopper = createTurnStopper();
+  const signal = AbortSignal.any([controller.signal, stopper.signal]);
+  const tools = turnToolsOf(options, log, signal, stopper.stop);
+  const context: TurnContext = { options, turnId, model, log, signal, stopper, tools };
   const start: AgentEvent = {
     type: "turn-start",
     turnId,
@@ -43,22 +49,30 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
     workspace: session.workspace,
     prompt: request.prompt,
   };
-  const [first] = await log.write([start]);
-  const firstSeq = first?.seq ?? session.lastSeq + 1;
+  const begun = log.write([start]);
+  const firstSeq = session.lastSeq + 1;
   const ended = Promise.withResolvers<TurnOutcome>();
   const logBroke = new AbortController();
+  // The agent starts while the disk is at work. Nothing it says can be told before this: the log keeps its order.
   const settled = runToEnd(context, ended.resolve, logBroke);
+  try {
+    await begun;
+  } catch (reason) {
+    controller.abort("the log cannot be written");
+    await settled;
+    throw reason;
+  }
   return {
     sessionId: session.id,
     turnId,
     firstSeq,
     lane: lane.name,
     model,
-    follow({ afterSeq = firstSeq - 1, signal } = {}) {
-      const stop = signal === undefined ? logBroke.signal : AbortSignal.any([signal, logBroke.signal]);
+    follow({ afterSeq = firstSeq - 1, signal: left } = {}) {
+      const stop = left === undefined ? logBroke.signal : AbortSignal.any([left, logBroke.signal]);
       return followEvents({ store, sessionId: session.id, turnId, afterSeq, signal: stop });
     },
-    parked,
+    parked: tools?.parked,
     cancel: (reason = "cancelled") => controller.abort(reason),
     outcome: ended.promise,
     settled,
@@ -89,12 +103,14 @@ async function runToEnd(
     for await (const events of turnEvents(context)) await write(events);
   } catch (reason) {
     if (hasEnded) return;
-    const closing = [...interruptedEnd(open).slice(0, -1), ...(context.parked?.end() ?? [])];
+    const closing = [...interruptedEnd(open).slice(0, -1), ...(context.tools?.end() ?? [])];
     await write([...closing, failedEnd(CaretError.from(reason))]).catch((broken: unknown) => {
       const error = context.options.redactor().redactValue(CaretError.from(broken).toInfo());
       onEnd({ kind: "failed", error });
       logBroke.abort(broken);
     });
+  } finally {
+    await context.tools?.settled();
   }
 }
 
@@ -121,36 +137,44 @@ async function* laneEvents(
 ): AsyncGenerator<readonly AgentEvent[]> {
   const { options, log } = context;
   const { lane, store, session } = options;
-  const budgetStop = new AbortController();
-  let attached: Promise<unknown> = Promise.resolve();
+  const attaching: Promise<unknown>[] = [];
   let hasEnded = false;
-  let overrun: CaretError | undefined;
   const batches = lane.runTurn(request, {
-    signal: AbortSignal.any([context.signal, budgetStop.signal]),
+    signal: context.signal,
     onUpstream: (upstream) => {
-      attached = store.updateSession(session.id, { upstream });
+      const attached = store.updateSession(session.id, { upstream });
+      attached.catch(() => undefined); // told when it is waited for, before the turn ends
+      attaching.push(attached);
     },
     onRaw: log.noteRaw,
   });
   for await (const events of batches) {
-    await attached;
-    overrun ??= overrunIn(events, context, spent);
-    if (overrun !== undefined) budgetStop.abort("the budget is used up");
+    const overrun = overrunIn(events, context, spent);
+    if (overrun !== undefined) context.stopper.stop(overrun);
     hasEnded ||= events.at(-1)?.type === "turn-end";
-    yield withParkedEnd(overrun === undefined ? events : asOverrun(events, overrun), context.parked);
+    if (hasEnded) await Promise.all(attaching);
+    yield withToolsEnd(context.stopper.explain(events), context.tools);
   }
   if (!hasEnded) yield [failedEnd(new CaretError("internal", `The lane ${lane.name} left its turn without an end`))];
 }
 
-/** Calls that still wait when the turn ends are settled before its end. */
-function withParkedEnd(events: readonly AgentEvent[], parked: ParkedCalls | undefined): readonly AgentEvent[] {
+/** Calls that are still open when the turn ends are settled before its end. */
+function withToolsEnd(events: readonly AgentEvent[], tools: TurnTools | undefined): readonly AgentEvent[] {
   const last = events.at(-1);
-  if (parked === undefined || last?.type !== "turn-end") return events;
-  return [...events.slice(0, -1), ...parked.end(), last];
+  if (tools === undefined || last?.type !== "turn-end") return events;
+  return [...events.slice(0, -1), ...tools.end(), last];
 }
 
-function parkedCallsOf({ parkedLimitMs, newCallId }: SessionTurnOptions, log: TurnLog): ParkedCalls {
-  return createParkedCalls({ write: log.write, newCallId, limitMs: parkedLimitMs });
+function turnToolsOf(
+  { request, newCallId, parkedLimitMs, wallClock, openToolbox }: SessionTurnOptions,
+  log: TurnLog,
+  signal: AbortSignal,
+  onLoop: (error: CaretError) => void,
+): TurnTools | undefined {
+  const options = { write: log.write, newCallId, parkedLimitMs, now: wallClock, signal, onLoop };
+  if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, options);
+  if (request.gatewayTools === undefined || openToolbox === undefined) return undefined;
+  return gatewayTurnTools(request.gatewayTools, openToolbox, options);
 }
 
 /** The budget a running turn has used up, told by a usage report before its end. After its end there is nothing to stop. */
@@ -165,12 +189,6 @@ function overrunIn(
   return verdict.kind === "exceeded" ? verdict.error : undefined;
 }
 
-/** A turn that the budget stopped has failed of it, not been cancelled by anyone. */
-function asOverrun(events: readonly AgentEvent[], overrun: CaretError): readonly AgentEvent[] {
-  const last = events.at(-1);
-  return last?.type === "turn-end" && last.outcome.kind === "cancelled" ? events.with(-1, failedEnd(overrun)) : events;
-}
-
 async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequest; notices: readonly AgentEvent[] }> {
   const { options, turnId, model } = context;
   const { session, lane, request, store, defaults } = options;
@@ -178,6 +196,7 @@ async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequ
   const upstream = attachment !== undefined && lane.canResume(attachment, session.workspace) ? attachment : undefined;
   const isLost = attachment !== undefined && upstream === undefined;
   const loadHistory = () => readHistory(store, session.id);
+  const tools = await context.tools?.offer();
   return {
     request: {
       turnId,
@@ -187,21 +206,16 @@ async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequ
       mode: request.mode ?? defaults.mode,
       force: request.force ?? defaults.force,
       upstream,
-      clientTools: clientToolsOf(context),
+      offered: tools?.offered,
       previousTurnId: await lastTurnId(context),
       loadHistory,
     },
     notices: [
       ...(isLost ? [resumeLost(attachment)] : []),
       ...(request.notice === undefined ? [] : [toNotice(request.notice)]),
+      ...(tools?.notices ?? []),
     ],
   };
-}
-
-function clientToolsOf({ options, parked }: TurnContext): LaneClientTools | undefined {
-  const wanted = options.request.clientTools;
-  if (wanted === undefined || parked === undefined) return undefined;
-  return { ...wanted, realWorkspace: wanted.realWorkspace, park: parked.park, noteMention: parked.noteMention };
 }
 
 async function lastTurnId({ options: { store, session } }: TurnContext): Promise<string | undefined> {

@@ -21,7 +21,7 @@ function requestOf(more: Partial<LaneRequest> = {}): LaneRequest {
     upstream: undefined,
     previousTurnId: undefined,
     loadHistory: async () => [],
-    clientTools: undefined,
+    offered: undefined,
     ...more,
   };
 }

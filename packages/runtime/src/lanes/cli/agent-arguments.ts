@@ -57,9 +57,13 @@ function turnArguments(request: LaneRequest, program: AgentProgram, policy: Agen
   ];
 }
 
-/** The one line that a contract program reads. */
-export async function contractTurn({ turnId, loadHistory, prompt, workspace }: LaneRequest): Promise<string> {
-  const earlier = (await loadHistory()).map(({ role, text }) => ({ role, content: text }));
-  const messages = [...earlier, { role: "user", content: prompt }];
-  return `${JSON.stringify({ type: "turn", turnId, messages, tools: [], workspace })}\n`;
+/** The one line that a contract program reads. The workspace in it is the one that the tools work in. */
+export async function contractTurn(request: LaneRequest): Promise<string> {
+  const { turnId, loadHistory, prompt, workspace, offered } = request;
+  const system =
+    offered === undefined || offered.system.trim() === "" ? [] : [{ role: "system", text: offered.system }];
+  const said = [...system, ...(await loadHistory()), { role: "user", text: prompt }];
+  const messages = said.map(({ role, text }) => ({ role, content: text }));
+  const tools = offered?.tools.map(({ inputSchema, ...tool }) => ({ ...tool, schema: inputSchema })) ?? [];
+  return `${JSON.stringify({ type: "turn", turnId, messages, tools, workspace: offered?.realWorkspace ?? workspace })}\n`;
 }

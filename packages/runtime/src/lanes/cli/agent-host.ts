@@ -7,6 +7,7 @@ import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { BridgeHub } from "../../tools/bridge/bridge-hub.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { ProgramSettings } from "./agent-program.ts";
+import type { BoundarySettings } from "./contract-calls.ts";
 import type { ClockSettings } from "./turn-clocks.ts";
 import type { VersionProbe } from "./version-probe.ts";
 
@@ -14,6 +15,8 @@ import type { VersionProbe } from "./version-probe.ts";
 export interface AgentHost {
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
+  /** How the calls of contract programs are read. */
+  readonly boundary: BoundarySettings;
   readonly clocks: ClockSettings & { readonly graceMs: number; readonly drainMs: number };
   readonly maxLineBytes: number;
   readonly platform: NodeJS.Platform;

@@ -5,7 +5,8 @@ import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { classifyFailure } from "./classify-failure.ts";
-import { type ClientTurn, openClientTurn } from "./client-turn.ts";
+import { openContractTurn } from "./contract-calls.ts";
+import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { failed, runAgent } from "./run-agent.ts";
 import { type Prepared, type Started, startAgent, type TurnAttempt } from "./start-agent.ts";
 import { createTurnClocks } from "./turn-clocks.ts";
@@ -58,17 +59,19 @@ async function* runOnce(
   const { program } = prepared;
   const tellVersion = createVersionTeller(findVersion(turn, prepared));
   let started: Started;
-  let client: ClientTurn | undefined;
+  let offered: OfferedTurn | undefined;
   try {
-    client = await openClientTurn(host, turn.request, prepared.profile.configDir ?? host.chatConfigDir());
+    offered = await openOfferedTurn(turn, prepared);
     started = await startAgent(turn, prepared, asArgument);
   } catch (reason) {
-    client?.leave();
+    offered?.leave();
     yield [failedEnd(reason)];
     return;
   }
   const { child, refill } = started;
   const turnMs = program.timeoutMs ?? host.clocks.turnMs;
+  const clocks = createTurnClocks({ ...host.clocks, turnMs }, host.monotonic);
+  offered.attach(child, (callId) => clocks.note([{ type: "tool-result", callId, status: "ok", output: "" }]));
   const run = runAgent({
     child,
     decoder: createDecoder({
@@ -77,9 +80,9 @@ async function* runOnce(
       maxLineBytes: host.maxLineBytes,
       onRaw: context.onRaw,
     }),
-    clocks: createTurnClocks({ ...host.clocks, turnMs }, host.monotonic),
+    clocks,
     now: host.monotonic,
-    signal: context.signal,
+    signal: offered.signal === undefined ? context.signal : AbortSignal.any([context.signal, offered.signal]),
     graceMs: host.clocks.graceMs,
     lingerMs: host.clocks.graceMs + host.clocks.drainMs,
     cancelMessage:
@@ -90,14 +93,20 @@ async function* runOnce(
     let sessionId: string | undefined;
     for await (const events of run) {
       sessionId = noteUpstream(turn, prepared, events) ?? sessionId;
-      const shown = client.show(await tellVersion(events));
+      const shown = offered.show(await tellVersion(events));
       if (shown.length > 0) yield shown;
-      client.taken();
+      offered.taken();
     }
     if (sessionId !== undefined) refill(sessionId);
   } finally {
-    client.leave();
+    offered.leave();
   }
+}
+
+/** A contract program asks for its calls in its stream; the official CLI reaches offered tools over the bridge. */
+async function openOfferedTurn({ host, request }: TurnAttempt, { program, profile }: Prepared): Promise<OfferedTurn> {
+  if (program.style === "contract") return openContractTurn(request.offered, host.boundary);
+  return await openBridgedTurn(host, request, profile.configDir ?? host.chatConfigDir());
 }
 
 /** A program of one's own knows the contract, not the official CLI's options: it is not asked. */

@@ -11,6 +11,7 @@ import { resolveProfile } from "../../profiles/resolve-profile.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { ProgramSettings } from "./agent-program.ts";
+import type { BoundarySettings } from "./contract-calls.ts";
 import { createVersionProbe } from "./version-probe.ts";
 
 export interface AgentHostOptions {
@@ -22,6 +23,8 @@ export interface AgentHostOptions {
   readonly containment: Containment;
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
+  /** Strict, unless told otherwise. */
+  readonly boundary?: BoundarySettings;
   readonly clocks: AgentHost["clocks"];
   readonly maxLineBytes: number;
   readonly profiles: Readonly<Record<string, Profile>>;
@@ -50,6 +53,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
   return {
     programs: options.programs,
     policy: options.policy,
+    boundary: options.boundary ?? { version: "v1", autoFallback: false },
     clocks,
     maxLineBytes: options.maxLineBytes,
     platform,

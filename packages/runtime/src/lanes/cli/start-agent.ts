@@ -19,6 +19,9 @@ export interface TurnAttempt {
   readonly context: LaneContext;
 }
 
+/** A program that is offered tools reads their results line by line: its input is ended only when it seems to be stuck. */
+const HOLD_FOR_RESULTS_MS = 15_000;
+
 /** What an attempt found out before anything was started. */
 export interface Prepared {
   readonly program: AgentProgram;
@@ -35,8 +38,8 @@ export interface Started {
 /** Start the agent of an attempt and give it its prompt. A booted one is taken if one waits. */
 export async function startAgent(turn: TurnAttempt, prepared: Prepared, asArgument: boolean): Promise<Started> {
   if (prepared.program.style === "contract") return await startContract(turn, prepared);
-  // An agent with the client's tools is tied to its own turn, and an argument cannot be given later: neither can wait.
-  if (asArgument || turn.request.clientTools !== undefined) return startCold(turn, prepared, asArgument);
+  // An agent with tools of somebody else is tied to its own turn, and an argument cannot be given later: neither can wait.
+  if (asArgument || turn.request.offered !== undefined) return startCold(turn, prepared, asArgument);
   return startWarm(turn, prepared);
 }
 
@@ -44,7 +47,7 @@ async function startContract({ host, request }: TurnAttempt, { program, launch, 
   const { workspace } = request;
   const line = await contractTurn(request);
   const child = host.spawn(childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" }));
-  holdStdin(child, line);
+  holdStdin(child, line, request.offered && HOLD_FOR_RESULTS_MS);
   return { child, refill: () => undefined };
 }
 
@@ -53,10 +56,10 @@ function startCold(
   { program, launch, profile }: Prepared,
   asArgument: boolean,
 ): Started {
-  const { workspace, clientTools } = request;
+  const { workspace, offered } = request;
   // In a workspace that we wrote ourselves the only server to approve is ours, and its tools run only when forced.
-  const asked = clientTools === undefined ? request : { ...request, force: true };
-  const policy = clientTools === undefined ? host.policy : { ...host.policy, approveMcps: true };
+  const asked = offered === undefined ? request : { ...request, force: true };
+  const policy = offered === undefined ? host.policy : { ...host.policy, approveMcps: true };
   const { args, stdin } = officialInvocation(asked, program, policy, asArgument);
   const input = stdin === undefined ? ("closed" as const) : { content: stdin };
   const child = host.spawn(childCommandOf({ host, launch, args, workspace, profile, stdin: input }));

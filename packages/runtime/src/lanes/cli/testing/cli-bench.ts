@@ -77,7 +77,7 @@ export function createCliBench(): CliBench {
       upstream: undefined,
       previousTurnId: undefined,
       loadHistory: async () => [],
-      clientTools: undefined,
+      offered: undefined,
       ...more,
     }),
     async close() {

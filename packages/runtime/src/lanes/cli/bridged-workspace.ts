@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { workspaceSlug } from "../../chats/workspace-slug.ts";
 import { mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
 
-/** The name under which the agent knows the client's tools. */
+/** The name under which the agent knows the tools that it is offered. */
 export const BRIDGE_SERVER = "caret";
 
-export interface ClientWorkspaceOptions {
+export interface BridgedWorkspaceOptions {
   /** A directory of ours; the agent works in it and finds nothing but what is written here. */
   readonly directory: string;
   /** Where the agent keeps its approvals. */
@@ -19,7 +19,7 @@ export interface ClientWorkspaceOptions {
   };
   readonly toolNames: readonly string[];
   readonly system: string;
-  /** Where the client really works, for the agent to know of, not to reach. */
+  /** Where the tools work, for the agent to know of, not to reach. */
   readonly realWorkspace: string | undefined;
 }
 
@@ -27,10 +27,10 @@ const DENIED = ["Shell(*)", "Shell(**)", "Read(*)", "Read(**)", "Write(*)", "Wri
 const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
 
 /**
- * Make the workspace of an agent whose tools belong to the client: the client's tools are there as one MCP server, and the
- * agent's own are denied twice over, by permission and by a hook, with a sentence that says what to use instead.
+ * Make the workspace of an agent whose tools somebody else runs: they are there as one MCP server, and the agent's own are
+ * denied twice over, by permission and by a hook, with a sentence that says what to use instead.
  */
-export function prepareClientWorkspace(options: ClientWorkspaceOptions): void {
+export function prepareBridgedWorkspace(options: BridgedWorkspaceOptions): void {
   const { directory, bridge } = options;
   const own = join(directory, ".cursor");
   // Whatever stands there was written by an earlier turn, or by an agent that found a way: it is never reused.
@@ -47,7 +47,7 @@ export function prepareClientWorkspace(options: ClientWorkspaceOptions): void {
   approve(options, server);
 }
 
-function approve({ directory, configDir }: ClientWorkspaceOptions, server: Readonly<Record<string, unknown>>): void {
+function approve({ directory, configDir }: BridgedWorkspaceOptions, server: Readonly<Record<string, unknown>>): void {
   const project = join(configDir, "projects", workspaceSlug(directory));
   mkdirSync(project, { recursive: true, mode: 0o700 });
   write(join(project, "mcp-approvals.json"), json([mcpApprovalId(BRIDGE_SERVER, server, projectRootOf(directory))]));
@@ -57,10 +57,10 @@ function hooksRunning(script: string): Record<string, readonly object[]> {
   return Object.fromEntries(HOOK_STEPS.map((step) => [step, [{ command: `/bin/sh '${script}'`, failClosed: true }]]));
 }
 
-/** The client's tools pass by name; everything else is refused in words the model can act on. A shell is quick to start. */
+/** The offered tools pass by name; everything else is refused in words the model can act on. A shell is quick to start. */
 function denyScript(toolNames: readonly string[]): string {
   const allowed = toolNames.filter((name) => /^[\w.-]+$/.test(name)).map((name) => `*'"tool_name":"MCP:${name}"'*`);
-  const message = `This turn's tools belong to the client: use the tools of the MCP server ${BRIDGE_SERVER} instead of your own.`;
+  const message = `Your own tools are switched off: use the tools of the MCP server ${BRIDGE_SERVER} instead.`;
   const denial = JSON.stringify({
     permission: "deny",
     user_message: message,
@@ -71,7 +71,7 @@ function denyScript(toolNames: readonly string[]): string {
   return `#!/bin/sh\nevent=$(cat)\ncase "$event" in\n${pass}esac\necho '${denial.replaceAll("'", "'\\''")}'\necho '${message.replaceAll("'", "'\\''")}' >&2\nexit 2\n`;
 }
 
-function rule({ system, realWorkspace }: ClientWorkspaceOptions): string {
+function rule({ system, realWorkspace }: BridgedWorkspaceOptions): string {
   const place =
     realWorkspace === undefined ? "" : ` The user's workspace is ${realWorkspace}; only those tools reach it.`;
   const tools = `Use only the tools of the MCP server \`${BRIDGE_SERVER}\`: they are run for you where the user works.${place} Your own shell, file and web tools are switched off.`;

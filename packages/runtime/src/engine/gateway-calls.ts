@@ -1,0 +1,117 @@
+import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import type { Policy, PolicyDecision } from "../policy/policy.ts";
+import type { OfferedCall } from "../tools/bridge/bridge-messages.ts";
+import type { Mentions } from "../tools/bridge/mentions.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { ToolCallResult, ToolRegistry } from "../tools/tool-registry.ts";
+
+export interface GatewayCallsOptions {
+  readonly registry: ToolRegistry;
+  readonly policy: Policy;
+  /** Where the tools work: the user's workspace, not the agent's. */
+  readonly context: Omit<ToolContext, "signal">;
+  /** The turn's own signal; each call has another besides. */
+  readonly signal: AbortSignal;
+  readonly mentions: Pick<Mentions, "wait">;
+  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+  readonly newCallId: () => string;
+}
+
+/** Calls that the gateway runs itself: policy first, then the tool; nothing is told to the agent before the log knows it. */
+export interface GatewayCalls {
+  call(call: OfferedCall, signal: AbortSignal): Promise<ToolCallResult>;
+  /** The turn is over: stops what still runs, and gives what the log needs before the turn's end. */
+  end(): readonly AgentEvent[];
+  /** Resolves when nothing runs any more. */
+  settled(): Promise<void>;
+}
+
+const TOO_LATE: ToolCallResult = {
+  status: "interrupted",
+  output: "The turn ended before this call had a result.",
+  outcomeClass: "unknown",
+  durationMs: 0,
+};
+
+export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
+  const { registry, policy, context, mentions, write } = options;
+  const ended = new AbortController();
+  const open = new Set<string>();
+  const running = new Set<Promise<unknown>>();
+
+  /** Undefined when it may run. */
+  const refuse = async (call: OfferedCall, tool: Tool, callId: string): Promise<ToolCallResult | undefined> => {
+    const decision = policy.decide({ tool: tool.name, kind: tool.kind, input: call.input, callId, ...serverOf(tool) });
+    if (!ended.signal.aborted) await write(decision.events);
+    return decision.effect === "allow" ? undefined : denied(call, decision);
+  };
+
+  const judge = async (call: OfferedCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
+    const tool = registry.find(call.name);
+    const refused = tool === undefined ? undefined : await refuse(call, tool, callId);
+    return refused ?? (await registry.call(call.name, call.input, { ...context, signal }));
+  };
+
+  const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<ToolCallResult> => {
+    await mentions.wait(call);
+    const signal = AbortSignal.any([options.signal, ended.signal, callSignal]);
+    if (signal.aborted) return TOO_LATE;
+    const callId = options.newCallId();
+    open.add(callId);
+    await write([toCall(call, callId, registry.find(call.name))]);
+    const result = await judge(call, callId, signal);
+    // Whoever ended the turn has settled the call in the log.
+    if (!open.delete(callId)) return TOO_LATE;
+    await write([toResult(callId, result)]);
+    return result;
+  };
+
+  return {
+    async call(call, signal) {
+      const result = run(call, signal);
+      running.add(result);
+      try {
+        return await result;
+      } finally {
+        running.delete(result);
+      }
+    },
+    end() {
+      ended.abort();
+      const left = [...open];
+      open.clear();
+      return left.map((callId) => toResult(callId, TOO_LATE));
+    },
+    async settled() {
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+function toCall({ name, input }: OfferedCall, callId: string, tool: Tool | undefined): AgentEvent {
+  return { type: "tool-call", callId, name, kind: tool?.kind ?? "other", ...serverOf(tool), input, owner: "gateway" };
+}
+
+function toResult(
+  callId: string,
+  { status, output, exitCode, diff, durationMs }: ToolCallResult,
+): AgentEventOf<"tool-result"> {
+  return {
+    type: "tool-result",
+    callId,
+    status,
+    output,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(diff === undefined ? {} : { diff }),
+    durationMs,
+  };
+}
+
+function denied({ name }: OfferedCall, { reason }: PolicyDecision): ToolCallResult {
+  const output = `${name} was not run: ${reason}`;
+  return { status: "rejected", output, outcomeClass: "permission", durationMs: 0 };
+}
+
+function serverOf(tool: Tool | undefined): { readonly server?: string } {
+  return tool?.server === undefined ? {} : { server: tool.server };
+}

@@ -1,0 +1,108 @@
+import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
+import { type Admission, type BoundaryOptions, createBoundary } from "../../boundary/boundary.ts";
+import type { OfferedTools } from "../../engine/lane.ts";
+import { isJsonObject } from "../../framing/frame.ts";
+import type { ChildHandle } from "../../process/child-handle.ts";
+import type { CallResult, OfferedCall } from "../../tools/bridge/bridge-messages.ts";
+import type { OfferedTurn } from "./offered-turn.ts";
+
+/** How calls that arrive in a stream become calls of offered tools. */
+export type BoundarySettings = Pick<BoundaryOptions, "version" | "autoFallback">;
+
+/** More calls than this are not made. */
+const MAX_CALLS = 64;
+/** A program that goes on calling after so many, most of them refused, will not come to an end by itself. */
+const MAX_ASKED = 2 * MAX_CALLS;
+
+type ToolCall = AgentEventOf<"tool-call">;
+
+/** A call of the program, and what is to be answered: by whom it is run, or why it is not. */
+interface AskedCall {
+  readonly callId: string;
+  /** As the program spelled it. */
+  readonly name: string;
+  readonly answer: OfferedCall | { readonly refusal: string };
+}
+
+/**
+ * The tool calls of a contract program. They come in its stream, pass the boundary, and are answered by a line on its
+ * standard input: `{"type":"tool_result","callId","name","ok","content"}`. Every call gets its answer, also one that nobody
+ * offered a tool for, and one that the program does not wait for is interrupted by the end of its turn.
+ */
+export function openContractTurn(offered: OfferedTools | undefined, settings: BoundarySettings): OfferedTurn {
+  // Without tools there is nothing that a call could be passed on to, whatever the settings say.
+  const version = offered === undefined ? "v1" : settings.version;
+  const boundary = createBoundary({ ...settings, version, tools: offered?.tools ?? [] });
+  const left = new AbortController();
+  const tooMany = new AbortController();
+  const known = new Set<string>();
+  let asked: AskedCall[] = [];
+  let reply: (call: AskedCall, result: CallResult) => void = () => undefined;
+  let made = 0;
+
+  const admit = ({ name, input }: ToolCall): Admission => {
+    if (known.size > MAX_ASKED) tooMany.abort();
+    if (made >= MAX_CALLS)
+      return { kind: "refuse", class: "permission", reason: `No more than ${MAX_CALLS} calls are made in one turn.` };
+    return boundary.admit({ name, input });
+  };
+
+  const take = (event: ToolCall): readonly AgentEvent[] => {
+    const { callId, name } = event;
+    known.add(callId);
+    const admission = admit(event);
+    if (admission.kind === "refuse") {
+      asked.push({ callId, name, answer: { refusal: admission.reason } });
+      return [event, { type: "tool-result", callId, status: "rejected", output: admission.reason }];
+    }
+    made += 1;
+    const input = isJsonObject(admission.input) ? admission.input : {};
+    asked.push({ callId, name, answer: { name: admission.name, input } });
+    return admission.notice === undefined ? [] : [admission.notice];
+  };
+
+  const answer = async (call: AskedCall): Promise<void> => {
+    if ("refusal" in call.answer) return reply(call, { text: call.answer.refusal, isError: true });
+    offered?.noteMention(call.answer);
+    const result = await offered?.call(call.answer, left.signal);
+    if (result !== undefined && !left.signal.aborted) reply(call, result);
+  };
+
+  return {
+    attach(child, onAnswered) {
+      reply = (call, result) => {
+        onAnswered(call.callId);
+        sendResult(child, call, result);
+      };
+    },
+    signal: tooMany.signal,
+    show(events) {
+      const isOver = events.at(-1)?.type === "turn-end";
+      // A call that comes together with the end of the turn is interrupted before it is made: the dialect says so.
+      const shown = events.flatMap((event): readonly AgentEvent[] => {
+        if (event.type === "tool-call" && !isOver) return take(event);
+        return "callId" in event && event.callId !== undefined && known.has(event.callId) ? [] : [event];
+      });
+      return tooMany.signal.aborted ? explainStop(shown) : shown;
+    },
+    taken() {
+      const calls = asked;
+      asked = [];
+      for (const call of calls) void answer(call);
+    },
+    leave: () => left.abort(),
+  };
+}
+
+function sendResult(child: ChildHandle, { callId, name }: AskedCall, { text, isError }: CallResult): void {
+  const line = { type: "tool_result", callId, name, ok: !isError, content: text };
+  // A program that no longer reads its input does not want the answer; its turn ends without it.
+  void child.writeStdin(`${JSON.stringify(line)}\n`);
+}
+
+function explainStop(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  const last = events.at(-1);
+  if (last?.type !== "turn-end" || last.outcome.kind !== "cancelled") return events;
+  const error = new CaretError("loop-stopped", `The agent asked for more than ${MAX_ASKED} calls in one turn`);
+  return events.with(-1, { type: "turn-end", outcome: { kind: "failed", error: error.toInfo() } });
+}

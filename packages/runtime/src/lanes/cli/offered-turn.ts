@@ -1,0 +1,82 @@
+import type { AgentEvent } from "@caret/protocol";
+import type { LaneRequest, OfferedTools } from "../../engine/lane.ts";
+import type { ChildHandle } from "../../process/child-handle.ts";
+import type { OfferedCall } from "../../tools/bridge/bridge-messages.ts";
+import { offerTools, type ToolOffer } from "../../tools/bridge/offered-tools.ts";
+import type { AgentHost } from "./agent-host.ts";
+import { BRIDGE_SERVER, prepareBridgedWorkspace } from "./bridged-workspace.ts";
+
+/** What a turn needs whose tools somebody else than the agent runs. */
+export interface OfferedTurn {
+  /** The agent runs now. `onAnswered` is told of each call that the agent itself will not report as done. */
+  attach(child: ChildHandle, onAnswered: (callId: string) => void): void;
+  /** Aborted when the agent must be stopped for the way it uses the tools. */
+  readonly signal: AbortSignal | undefined;
+  /** What of a batch is to be shown: calls of offered tools are told where they are answered, not by the agent's stream. */
+  show(events: readonly AgentEvent[]): readonly AgentEvent[];
+  /** The batch that was shown last has been taken: calls it mentioned may be told now. */
+  taken(): void;
+  /** Nothing more is answered. */
+  leave(): void;
+}
+
+/** A turn whose tools are the agent's own needs none of this. */
+const ownTurn: OfferedTurn = {
+  attach: () => undefined,
+  signal: undefined,
+  show: (events) => events,
+  taken: () => undefined,
+  leave: () => undefined,
+};
+
+/** Open the bridge for a turn of the official CLI and write the agent's workspace, if its tools are not its own. */
+export async function openBridgedTurn(host: AgentHost, request: LaneRequest, configDir: string): Promise<OfferedTurn> {
+  const { offered, turnId } = request;
+  if (offered === undefined) return ownTurn;
+  const { hub, command } = await host.openBridge();
+  const { secret, dismiss } = hub.admit(turnId, { tools: offered.tools, onCall: offered.call });
+  const offer = offerTools(offered.tools);
+  prepareBridgedWorkspace({
+    directory: request.workspace,
+    configDir,
+    bridge: {
+      ...command,
+      env: { CARET_BRIDGE_SOCKET: hub.socketPath, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret },
+    },
+    toolNames: offer.tools.map(({ name }) => name),
+    system: offered.system,
+    realWorkspace: offered.realWorkspace,
+  });
+  return { ...ownTurn, ...hideBridgedCalls(offered, offer), leave: dismiss };
+}
+
+function hideBridgedCalls(
+  { noteMention }: OfferedTools,
+  { resolve }: Pick<ToolOffer, "resolve">,
+): Pick<OfferedTurn, "show" | "taken"> {
+  const hidden = new Set<string>();
+  let mentions: OfferedCall[] = [];
+  return {
+    show(events) {
+      const shown = events.filter((event) => {
+        if (event.type === "tool-call" && isBridged(event)) {
+          hidden.add(event.callId);
+          const mentioned = { name: event.name, input: event.input as Record<string, unknown> };
+          mentions.push(resolve(mentioned.name, mentioned.input) ?? mentioned);
+        }
+        return !("callId" in event && event.callId !== undefined && hidden.has(event.callId));
+      });
+      return shown.length === events.length ? events : shown;
+    },
+    taken() {
+      for (const call of mentions) noteMention(call);
+      mentions = [];
+    },
+  };
+}
+
+/** Looking up what our own server offers is as little anybody's business. */
+function isBridged({ server, name, input }: Extract<AgentEvent, { type: "tool-call" }>): boolean {
+  if (server === BRIDGE_SERVER) return true;
+  return name === "getMcpTools" && (input as { server?: unknown }).server === BRIDGE_SERVER;
+}
