@@ -65,7 +65,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const begin = async (enquiry: Enquiry, verdict: Verdict): Promise<DeskTurn> => {
     // A chore has no business in anyone's files.
     const isChore = verdict.relation === "side-call" && verdict.ephemeral;
-    const isOwnPlace = isChore || enquiry.workspace === undefined || enquiry.owner === "client";
+    const isOwnPlace = isChore || needsOwnPlace(enquiry);
     const place = isOwnPlace ? scratch.make(enquiry.question.system) : undefined;
     try {
       const shared = await book.start(verdict, planFirstTurn(enquiry, place, isChore), enquiry.tokenName);
@@ -107,4 +107,9 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     },
     close: () => sideCalls.close(),
   };
+}
+
+/** An agent whose tools somebody else runs has nothing to do in the client's files itself. */
+function needsOwnPlace({ workspace, owner }: Enquiry): boolean {
+  return workspace === undefined || owner === "client" || owner === "gateway";
 }

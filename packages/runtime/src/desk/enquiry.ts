@@ -12,7 +12,7 @@ export interface Enquiry {
   /** Who runs the tools. */
   readonly owner: Owner;
   readonly tools: readonly DeskTool[];
-  /** Where the client works. The agent works there too, unless the tools are the client's. */
+  /** Where the client works. The agent works there too, unless somebody else runs its tools. */
   readonly workspace: string | undefined;
 }
 

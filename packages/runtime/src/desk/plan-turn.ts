@@ -1,3 +1,4 @@
+import { CaretError } from "@caret/protocol";
 import type { TurnRequest } from "../engine/session-engine.ts";
 import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
@@ -48,11 +49,21 @@ function withoutOwnAnswer(messages: readonly TranscriptMessage[]): readonly Tran
 }
 
 /** What the owner of the tools means for the turn: without one the agent only reads. */
-function ownerOf({ owner, tools, question, workspace }: Enquiry): Pick<TurnRequest, "mode" | "clientTools"> {
+function ownerOf(enquiry: Enquiry): Pick<TurnRequest, "mode" | "clientTools" | "gatewayTools"> {
+  const { owner, tools, question, workspace } = enquiry;
+  const { system } = question;
   if (owner === "none") return { mode: "ask" };
-  if (owner !== "client") return {};
-  const place = workspace === undefined ? {} : { realWorkspace: workspace };
-  return { clientTools: { tools, system: question.system, ...place } };
+  if (owner === "agent") return {};
+  if (owner === "gateway") return { gatewayTools: { system, realWorkspace: requiredWorkspace(workspace) } };
+  return { clientTools: { tools, system, ...(workspace === undefined ? {} : { realWorkspace: workspace }) } };
+}
+
+/** The gateway's tools work in somebody's files, or there is nothing for them to do. */
+function requiredWorkspace(workspace: string | undefined): string {
+  if (workspace !== undefined) return workspace;
+  throw new CaretError("invalid-request", "Tools that the gateway runs need a workspace", {
+    fix: "Name one in the request, or set `workspaces.default`.",
+  });
 }
 
 /** Results of calls that nobody waits for any more are told again, which is worth saying. */

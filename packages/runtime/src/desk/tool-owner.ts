@@ -4,8 +4,10 @@ import { CaretError, type Owner } from "@caret/protocol";
 const owners: ReadonlyMap<string, Owner> = new Map([
   ["agent", "agent"],
   ["client", "client"],
+  ["gateway", "gateway"],
   ["none", "none"],
   ["opencode", "client"],
+  ["proxy-exec", "gateway"],
   ["off", "none"],
 ]);
 
@@ -37,11 +39,7 @@ function withoutTools(owner: Owner): Owner {
 function parseOwner(name: string): Owner {
   const owner = owners.get(name.trim().toLowerCase());
   if (owner !== undefined) return owner;
-  if (name === "gateway" || name === "proxy-exec")
-    throw new CaretError("unsupported", "Tools owned by the gateway are not offered here", {
-      fix: "Say `client`, `agent` or `none`.",
-    });
   throw new CaretError("invalid-request", `Nobody called ${JSON.stringify(name.slice(0, 40))} owns tools`, {
-    fix: "Say `client`, `agent` or `none`.",
+    fix: "Say `client`, `gateway`, `agent` or `none`.",
   });
 }
