@@ -5,7 +5,7 @@ export interface BadBody {
   readonly status: number;
 }
 
-export type BadDoor = "/v1/chat/completions" | "/v1/responses" | "/v1/messages";
+export type DoorPath = "/v1/chat/completions" | "/v1/responses" | "/v1/messages";
 
 const bad = (what: string, body: unknown, status = 400): BadBody => ({ what, body, status });
 
@@ -223,7 +223,7 @@ const messageBodies: readonly BadBody[] = [
   bad("a choice of a tool that is not offered", { ...message, tool_choice: { type: "tool", name: "write" } }),
 ];
 
-export const badBodies: Readonly<Record<BadDoor, readonly BadBody[]>> = {
+export const badBodies: Readonly<Record<DoorPath, readonly BadBody[]>> = {
   "/v1/chat/completions": [...everywhere, ...chatBodies],
   "/v1/responses": [...everywhere, ...responseBodies],
   "/v1/messages": [...everywhere, ...messageBodies],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BadDoor, badBodies, badTexts } from "./bad-bodies.ts";
+import { badBodies, badTexts, type DoorPath } from "./bad-bodies.ts";
 import { GatewayHome } from "./gateway-home.ts";
 import { type GatewayProcess, startGateway } from "./gateway-process.ts";
 
@@ -24,13 +24,13 @@ async function post(path: string, body: string | Uint8Array) {
 }
 
 /** Whether a client of this door finds what it looks for in an error: the shape, and words for a person. */
-function isErrorOf(door: BadDoor, text: string): boolean {
+function isErrorOf(door: DoorPath, text: string): boolean {
   const { type, error } = JSON.parse(text) as { type?: string; error?: { type?: string; message?: string } };
   const isShaped = door === "/v1/messages" ? type === "error" : type === undefined;
   return isShaped && typeof error?.type === "string" && (error.message ?? "").length > 5 && !text.includes("    at ");
 }
 
-describe.each(Object.keys(badBodies) as BadDoor[])("%s", (door) => {
+describe.each(Object.keys(badBodies) as DoorPath[])("%s", (door) => {
   it.each(badBodies[door])("refuses $what with $status", async ({ body, status }) => {
     const answer = await post(door, JSON.stringify(body));
     expect([answer.status, isErrorOf(door, answer.text)]).toEqual([status, true]);
