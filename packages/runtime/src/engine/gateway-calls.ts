@@ -112,6 +112,8 @@ function denied({ name }: OfferedCall, { reason }: PolicyDecision): ToolCallResu
   return { status: "rejected", output, outcomeClass: "permission", durationMs: 0 };
 }
 
+/** Tools of MCP servers are named `server__tool`, and no server has that separator in its own name. */
 function serverOf(tool: Tool | undefined): { readonly server?: string } {
-  return tool?.server === undefined ? {} : { server: tool.server };
+  const [server = ""] = tool?.name.split("__", 1) ?? [];
+  return tool?.kind === "mcp" ? { server } : {};
 }

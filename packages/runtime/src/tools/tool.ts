@@ -40,8 +40,6 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: InputSchema;
   readonly kind: ToolKind;
-  /** The MCP server it belongs to. */
-  readonly server?: string;
   /** How long a call may take, in milliseconds. */
   readonly timeLimitMs?: number;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;

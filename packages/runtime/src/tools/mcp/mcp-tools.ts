@@ -63,7 +63,6 @@ function toTool(tool: McpTool, { name, callTimeoutMs = 60_000 }: McpServerConfig
     name: `${name}__${tool.name}`.replaceAll(/[^\w-]/g, "_").slice(0, MAX_NAME_LENGTH),
     description: (tool.description ?? tool.title ?? tool.name).slice(0, MAX_DESCRIPTION_LENGTH),
     kind: "mcp",
-    server: name,
     inputSchema: tool.inputSchema,
     timeLimitMs: callTimeoutMs + SLACK_MS,
     run: async (input, { signal }) => toMcpOutput(await connection.call(tool.name, input, signal)),
