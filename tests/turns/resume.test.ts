@@ -59,7 +59,7 @@ describe("A session goes on", () => {
     const chatId = elsewhere.summary.sessionId ?? "";
     const adopted = await playTurn(engine, { prompt: "two", workspace, sessionId: chatId });
     expect(adopted.text).toBe("Second: two");
-    expect(adopted.turn.sessionId).not.toBe(chatId);
+    expect(adopted.turn.sessionId).toBe(chatId);
     expect(adopted.summary.sessionId).toBe(chatId);
   });
 
