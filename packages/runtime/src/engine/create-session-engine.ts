@@ -4,8 +4,8 @@ import type { Redactor } from "../redaction/redactor.ts";
 import { allowedWorkspace } from "./allowed-workspace.ts";
 import type { EventStore, SessionRecord } from "./event-store.ts";
 import { freeSession } from "./free-session.ts";
-import type { GatewayToolbox } from "./gateway-toolbox.ts";
 import type { Lane, TurnMode } from "./lane.ts";
+import { createLazyToolbox, type ToolboxSettings } from "./lazy-toolbox.ts";
 import { findLane, newSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { startSessionTurn } from "./start-session-turn.ts";
@@ -20,8 +20,8 @@ export interface SessionEngineOptions {
   readonly budgets: Budgets;
   readonly defaults: { readonly model: string; readonly mode: TurnMode; readonly force: boolean };
   readonly maxRawBytes: number;
-  /** The tools that the gateway runs, opened when a turn first needs them. Absent: it runs none. */
-  readonly openToolbox?: () => Promise<GatewayToolbox>;
+  /** The tools that the gateway runs. Absent: it runs none. */
+  readonly toolbox?: ToolboxSettings;
   /** How long a client may take to answer a parked call. */
   readonly parkedLimitMs: number;
   readonly newId: () => string;
@@ -33,6 +33,7 @@ export interface SessionEngineOptions {
 /** Sessions and their turns: who may start one, where it runs, and that it ends. */
 export function createSessionEngine(options: SessionEngineOptions): SessionEngine {
   const { store } = options;
+  const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
   const running = new Map<string, RunningTurn>();
   /** Sessions whose next turn is being prepared: nobody else may take them meanwhile. */
   const taken = new Set<string>();
@@ -53,7 +54,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     taken.add(session.id);
     try {
       const lane = findLane(options, request.lane ?? session.lane);
-      const turn = await startSessionTurn({ ...options, session: await freeSession(store, session), lane, request });
+      const free = await freeSession(store, session);
+      const turn = await startSessionTurn({ ...options, toolbox, session: free, lane, request });
       running.set(session.id, turn);
       void turn.settled.then(() => running.delete(session.id));
       return turn;
@@ -91,6 +93,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       for (const turn of turns) turn.cancel("Caret is shutting down");
       await Promise.all(turns.map(({ settled }) => settled));
       await Promise.all(options.lanes.map((lane) => lane.close()));
+      await toolbox?.close();
       await store.close();
     },
   };
@@ -105,10 +108,10 @@ function assertPrompt(prompt: string): void {
 }
 
 /** Tools of the gateway work where turns may work, and nowhere else. */
-function withAllowedTools(request: TurnRequest, { openToolbox, allowedWorkspaces }: SessionEngineOptions): TurnRequest {
+function withAllowedTools(request: TurnRequest, { toolbox, allowedWorkspaces }: SessionEngineOptions): TurnRequest {
   const { gatewayTools } = request;
   if (gatewayTools === undefined) return request;
-  if (openToolbox === undefined) throw new CaretError("unsupported", "The gateway runs no tools here");
+  if (toolbox === undefined) throw new CaretError("unsupported", "The gateway runs no tools here");
   const realWorkspace = allowedWorkspace(gatewayTools.realWorkspace, allowedWorkspaces);
   return { ...request, gatewayTools: { ...gatewayTools, realWorkspace } };
 }

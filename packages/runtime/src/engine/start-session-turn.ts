@@ -5,6 +5,7 @@ import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { SessionRecord, UpstreamAttachment } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import type { Lane, LaneRequest } from "./lane.ts";
+import type { LazyToolbox } from "./lazy-toolbox.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 import { readHistory, withTranscript } from "./session-history.ts";
 import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
@@ -12,7 +13,8 @@ import { createTurnLog, type TurnLog } from "./turn-log.ts";
 import { createTurnStopper, type TurnStopper } from "./turn-stopper.ts";
 import { clientTurnTools, gatewayTurnTools, type TurnTools } from "./turn-tools.ts";
 
-export interface SessionTurnOptions extends SessionEngineOptions {
+export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
+  readonly toolbox: Pick<LazyToolbox, "open"> | undefined;
   readonly session: SessionRecord;
   readonly lane: Lane;
   readonly request: TurnRequest;
@@ -166,15 +168,15 @@ function withToolsEnd(events: readonly AgentEvent[], tools: TurnTools | undefine
 }
 
 function turnToolsOf(
-  { request, newCallId, parkedLimitMs, wallClock, openToolbox }: SessionTurnOptions,
+  { request, newCallId, parkedLimitMs, wallClock, toolbox }: SessionTurnOptions,
   log: TurnLog,
   signal: AbortSignal,
   onLoop: (error: CaretError) => void,
 ): TurnTools | undefined {
   const options = { write: log.write, newCallId, parkedLimitMs, now: wallClock, signal, onLoop };
   if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, options);
-  if (request.gatewayTools === undefined || openToolbox === undefined) return undefined;
-  return gatewayTurnTools(request.gatewayTools, openToolbox, options);
+  if (request.gatewayTools === undefined || toolbox === undefined) return undefined;
+  return gatewayTurnTools(request.gatewayTools, toolbox.open, options);
 }
 
 /** The budget a running turn has used up, told by a usage report before its end. After its end there is nothing to stop. */
