@@ -16,14 +16,19 @@ const cache = join(tmpdir(), "caret-clients");
 
 /** The path of the program, which is installed first where it is missing. */
 export async function installClient({ spec, command }: ClientPackage): Promise<string> {
-  const place = join(cache, spec.replace(/^@/, "").replaceAll(/[/@]/g, "-"));
+  return join(await installPackages([spec]), "node_modules", ".bin", command);
+}
+
+/** A directory in whose `node_modules` these packages are, installed first where they are missing. */
+export async function installPackages(specs: readonly string[]): Promise<string> {
+  const place = join(cache, specs.map((spec) => spec.replace(/^@/, "").replaceAll(/[/@]/g, "-")).join("+"));
   const complete = join(place, "complete");
   if (!existsSync(complete)) {
     mkdirSync(place, { recursive: true });
     // Their scripts run under the Node that runs this one, and so does npm itself.
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
-    await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--prefix", place, spec], { env });
+    await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--prefix", place, ...specs], { env });
     writeFileSync(complete, "");
   }
-  return join(place, "node_modules", ".bin", command);
+  return place;
 }
