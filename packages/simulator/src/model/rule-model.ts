@@ -6,7 +6,6 @@ import type { Model, ModelCall, ModelReply, ModelRequest } from "./model.ts";
 import { peculiarCall } from "./peculiar-call.ts";
 import { announce, describeIntent, report, reportFailures, wantsBareOutput } from "./phrasing.ts";
 import { planSteps } from "./plan-steps.ts";
-import { promptText } from "./prompt-text.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { talk, wantedWords, whoAmI } from "./talk-rules.ts";
 import { todoCall } from "./todo-call.ts";
@@ -30,7 +29,7 @@ export function createRuleModel({ seed }: { readonly seed: number }): Model {
 }
 
 function think(request: ModelRequest, seed: number): Draft {
-  const view = viewTurn(request.messages, promptText);
+  const view = viewTurn(request.messages);
   const answer = quickAnswer(view, seed);
   if (answer !== undefined) return speak(answer, view);
   const steps = stepsOf(view, request);

@@ -53,6 +53,17 @@ describe("talking", () => {
     );
   });
 
+  it("remembers a past that comes with the prompt, and does nothing of it again", () => {
+    const past = (now: string): string =>
+      "<earlier_conversation>\nUSER:\nMy name is Ada\n\nUSER:\nRead a.txt\n\nTOOL_CALL (name: read, call_id: c1)\n" +
+      `{}\n\nTOOL_RESULT (name: read, call_id: c1)\nold\n</earlier_conversation>\n\n${now}`;
+    const replies = [ask(past("What is my name?")), ask(past("Say never mind"))];
+    expect(replies.map(({ text, calls }) => [text, calls])).toEqual([
+      ["Your name is Ada.", []],
+      ["never mind", []],
+    ]);
+  });
+
   it("answers a client's title request without touching a file", () => {
     const system: ModelMessage = { role: "system", text: "You are a title generator. You output only a thread title." };
     expect(ask("Read hello.txt", [system])).toMatchObject({ text: "Read hello.txt", calls: [] });

@@ -1,4 +1,5 @@
 import type { ModelCall, ModelMessage } from "./model.ts";
+import { promptsBefore, promptText } from "./prompt-text.ts";
 
 export interface CallResult {
   readonly call: ModelCall;
@@ -22,9 +23,11 @@ export interface TurnView {
   readonly rounds: readonly Round[];
 }
 
-export function viewTurn(messages: readonly ModelMessage[], clean: (text: string) => string): TurnView {
+export function viewTurn(messages: readonly ModelMessage[]): TurnView {
   const start = messages.findLastIndex(({ role }) => role === "user");
-  const users = messages.flatMap((message) => (message.role === "user" ? [clean(message.text)] : []));
+  const users = messages.flatMap((message) =>
+    message.role === "user" ? [...promptsBefore(message.text), promptText(message.text)] : [],
+  );
   return {
     system: messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n"),
     prompt: users.at(-1) ?? "",
