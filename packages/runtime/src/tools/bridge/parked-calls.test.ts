@@ -95,13 +95,21 @@ describe("parked calls", () => {
     expect(events.at(-1)).toEqual(told("call_1", "interrupted", "The agent no longer waits."));
   });
 
-  it("can be dismissed together, with a reason", async () => {
-    const { parked } = lot();
+  it("can be dismissed together, with a reason, and so are all that come later", async () => {
+    const { events, parked } = lot();
     const results = [parked.park({ name: "a", input: {} }, never), parked.park({ name: "b", input: {} }, never)];
     await expect.poll(() => parked.open().length).toBe(2);
     parked.dismissAll("the user said something else");
     const refused = { text: "the user said something else", isError: true };
     expect(await Promise.all(results)).toEqual([refused, refused]);
+    expect(await parked.park({ name: "c", input: {} }, never)).toEqual(refused);
+    expect([parked.open(), events.slice(-2)]).toEqual([
+      [],
+      [
+        { ...called("call_3", "c", {}), owner: "gateway" },
+        { type: "tool-result", callId: "call_3", status: "rejected", output: "the user said something else" },
+      ],
+    ]);
   });
 
   it("are settled before the turn's end, and none is taken afterwards", async () => {

@@ -25,7 +25,7 @@ export interface ParkedCalls {
   /** Give a call its result. False when no such call waits. */
   answer(callId: string, result: CallResult): boolean;
   open(): readonly ParkedCall[];
-  /** Answer everything that waits with the same refusal. */
+  /** The client has turned away: what waits is refused, and so is whatever the turn still asks for. */
   dismissAll(reason: string): void;
   /** The turn is over: what the log needs before its end. Nothing can be answered afterwards. */
   end(): readonly AgentEvent[];
@@ -35,6 +35,7 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   const waiting = new Map<string, { readonly call: ParkedCall; readonly settle: (result: CallResult) => void }>();
   const mentions = createMentions();
   let hasEnded = false;
+  let refusal: string | undefined;
 
   const settle = (callId: string, result: CallResult, status: "ok" | "error" | "interrupted"): boolean => {
     const parked = waiting.get(callId);
@@ -49,10 +50,21 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
     return true;
   };
 
+  /** Told as the gateway's own, so that no client takes it for a call to run. */
+  const refuse = async ({ name, input }: Omit<ParkedCall, "callId">, reason: string): Promise<CallResult> => {
+    const callId = options.newCallId();
+    await options.write([
+      { type: "tool-call", callId, name, kind: "other", input, owner: "gateway" },
+      { type: "tool-result", callId, status: "rejected", output: reason },
+    ]);
+    return { text: reason, isError: true };
+  };
+
   return {
     async park({ name, input }, signal) {
       await mentions.wait({ name, input }, options.mentionMs);
       if (hasEnded || signal.aborted) return { text: "The turn is over.", isError: true };
+      if (refusal !== undefined) return await refuse({ name, input }, refusal);
       const call: ParkedCall = { callId: options.newCallId(), name, input };
       const answered = Promise.withResolvers<CallResult>();
       waiting.set(call.callId, { call, settle: answered.resolve });
@@ -73,6 +85,7 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
     answer: (callId, result) => settle(callId, result, result.isError ? "error" : "ok"),
     open: () => [...waiting.values()].map(({ call }) => call),
     dismissAll(reason) {
+      refusal = reason;
       for (const callId of [...waiting.keys()]) settle(callId, { text: reason, isError: true }, "error");
     },
     end() {
