@@ -30,7 +30,7 @@ function typeText(schema: z.ZodType): string {
   if (type instanceof z.ZodEnum) return type.options.map((option) => `\`${option}\``).join(", ");
   if (type instanceof z.ZodNumber) return type.format === "safeint" ? "whole number" : "number";
   if (type instanceof z.ZodBoolean) return "true or false";
-  if (type instanceof z.ZodArray) return "list of texts";
+  if (type instanceof z.ZodArray) return type.element instanceof z.ZodObject ? "list, as JSON" : "list of texts";
   if (type instanceof z.ZodRecord) return "map";
   return "text";
 }

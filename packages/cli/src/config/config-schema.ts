@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { key } from "./key-traits.ts";
+import { mcpSchema } from "./mcp-schema.ts";
 import { modelEntrySchema } from "./model-entry.ts";
 import { byteCount, durationMs } from "./number-schemas.ts";
 import { profileSchema } from "./profile-schema.ts";
 import { argumentList, variableMap } from "./program-schemas.ts";
+import { toolsSchema } from "./tools-schema.ts";
 
 const MINUTE_MS = 60_000;
 const MEBIBYTE = 1024 * 1024;
@@ -161,14 +163,8 @@ function processSchemas() {
 
 function houseSchemas() {
   return {
-    tools: z
-      .strictObject({
-        owner: key(
-          z.enum(["agent", "client", "none"]).optional(),
-          "Who runs the tools of a request that does not say. Unset: the client when it offers tools, else the agent.",
-        ),
-      })
-      .prefault({}),
+    tools: toolsSchema(),
+    mcp: mcpSchema(),
     profiles: key(z.record(z.string(), profileSchema()).default({}), "Named ways to log in; `default` needs no entry."),
     models: key(z.record(z.string(), modelEntrySchema()).default({}), "Named models with a program of their own."),
     log: z

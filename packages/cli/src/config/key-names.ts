@@ -17,10 +17,13 @@ export function fromVariable(variable: string, keys: Iterable<string>): string |
   return undefined;
 }
 
-/** Variables of Caret's family that are not settings: where the settings are, and the simulator's and bridge's own. */
+/** Where the settings are, the token as clients keep it, the mark of processes that Caret started. */
+const reserved: ReadonlySet<string> = new Set(["CARET_CONFIG", "CARET_TOKEN", "CARET_PROCESS_ID"]);
+
+/** Variables of Caret's family that are not settings: these, and the simulator's, the bridge's and the tests' own. */
 export function isSetting(variable: string): boolean {
-  const reserved = variable === "CARET_CONFIG" || /^CARET_(?:SIM|BRIDGE)_/.test(variable);
-  return variable.startsWith(PREFIX) && !reserved;
+  if (reserved.has(variable) || /^CARET_(?:SIM|BRIDGE|FULL|CRASH)_/.test(variable)) return false;
+  return variable.startsWith(PREFIX);
 }
 
 function words(key: string): readonly string[] {

@@ -63,7 +63,8 @@ describe("loadConfig", () => {
       models: {},
       log: { level: "info" },
       server: { host: "127.0.0.1", port: 4141, hosts: [], origins: [], maxTurns: 256, activity: "reasoning" },
-      tools: {},
+      tools: { policy: "auto-edits", rules: [] },
+      mcp: { servers: {} },
     });
   });
 
@@ -350,7 +351,17 @@ describe("validateConfig", () => {
   });
 
   it("leaves the variables of the simulator and the bridge alone", () => {
-    expect(problems({ env: { CARET_SIM_SEED: "1", CARET_BRIDGE_SOCKET: "/s", CARETAKER: "x" } })).toEqual([]);
+    expect(
+      problems({
+        env: {
+          CARET_SIM_SEED: "1",
+          CARET_BRIDGE_SOCKET: "/s",
+          CARET_TOKEN: "t",
+          CARET_PROCESS_ID: "p",
+          CARETAKER: "x",
+        },
+      }),
+    ).toEqual([]);
   });
 
   it("names a file that cannot be read", () => {

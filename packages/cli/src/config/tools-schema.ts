@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { key } from "./key-traits.ts";
+
+const word = () => z.string().min(1).optional();
+
+/** One rule of the policy for tools that the gateway runs. */
+function ruleSchema() {
+  return z
+    .strictObject({
+      effect: z.enum(["allow", "ask", "deny"]).default("deny"),
+      tool: word(),
+      server: word(),
+      path: word(),
+      command: word(),
+    })
+    .refine(({ path, command }) => path === undefined || command === undefined, {
+      error: "names a command and a path: keep one, no part of a call has both",
+    });
+}
+
+/** Who runs tools, and what those may do that the gateway runs. */
+export function toolsSchema() {
+  return z
+    .strictObject({
+      owner: key(
+        z.enum(["agent", "client", "gateway", "none"]).optional(),
+        "Who runs the tools of a request that does not say. Unset: the client when it offers tools, else the agent.",
+      ),
+      policy: key(
+        z.enum(["supervised", "auto-edits", "auto", "full"]).default("auto-edits"),
+        "What tools run by the gateway may do: look; also change files of the workspace; also run commands that are " +
+          "not dangerous; everything. Nobody can be asked, so the rest is denied.",
+      ),
+      rules: key(
+        z.array(ruleSchema()).default([]),
+        "Exceptions from the policy: `{effect?, tool?, server?, path?, command?}`, where `effect` is `allow`, `deny` " +
+          "(the default) or `ask`, which denies, too, and the others are patterns. The most specific rule decides.",
+      ),
+      boundary: key(
+        z.enum(["v1", "legacy"]).optional(),
+        "How calls in the stream of a program of one's own are read: `v1` repairs and checks them, `legacy` passes them " +
+          "on as they come. Unset: `CURSOR_ACP_PROVIDER_BOUNDARY`, else `v1`.",
+      ),
+      boundaryFallback: key(
+        z.boolean().optional(),
+        "Whether `v1` passes a tool's calls on as they come once it has refused them three times for the same reason. " +
+          "Unset: `CURSOR_ACP_PROVIDER_BOUNDARY_AUTOFALLBACK`, else true.",
+      ),
+    })
+    .prefault({});
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { claudeCode } from "../clients/loops/claude-code.ts";
+import { codex } from "../clients/loops/codex.ts";
+import type { CodingClient } from "../clients/loops/coding-client.ts";
+import { openCodes } from "../clients/loops/open-code.ts";
+import { pis } from "../clients/loops/pi.ts";
+import { root } from "./lint-planted.ts";
+
+const page = readFileSync(`${root}/docs/clients.md`, "utf8");
+
+/** The example under a heading, with what the reader fills in filled in. */
+function exampleOf(heading: string): string {
+  const [, section = ""] = page.split(`\n## ${heading}\n`);
+  const [, example = ""] = /```\w+\n([\s\S]*?)```/.exec(section) ?? [];
+  return example.replaceAll("http://127.0.0.1:4141", "URL").replaceAll("<token>", "TOKEN");
+}
+
+/** What a client is really run with by the tests of whole loops. */
+function prepared(client: CodingClient | undefined) {
+  const files: string[] = [];
+  const repository = {
+    keep(path: string, text: string) {
+      files.push(text);
+      return `/home/${path}`;
+    },
+  };
+  const place = { url: "URL", token: "TOKEN", repository } as unknown as Parameters<CodingClient["prepare"]>[0];
+  return { ...client?.prepare(place), file: files[0] ?? "" };
+}
+
+describe("the examples for clients are the settings that the tests run them with", () => {
+  it("for Claude Code", () => {
+    const { env } = prepared(claudeCode);
+    const told = [...exampleOf("Claude Code").matchAll(/export (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
+    expect(env).toMatchObject(Object.fromEntries(told));
+    expect(told.length).toBe(2);
+  });
+
+  it("for Codex", () => {
+    const { file, env } = prepared(codex);
+    const lines = exampleOf("Codex")
+      .split("\n")
+      .filter((line) => line !== "");
+    expect(lines.filter((line) => !file.includes(line))).toEqual([]);
+    expect([lines.length, env?.["CARET_TOKEN"]]).toEqual([7, "TOKEN"]);
+  });
+
+  it.each([
+    ["OpenCode", openCodes[0]],
+    ["pi", pis[0]],
+  ])("for %s", (heading, client) => {
+    expect(JSON.parse(prepared(client).file)).toMatchObject(JSON.parse(exampleOf(heading)));
+  });
+});
