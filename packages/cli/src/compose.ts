@@ -27,6 +27,8 @@ import {
 } from "@caret/runtime";
 import { simulatorCommand } from "@caret/simulator";
 import type { Config } from "./config/config-schema.ts";
+import { boundarySettings } from "./gateway/boundary-settings.ts";
+import { mcpSecrets, toolboxSettings } from "./gateway/toolbox-settings.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
 
@@ -54,7 +56,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   sweepLeftovers(join(config.dataDir, "processes"));
   const store = openLog(config, options.role);
   await interruptRunningTurns(store);
-  const keeper = createSecretKeeper(knownSecrets(host, config));
+  const keeper = createSecretKeeper([...knownSecrets(host, config), ...mcpSecrets(config)]);
   const spawner = createSpawner({ mode: config.spawner.enabled ? "process" : "inline", dataDir: config.dataDir });
   const containment = await findContainment(host, config, spawner).catch(async (reason: unknown) => {
     await spawner.close();
@@ -77,6 +79,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     budgets: config.budgets,
     defaults: { model: config.model, mode: config.mode, force: config.cli.force },
     maxRawBytes: config.limits.rawBytes,
+    toolbox: toolboxSettings(host, config, { spawner, outputsDir: tmpdir() }),
     parkedLimitMs: config.clocks.toolMs,
     newId: randomUUID,
     newCallId: () => `call_${randomBytes(12).toString("hex")}`,
@@ -147,6 +150,7 @@ function cliHost({ host, config, options, keeper, spawner, containment, bridge }
     containment,
     programs: { command: cli.command, args: cli.args, promptAsArg: cli.promptAsArg, models: config.models },
     policy: { trust: cli.trust, approveMcps: cli.approveMcps, sandbox: cli.sandbox, maxArgBytes: cli.maxArgBytes },
+    boundary: boundarySettings(host, config),
     clocks,
     maxLineBytes: config.limits.lineBytes,
     profiles: config.profiles,

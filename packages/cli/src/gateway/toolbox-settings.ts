@@ -1,0 +1,49 @@
+import { Secret } from "@caret/protocol";
+import type { createSessionEngine, Spawner } from "@caret/runtime";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+
+type ToolboxSettings = NonNullable<Parameters<typeof createSessionEngine>[0]["toolbox"]>;
+type McpServer = ToolboxSettings["servers"][number];
+
+/** The tools that the gateway runs, as the configuration has them. */
+export function toolboxSettings(
+  { env, home }: Pick<Host, "env" | "home">,
+  config: Config,
+  { spawner, outputsDir }: { readonly spawner: Spawner; readonly outputsDir: string },
+): ToolboxSettings {
+  const { policy: mode, rules } = config.tools;
+  return {
+    policy: { mode, rules: rules.map(withoutUnset) },
+    servers: Object.entries(config.mcp.servers).map(([name, server]) => toServer(name, server, home)),
+    spawner,
+    env,
+    outputsDir,
+  };
+}
+
+/** What MCP servers are logged in with, to be kept out of whatever is written down. */
+export function mcpSecrets({ mcp }: Pick<Config, "mcp">): readonly Secret[] {
+  const values = Object.values(mcp.servers).flatMap(({ env, headers }) =>
+    [env, headers].flatMap(Object.values<string>),
+  );
+  return values.filter((value) => value !== "").map((value) => new Secret(value));
+}
+
+function toServer(name: string, server: Config["mcp"]["servers"][string], home: string): McpServer {
+  const { command, args, url = "", callTimeoutMs } = server;
+  const common = { name, ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }) };
+  if (command === undefined) return { ...common, transport: "http", url, headers: asSecrets(server.headers) };
+  return { ...common, transport: "stdio", command, args, env: asSecrets(server.env), cwd: home };
+}
+
+function asSecrets(values: Readonly<Record<string, string>>): Record<string, Secret> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, new Secret(value)]));
+}
+
+type Rule = ToolboxSettings["policy"]["rules"][number];
+
+function withoutUnset({ effect, ...conditions }: Config["tools"]["rules"][number]): Rule {
+  const set = Object.entries(conditions).filter(([, pattern]) => pattern !== undefined);
+  return { effect, ...Object.fromEntries(set) };
+}
