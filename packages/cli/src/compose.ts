@@ -20,6 +20,7 @@ import {
   openBridgeHub,
   openSqliteEventStore,
   probeContainment,
+  type Redactor,
   type SecretKeeper,
   type SessionEngine,
   type Spawner,
@@ -39,6 +40,8 @@ export interface OpenedEngine {
   readonly lane: LaneName;
   /** What the default lane runs agents with. */
   readonly agentHost: AgentHost;
+  /** Knows every secret that is known by now. */
+  readonly redactor: () => Redactor;
   readonly close: () => Promise<void>;
 }
 
@@ -90,7 +93,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await bridge.close();
     await spawner.close();
   };
-  return { engine, notes, lane, agentHost: lane === "sim" ? hosts.sim : hosts.cli, close };
+  return { engine, notes, lane, agentHost: lane === "sim" ? hosts.sim : hosts.cli, close, redactor: keeper.redactor };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */

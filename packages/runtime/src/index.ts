@@ -27,7 +27,7 @@ export { type Containment, probeContainment } from "./process/containment.ts";
 export { createSpawner } from "./process/create-spawner.ts";
 export { identifyProcess, isAlive } from "./process/process-identity.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";
-export { createRedactor } from "./redaction/redactor.ts";
+export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
 export { interruptRunningTurns } from "./store/interrupt-running-turns.ts";
 export { readAll } from "./store/read-all.ts";

@@ -50,7 +50,6 @@ async function serve(host: Host, options: ServeOptions): Promise<ExitCode> {
     config,
     workspace: options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace),
     mayMovePort,
-    onError: (error) => void write(host.stderr, `caret: ${error.message} [${error.code}]\n`),
   });
   await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
   await interruption(host);

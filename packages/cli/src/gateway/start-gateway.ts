@@ -12,6 +12,7 @@ import {
   openaiDoor,
   type Readiness,
   responsesDoor,
+  type TurnDesk,
 } from "@caret/gateway";
 import { CaretError, type LaneName } from "@caret/protocol";
 import {
@@ -29,6 +30,7 @@ import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { version } from "../version.ts";
 import { ensureDefaultToken } from "./default-token.ts";
+import { createGatewayLog } from "./gateway-log.ts";
 import { removeLockFile, writeLockFile } from "./lock-file.ts";
 import { openTokenStore } from "./open-token-store.ts";
 
@@ -43,7 +45,6 @@ export interface GatewayOptions {
   readonly workspace: string | undefined;
   /** Only a port that nobody asked for may be another one than was said. */
   readonly mayMovePort: boolean;
-  readonly onError: (error: CaretError) => void;
 }
 
 export interface RunningGateway {
@@ -58,12 +59,14 @@ export interface RunningGateway {
 
 /** Put a gateway together and let it listen. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { host, config, workspace, onError } = options;
+  const { host, config, workspace } = options;
   const opened = await openEngine(host, config, {
     workspaces: workspace === undefined ? [] : [workspace],
     keepWarm: true,
     role: "gateway",
   });
+  const log = createGatewayLog(host, config, opened.redactor);
+  const onError = ({ code, message, upstream }: CaretError): void => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
   const tokens = openTokenStore({ dataDir: config.dataDir, onError });
   const models = modelDirectory(config, opened);
@@ -84,20 +87,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const lanes = lanesOf(opened);
   const metrics = createMetrics();
   const metered = meterDesk(desk, metrics);
-  const door = {
-    desk: metered,
-    now: Date.now,
-    newId: randomUUID,
-    showActivity: config.server.activity,
-    keepAliveMs: KEEP_ALIVE_MS,
-  };
   const app = createServer({
-    doors: [
-      openaiDoor(door),
-      responsesDoor({ ...door, items: createMemoryItemStore() }),
-      anthropicDoor(door),
-      modelsDoor({ models }),
-    ],
+    doors: doorsOf(metered, models, config),
     tokens,
     hosts: config.server.hosts,
     origins: config.server.origins,
@@ -106,6 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     metrics,
     version,
     newId: randomUUID,
+    log,
   });
   const url = await listen(app, options);
   const { pid, startTime } = identifyProcess(process.pid);
@@ -124,6 +116,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       tokens.close();
     },
   };
+}
+
+function doorsOf(desk: TurnDesk, models: ModelDirectory, { server }: Config) {
+  const door = { desk, now: Date.now, newId: randomUUID, showActivity: server.activity, keepAliveMs: KEEP_ALIVE_MS };
+  return [
+    openaiDoor(door),
+    responsesDoor({ ...door, items: createMemoryItemStore() }),
+    anthropicDoor(door),
+    modelsDoor({ models }),
+  ];
 }
 
 type App = ReturnType<typeof createServer>;
