@@ -1,0 +1,199 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openChatDialogue } from "./dialogue/chat-dialogue.ts";
+import type { Answer, AskedCall, Dialogue, GivenResult, OpenDialogue } from "./dialogue/dialogue.ts";
+import { Kitchen, kitchenTools } from "./dialogue/kitchen-tools.ts";
+import { openMessagesDialogue } from "./dialogue/messages-dialogue.ts";
+import { openResponsesDialogue } from "./dialogue/responses-dialogue.ts";
+import { GatewayHome } from "./gateway-home.ts";
+import { type GatewayProcess, startGateway } from "./gateway-process.ts";
+
+const home = new GatewayHome();
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGateway(home);
+});
+afterAll(async () => {
+  await gateway.stop();
+  home.remove();
+});
+
+const doors = [
+  ["chat completions", openChatDialogue],
+  ["responses", openResponsesDialogue],
+  ["messages", openMessagesDialogue],
+] as const;
+
+/** Two files read together, then a command, then a file written: four calls in three answers. */
+const taskFor = (basket: string): string =>
+  `Read apples.txt and pears.txt, then run \`wc -l apples.txt\`, then create ${basket} with the content full`;
+const finalWords = (basket: string): string =>
+  `\`apples.txt\` says:\n\nBoskoop\nElstar\nJonagold\n\n\`pears.txt\` says:\n\nConference\n\n\`wc -l apples.txt\` printed:\n\n3 apples.txt\n\nI wrote \`${basket}\`.`;
+
+/** The prompts of agents that were told about this basket: one for each agent that was started for it. */
+const toldAbout = (basket: string) => home.turns().filter(({ prompt }) => prompt.includes(basket));
+
+/** Answers calls until there are none, the last one first. Gives the names of the calls, answer by answer, and the last words. */
+async function cook(dialogue: Dialogue, first: Answer, kitchen: Kitchen) {
+  const rounds: string[][] = [];
+  let answer = first;
+  while (answer.calls.length > 0) {
+    rounds.push(answer.calls.map(({ name }) => name).toSorted());
+    answer = await dialogue.give(...answer.calls.map((call) => resultOf(call, kitchen)).toReversed());
+  }
+  return { rounds, text: answer.text };
+}
+
+function resultOf({ callId, name, input }: AskedCall, kitchen: Kitchen): GivenResult {
+  return { callId, text: kitchen.run(name, input) };
+}
+
+describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
+  const basketFor = (name: string): string => `${door.replaceAll(" ", "-")}-${name}.txt`;
+
+  it("is asked for three tools, two at once, and may give results in another order", async () => {
+    const basket = basketFor("task");
+    const [dialogue, kitchen] = [open(gateway), new Kitchen()];
+    const { rounds, text } = await cook(dialogue, await dialogue.say(taskFor(basket)), kitchen);
+    expect([rounds, text.endsWith(finalWords(basket)), kitchen.files.get(basket), toldAbout(basket).length]).toEqual([
+      [["read", "read"], ["bash"], ["write"]],
+      true,
+      "full",
+      1,
+    ]);
+  });
+
+  it("may give one result at a time, and is asked again for what is missing", async () => {
+    const basket = basketFor("partial");
+    const [dialogue, kitchen] = [open(gateway), new Kitchen()];
+    const both = await dialogue.say(taskFor(basket));
+    const [one, two] = both.calls as [AskedCall, AskedCall];
+    const half = await dialogue.give(resultOf(one, kitchen));
+    expect(half.calls).toEqual([two]);
+    const { rounds, text } = await cook(dialogue, await dialogue.give(resultOf(two, kitchen)), kitchen);
+    expect([rounds, text.endsWith(finalWords(basket)), toldAbout(basket).length]).toEqual([
+      [["bash"], ["write"]],
+      true,
+      1,
+    ]);
+  });
+
+  it("may say something else instead of giving results", async () => {
+    const dialogue = open(gateway);
+    await dialogue.say(taskFor(basketFor("instead")));
+    const { text, calls } = await dialogue.say("Say never mind");
+    expect([text, calls, home.prompts().at(-1)]).toEqual(["never mind", [], expect.stringMatching(/Say never mind$/)]);
+  });
+
+  it("goes on when the agent that waits for its results is killed", async () => {
+    const basket = basketFor("killed");
+    const [dialogue, kitchen] = [open(gateway), new Kitchen()];
+    const { calls } = await dialogue.say(taskFor(basket));
+    for (const pid of home.agents()) process.kill(pid, "SIGKILL");
+    const { text } = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
+    expect([text, home.prompts().at(-1)]).toEqual([
+      expect.stringContaining("Conference"),
+      expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
+    ]);
+  });
+
+  it("goes on when the gateway is killed and started again", async () => {
+    expect(await goOnAfter("SIGKILL", open, basketFor("restarted"))).toEqual([
+      { code: null, signal: "SIGKILL" },
+      expect.stringContaining("Conference"),
+      expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
+    ]);
+  });
+});
+
+it("a gateway that is asked to stop does not wait for results, and the next one takes them", async () => {
+  expect(await goOnAfter("SIGTERM", openChatDialogue, "stopped.txt")).toEqual([
+    { code: 0, signal: null },
+    expect.stringContaining("Conference"),
+    expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
+  ]);
+});
+
+/** Ends the gateway while calls wait, and gives their results to another. Tells its end, the answer, and the prompt. */
+async function goOnAfter(signal: NodeJS.Signals, open: OpenDialogue, basket: string) {
+  const [dialogue, kitchen] = [open(gateway), new Kitchen()];
+  const { calls } = await dialogue.say(taskFor(basket));
+  gateway.kill(signal);
+  const exit = await gateway.exited;
+  gateway = await startGateway(home);
+  dialogue.moveTo(gateway);
+  const { text } = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
+  return [exit, text, home.prompts().at(-1)];
+}
+
+describe("the loops that clients bring along", () => {
+  it("run through with OpenAI's `runTools`", async () => {
+    const kitchen = new Kitchen();
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.token, maxRetries: 0 });
+    const tools = kitchenTools.map(({ name, description, schema }) => ({
+      type: "function" as const,
+      function: {
+        name,
+        description,
+        parameters: { ...schema },
+        parse: (text: string) => JSON.parse(text) as Record<string, unknown>,
+        function: (input: Record<string, unknown>) => kitchen.run(name, input),
+      },
+    }));
+    const messages = [{ role: "user" as const, content: taskFor("run-tools.txt") }];
+    const runner = client.chat.completions.runTools({ model: "auto", messages, tools, stream: true });
+    expect([
+      await runner.finalContent(),
+      kitchen.files.get("run-tools.txt"),
+      toldAbout("run-tools.txt").length,
+    ]).toEqual([finalWords("run-tools.txt"), "full", 1]);
+  });
+
+  it("run through with Anthropic's `toolRunner`", async () => {
+    const kitchen = new Kitchen();
+    const client = new Anthropic({ baseURL: gateway.url, apiKey: gateway.token, maxRetries: 0 });
+    const tools = kitchenTools.map(({ name, description, schema }) => ({
+      name,
+      description,
+      input_schema: schema,
+      parse: (input: unknown) => input as Record<string, unknown>,
+      run: (input: Record<string, unknown>) => kitchen.run(name, input),
+    }));
+    const messages = [{ role: "user" as const, content: taskFor("tool-runner.txt") }];
+    const runner = client.beta.messages.toolRunner({ model: "auto", max_tokens: 1024, messages, tools });
+    const { content } = await runner.runUntilDone();
+    const said = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    expect([said, kitchen.files.get("tool-runner.txt"), toldAbout("tool-runner.txt").length]).toEqual([
+      finalWords("tool-runner.txt"),
+      "full",
+      1,
+    ]);
+  });
+
+  it("run through with responses that are gone on from by their ids", async () => {
+    const kitchen = new Kitchen();
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.token, maxRetries: 0 });
+    const tools = kitchenTools.map(
+      ({ name, schema }) => ({ type: "function", name, parameters: { ...schema }, strict: false }) as const,
+    );
+    let response = await client.responses.create({ model: "auto", input: taskFor("by-id.txt"), tools });
+    for (let calls = callsOf(response); calls.length > 0; calls = callsOf(response)) {
+      const input = calls.map(({ call_id, name, arguments: text }) => ({
+        type: "function_call_output" as const,
+        call_id,
+        output: kitchen.run(name, JSON.parse(text)),
+      }));
+      response = await client.responses.create({ model: "auto", input, tools, previous_response_id: response.id });
+    }
+    expect([response.output_text, kitchen.files.get("by-id.txt"), toldAbout("by-id.txt").length]).toEqual([
+      finalWords("by-id.txt"),
+      "full",
+      1,
+    ]);
+  });
+});
+
+function callsOf({ output }: OpenAI.Responses.Response) {
+  return output.filter((item) => item.type === "function_call");
+}
