@@ -44,9 +44,9 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
     assertPrompt(asked.prompt);
     const request = withAllowedTools(asked, options);
-    const session =
+    const { session, saved } =
       request.sessionId === undefined
-        ? await newSession(options, request, request.title ?? request.prompt)
+        ? newSession(options, request, request.title ?? request.prompt)
         : await oldSession(options, request.sessionId, request);
     assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     if (running.has(session.id) || taken.has(session.id))
@@ -55,7 +55,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     try {
       const lane = findLane(options, request.lane ?? session.lane);
       const free = await freeSession(store, session);
-      const turn = await startSessionTurn({ ...options, toolbox, session: free, lane, request });
+      const turn = await startSessionTurn({ ...options, toolbox, session: free, saved, lane, request });
       running.set(session.id, turn);
       void turn.settled.then(() => running.delete(session.id));
       return turn;
@@ -79,7 +79,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     store,
     startTurn,
     async createSession(request) {
-      const session = await newSession(options, request, request.title);
+      const { session, saved } = newSession(options, request, request.title);
+      await saved;
       const lane = findLane(options, request.lane);
       const upstream = await lane.createSession?.(session.workspace, AbortSignal.timeout(30_000));
       return upstream === undefined ? session : await store.updateSession(session.id, { upstream });

@@ -1,8 +1,9 @@
 import { CaretError, type LaneName } from "@caret/protocol";
 import type { Redactor } from "../redaction/redactor.ts";
+import { toSessionRecord } from "../store/session-record.ts";
 import { allowedWorkspace } from "./allowed-workspace.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
-import type { SessionRecord } from "./event-store.ts";
+import type { NewSession, SessionRecord } from "./event-store.ts";
 import type { Lane } from "./lane.ts";
 import type { TurnRequest } from "./session-engine.ts";
 
@@ -10,21 +11,30 @@ const MAX_TITLE_LENGTH = 80;
 /** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
 const CUT_MARGIN = 8_192;
 
-export async function newSession(
+/** A session, and when it is in the log: what is written next may follow without waiting for the disk in between. */
+export interface OpenedSession {
+  readonly session: SessionRecord;
+  readonly saved: Promise<unknown>;
+}
+
+export function newSession(
   options: SessionEngineOptions,
   request: Omit<TurnRequest, "prompt">,
   title: string | undefined,
   id = options.newId(),
-): Promise<SessionRecord> {
+): OpenedSession {
   const workspace = allowedWorkspace(required(request.workspace), options.allowedWorkspaces);
-  return await options.store.createSession({
+  const session: NewSession = {
     id,
     workspace,
     lane: findLane(options, request.lane).name,
     model: request.model ?? options.defaults.model,
     createdAt: options.wallClock(),
     ...(title === undefined ? {} : { title: toTitle(title, options.redactor()) }),
-  });
+  };
+  const saved = options.store.createSession(session);
+  saved.catch(() => undefined); // told to whoever waits for it; a turn that was refused before it began does not
+  return { session: toSessionRecord(session), saved };
 }
 
 /** A session of ours by its id, or one that was made elsewhere and that a lane can find in the workspace. */
@@ -32,17 +42,18 @@ export async function oldSession(
   options: SessionEngineOptions,
   id: string,
   request: TurnRequest,
-): Promise<SessionRecord> {
+): Promise<OpenedSession> {
   const known = await options.store.getSession(id);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { session: known, saved: Promise.resolve() };
   const lane = findLane(options, request.lane);
   const workspace = request.workspace && allowedWorkspace(request.workspace, options.allowedWorkspaces);
   const upstream = workspace === undefined ? undefined : lane.findSession?.(id, workspace);
   if (upstream === undefined) throw new CaretError("session-not-found", `There is no session ${id}`);
   // It keeps its name, so that whoever comes with it again finds the same session.
   const title = request.title ?? request.prompt;
-  const session = await newSession(options, { ...request, lane: lane.name }, title, id);
-  return await options.store.updateSession(session.id, { upstream });
+  const { session, saved } = newSession(options, { ...request, lane: lane.name }, title, id);
+  await saved;
+  return { session: await options.store.updateSession(session.id, { upstream }), saved };
 }
 
 export function findLane({ lanes, defaultLane }: SessionEngineOptions, name: LaneName | "auto" | undefined): Lane {

@@ -16,6 +16,8 @@ import { clientTurnTools, gatewayTurnTools, type TurnTools } from "./turn-tools.
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
   readonly toolbox: Pick<LazyToolbox, "open"> | undefined;
   readonly session: SessionRecord;
+  /** Resolves when the session itself is in the log. */
+  readonly saved: Promise<unknown>;
   readonly lane: Lane;
   readonly request: TurnRequest;
 }
@@ -58,7 +60,7 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
   // The agent starts while the disk is at work. Nothing it says can be told before this: the log keeps its order.
   const settled = runToEnd(context, ended.resolve, logBroke);
   try {
-    await begun;
+    await Promise.all([options.saved, begun]);
   } catch (reason) {
     controller.abort("the log cannot be written");
     await settled;
@@ -139,14 +141,12 @@ async function* laneEvents(
 ): AsyncGenerator<readonly AgentEvent[]> {
   const { options, log } = context;
   const { lane, store, session } = options;
-  const attaching: Promise<unknown>[] = [];
   let hasEnded = false;
   const batches = lane.runTurn(request, {
     signal: context.signal,
     onUpstream: (upstream) => {
-      const attached = store.updateSession(session.id, { upstream });
-      attached.catch(() => undefined); // told when it is waited for, before the turn ends
-      attaching.push(attached);
+      // Not waited for: the events that follow go the same way behind it, and fail of whatever it fails of.
+      store.updateSession(session.id, { upstream }).catch(() => undefined);
     },
     onRaw: log.noteRaw,
   });
@@ -154,7 +154,6 @@ async function* laneEvents(
     const overrun = overrunIn(events, context, spent);
     if (overrun !== undefined) context.stopper.stop(overrun);
     hasEnded ||= events.at(-1)?.type === "turn-end";
-    if (hasEnded) await Promise.all(attaching);
     yield withToolsEnd(context.stopper.explain(events), context.tools);
   }
   if (!hasEnded) yield [failedEnd(new CaretError("internal", `The lane ${lane.name} left its turn without an end`))];

@@ -50,7 +50,10 @@ export interface ChildHandle {
   /** Resolves when the process is gone and its output is in our hands, read or not. */
   readonly exit: Promise<ChildExit>;
   readonly stopReason: string | undefined;
-  /** Ends the child in stages; resolves with its exit, when nothing of it is left. A later call may only hurry it. */
+  /**
+   * Ends the child in stages; resolves with its exit, when nothing of it is left. A later call may only hurry it. One that
+   * had left by itself is not looked after again: its group is gone, and strays of it will be within a second.
+   */
   stop(stages?: StopStages): Promise<ChildExit>;
 }
 

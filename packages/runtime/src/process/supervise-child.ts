@@ -139,6 +139,8 @@ class SupervisedChild implements ChildHandle {
     const launched = await this.#launching.promise;
     if (launched === undefined) return this.#exit.promise;
     const gone = launched.exited;
+    // It left by itself, and what it left behind is already being looked for.
+    if (await within(gone, 0)) return this.#exit.promise;
     if (cancel !== undefined) {
       void this.#stdin.write(cancel);
       await this.#patience(gone, cancelMs);
