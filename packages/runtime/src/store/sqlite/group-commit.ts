@@ -5,8 +5,9 @@ import type { LogTables } from "./log-tables.ts";
 
 export interface GroupCommit {
   /**
-   * Run `work` in the next transaction and resolve once that is durable. `work` may refuse by throwing a CaretError
-   * before it has written anything; the others in its transaction are then committed all the same.
+   * Run `work`, which weighs as much as so many small events, in the next transaction and resolve once that is durable.
+   * `work` may refuse by throwing a CaretError before it has written anything; the others in its transaction are then
+   * committed all the same.
    */
   run<Result>(events: number, work: (tables: LogTables) => Result): Promise<Result>;
   /** Commit now what waits. */
@@ -26,19 +27,21 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** How many commits may follow each other at once after a quiet time: about what the beginning of a turn takes. */
+/** How many commits may follow each other at once after a quiet time. */
 const BURST = 4;
+/** A commit of less counts as a part of one, so that a few turns alone never wait: only many of them, or a flood, do. */
+const FULL_COMMIT = 16;
 
 /**
- * Many writers share one sync of the disk. What comes after a quiet time is committed at once, together with
- * everything else that comes in the same tick, and so are a few after it, because a turn that begins waits for them;
- * under load there is one commit per `maxDelayMs` or `maxEvents`.
+ * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
+ * everything else that comes in the same tick, because somebody waits for it; under load there is one commit per
+ * `maxDelayMs` or `maxEvents`.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { connection, maxDelayMs = 5, maxEvents = 64, monotonicMs = () => performance.now() } = options;
+  const { connection, maxDelayMs = 10, maxEvents = 512, monotonicMs = () => performance.now() } = options;
   let jobs: Job[] = [];
   let waiting = 0;
-  /** Commits that may be made at once. Each takes one, and time gives one back every `maxDelayMs`. */
+  /** Commits that may be made at once. Each full one takes one, and time gives one back every `maxDelayMs`. */
   let credit = BURST;
   let countedAt = monotonicMs();
   let cancelTimer: (() => void) | undefined;
@@ -47,10 +50,10 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     cancelTimer?.();
     cancelTimer = undefined;
     const group = jobs;
+    credit = Math.max(0, currentCredit() - Math.min(1, waiting / FULL_COMMIT));
     jobs = [];
     waiting = 0;
     if (group.length > 0) commit(connection, group);
-    credit = Math.max(0, currentCredit() - 1);
   }
 
   function currentCredit(): number {

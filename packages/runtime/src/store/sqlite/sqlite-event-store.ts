@@ -32,6 +32,7 @@ import { makePrivateDirectory } from "./private-files.ts";
 import { toStorageError } from "./storage-error.ts";
 
 export const LOG_FILE = "caret.db";
+const CHARACTERS_PER_EVENT = 4096;
 
 export interface SqliteEventStoreOptions {
   /** Made when missing, and ours alone. It must be on a local disk. */
@@ -138,7 +139,7 @@ class SqliteEventStore implements EventStore {
     entries: readonly EventEntry[],
   ): Promise<readonly StoredEvent[]> {
     const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
-    const stored = await this.#writer.run(Math.max(1, entries.length), (tables) =>
+    const stored = await this.#writer.run(weightOf(prepared), (tables) =>
       appendEvents(tables, { sessionId, expectedSeq, prepared, now: this.#now(), owner: this.#owner }),
     );
     this.#listeners.publish(sessionId, stored);
@@ -192,6 +193,11 @@ function signOut(openers: LogOpeners): void {
   } catch {
     // The log itself is closed and whole. A name left behind costs the next opener a check, and nobody an event.
   }
+}
+
+/** A long event weighs as much as several. */
+function weightOf(prepared: readonly PreparedEvent[]): number {
+  return prepared.reduce((sum, { data }) => sum + 1 + data.length / CHARACTERS_PER_EVENT, 0);
 }
 
 function prepare({ turnId, event, at, ...rest }: EventEntry, rawMaxBytes: number): PreparedEvent {
