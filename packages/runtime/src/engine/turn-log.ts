@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { Redactor } from "../redaction/redactor.ts";
+import { capOutputs } from "./cap-outputs.ts";
 import { coalesceDeltas } from "./coalesce-deltas.ts";
 import type { EventEntry, EventStore, StoredEvent } from "./event-store.ts";
 
@@ -53,7 +54,7 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
     noteRaw: (event, line) => void raw.set(event, line),
     async write(events) {
       const joined = coalesceDeltas(events);
-      const redacted = redactEvents(joined);
+      const redacted = redactEvents(capOutputs(joined));
       // Redaction keeps order and number except where it holds a delta back, and deltas have no raw line of their own.
       const origins = redacted === joined ? joined : joined.filter((event) => raw.has(event));
       const entries = redacted.map((event) => ({ turnId, event, ...rawOf(originOf(event, origins)) }));
