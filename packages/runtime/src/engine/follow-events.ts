@@ -1,8 +1,10 @@
 import type { EventStore, StoredEvent } from "./event-store.ts";
 
-/** A follower that has this many events waiting is too slow: it goes on from the log instead of from memory. */
+/** A follower that has this much waiting is too slow: it goes on from the log instead of from memory. */
 const MAX_WAITING = 1_000;
-const PAGE = 500;
+const MAX_WAITING_CHARACTERS = 512 * 1024;
+/** Small, because an event of a flooding agent may be large, and a reader that has caught up is back in memory. */
+const PAGE = 100;
 
 export interface FollowOptions {
   readonly store: EventStore;
@@ -68,21 +70,25 @@ interface Inbox {
 
 function createInbox(): Inbox {
   let waiting: StoredEvent[] = [];
+  let characters = 0;
   let behind = true;
   let bell = Promise.withResolvers<void>();
   const fallBehind = (): void => {
     waiting = [];
+    characters = 0;
     behind = true;
   };
   return {
     put(events) {
-      if (behind || waiting.length + events.length > MAX_WAITING) fallBehind();
+      for (const { event } of events) if ("text" in event) characters += event.text.length;
+      if (behind || waiting.length + events.length > MAX_WAITING || characters > MAX_WAITING_CHARACTERS) fallBehind();
       else waiting.push(...events);
       bell.resolve();
     },
     take() {
       const taken = waiting;
       waiting = [];
+      characters = 0;
       return taken;
     },
     isBehind: () => behind,
