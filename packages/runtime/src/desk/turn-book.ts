@@ -26,6 +26,12 @@ export interface TurnBook {
   tidy(): void;
 }
 
+/**
+ * A client that names its conversation may well come back to it. From any other a closed connection nearly always means
+ * that nobody wants the answer any more, and its agent must not go on working in the files.
+ */
+const UNNAMED_GRACE_MS = 500;
+
 export function createTurnBook(options: TurnBookOptions): TurnBook {
   const { engine, lineage, maxTurns, graceMs, joinMs, now, onError } = options;
   const turns = new Map<string, SharedTurn>();
@@ -59,7 +65,8 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
       try {
         const turn = await engine.startTurn(request);
         const { isNamed } = verdict.line;
-        const shared = createSharedTurn({ turn, tokenName, isNamed, graceMs, joinMs, now });
+        const patienceMs = isNamed ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
+        const shared = createSharedTurn({ turn, tokenName, isNamed, graceMs: patienceMs, joinMs, now });
         turns.set(turn.turnId, shared);
         writeDown(turn, verdict);
         return shared;
