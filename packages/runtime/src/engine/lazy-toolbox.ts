@@ -11,6 +11,7 @@ import type { GatewayToolbox } from "./gateway-toolbox.ts";
 
 /** A turn does not wait longer than this for MCP servers that are slow to start; they join the turns that follow. */
 const READY_MS = 5_000;
+const NO_ANSWER = "it has not listed any yet";
 
 export interface ToolboxSettings {
   readonly policy: GatewayToolbox["policy"];
@@ -55,7 +56,9 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
         registry,
         policy,
         context: { spawner, env, now: () => performance.now() },
-        problems: missing.map(({ name }) => problems.get(name) ?? `The MCP server ${name} offers no tools yet`),
+        problems: missing.map(
+          ({ name }) => `The MCP server ${name} offers no tools: ${problems.get(name) ?? NO_ANSWER}`,
+        ),
       };
     },
     async close() {

@@ -1,0 +1,181 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AgentEvent, assertWellFormedTurn } from "@caret/protocol";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RunningTurn, SessionEngine, TurnRequest } from "../../engine/session-engine.ts";
+import { follow, scriptedEngine } from "../../engine/testing/scripted-engine.ts";
+import { createInlineSpawner } from "../../process/inline-spawner.ts";
+import { testEnv } from "../../process/workbench.contract.ts";
+import { createCliLane } from "./cli-lane.ts";
+import type { BoundarySettings } from "./contract-calls.ts";
+import { type CliBench, createCliBench } from "./testing/cli-bench.ts";
+
+/** A program of one's own: makes the calls that its prompt lists, one after the other, and says what it heard. */
+const program = `
+import { createInterface } from "node:readline";
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const emit = (type, data) => process.stdout.write(JSON.stringify({ type, data }) + "\\n");
+const turn = JSON.parse((await lines.next()).value);
+emit("protocol", { version: "1.0" });
+const { calls, leaves } = JSON.parse(turn.messages.at(-1).content);
+const heard = [];
+for (const [name, args] of calls) {
+  emit("tool_call", { callId: "p" + heard.length, name, args });
+  if (leaves) break;
+  heard.push(JSON.parse((await lines.next()).value));
+}
+const { tools, workspace } = turn;
+const roles = turn.messages.map(({ role }) => role);
+emit("assistant_delta", { content: JSON.stringify({ tools, workspace, roles, heard }) });
+emit("done", { finishReason: "stop" });
+process.exit();
+`;
+
+let bench: CliBench;
+let project: string;
+let engine: SessionEngine;
+const spawner = createInlineSpawner({});
+afterAll(() => spawner.close());
+beforeEach(() => {
+  bench = createCliBench();
+  project = join(bench.workspace, "project");
+  mkdirSync(project);
+  open();
+});
+afterEach(async () => {
+  await engine.close();
+  await bench.close();
+});
+
+function open(boundary: BoundarySettings = { version: "v1", autoFallback: false }): void {
+  const script = bench.workbench.path("agent.mjs");
+  writeFileSync(script, program);
+  const entry = { promptAsArg: false, authProfiles: [], fallbackModels: [], enabled: true };
+  const models = { own: { ...entry, command: process.execPath, args: [script] } };
+  const host = bench.host({ programs: { command: undefined, args: [], promptAsArg: false, models }, boundary });
+  const policy = { mode: "full", rules: [] } as const;
+  engine = scriptedEngine(createCliLane({ name: "cli", host }), bench.workspace, {
+    toolbox: { policy, servers: [], spawner, env: testEnv, outputsDir: tmpdir() },
+    parkedLimitMs: 10_000,
+  });
+}
+
+type Call = readonly [name: string, args: Readonly<Record<string, unknown>>];
+
+function start(calls: readonly Call[], more: Partial<TurnRequest> & { leaves?: boolean } = {}): Promise<RunningTurn> {
+  const { leaves = false, ...request } = more;
+  return engine.startTurn({
+    prompt: JSON.stringify({ calls, leaves }),
+    workspace: bench.workspace,
+    model: "own",
+    ...request,
+  });
+}
+
+const byGateway = (): Partial<TurnRequest> => ({ gatewayTools: { system: "Be kind.", realWorkspace: project } });
+
+async function play(calls: readonly Call[], more: Parameters<typeof start>[1] = {}): Promise<readonly AgentEvent[]> {
+  const turn = await start(calls, more);
+  const events = await follow(turn);
+  await turn.settled;
+  assertWellFormedTurn(events);
+  return events;
+}
+
+function saidBy(events: readonly AgentEvent[]) {
+  return JSON.parse(events.map((event) => (event.type === "text-delta" ? event.text : "")).join(""));
+}
+
+const resultsOf = (events: readonly AgentEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.type === "tool-result" ? [event.status] : []));
+const outcomeOf = (events: readonly AgentEvent[]) => events.findLast((event) => event.type === "turn-end")?.outcome;
+
+describe("a program that asks for calls in its stream", () => {
+  it("is told the gateway's tools, and hears what each call gave", async () => {
+    const events = await play(
+      [
+        ["write", { path: "a.txt", content: "hi" }],
+        ["read", { path: "a.txt" }],
+      ],
+      byGateway(),
+    );
+    const { tools, workspace, roles, heard } = saidBy(events);
+    expect([workspace, roles, heard.map((line: { callId: string }) => line.callId)]).toEqual([
+      project,
+      ["system", "user"],
+      ["p0", "p1"],
+    ]);
+    expect(heard[1]).toEqual({
+      type: "tool_result",
+      callId: "p1",
+      name: "read",
+      ok: true,
+      content: expect.stringContaining("hi"),
+    });
+    expect(tools.find(({ name }: { name: string }) => name === "exec").schema.type).toBe("object");
+    expect([resultsOf(events), readFileSync(join(project, "a.txt"), "utf8")]).toEqual([["ok", "ok"], "hi"]);
+  });
+
+  it("may spell tools and arguments its own way, unless the boundary is the old one", async () => {
+    const call: Call = ["createFile", { filePath: "b.txt", contents: "hi" }];
+    expect(resultsOf(await play([call], byGateway()))).toEqual(["ok"]);
+    expect(readdirSync(project)).toEqual(["b.txt"]);
+    await engine.close();
+    open({ version: "legacy", autoFallback: false });
+    expect(resultsOf(await play([call], byGateway()))).toEqual(["rejected"]);
+  });
+
+  it("is refused a tool that nobody offers, and goes on", async () => {
+    const events = await play([["launch", { path: "rocket" }]], byGateway());
+    expect([outcomeOf(events), resultsOf(events)]).toEqual([{ kind: "completed" }, ["rejected"]]);
+    expect(saidBy(events).heard).toEqual([
+      {
+        type: "tool_result",
+        callId: "p0",
+        name: "launch",
+        ok: false,
+        content: expect.stringContaining("There is no tool named `launch`"),
+      },
+    ]);
+  });
+
+  it("is refused every call when no tools are offered at all, whatever the boundary", async () => {
+    await engine.close();
+    open({ version: "legacy", autoFallback: true });
+    const events = await play([["write", { path: "a.txt", content: "hi" }]]);
+    expect([outcomeOf(events), resultsOf(events), saidBy(events).heard[0].ok]).toEqual([
+      { kind: "completed" },
+      ["rejected"],
+      false,
+    ]);
+  });
+
+  it("waits for the client where the client runs the tools", async () => {
+    const clientTools = { tools: [{ name: "look", inputSchema: { type: "object" } }], system: "" };
+    const turn = await start([["look", { at: "it" }]], { clientTools });
+    const events: AgentEvent[] = [];
+    for await (const batch of turn.follow()) {
+      events.push(...batch.map(({ event }) => event));
+      for (const { callId } of turn.parked?.open() ?? []) turn.parked?.answer(callId, { text: "seen", isError: false });
+    }
+    assertWellFormedTurn(events);
+    expect(events.find((event) => event.type === "tool-call")).toMatchObject({ name: "look", owner: "client" });
+    expect(saidBy(events).heard).toEqual([
+      { type: "tool_result", callId: "p0", name: "look", ok: true, content: "seen" },
+    ]);
+  });
+
+  it("leaves a call interrupted when it is done without waiting for it", async () => {
+    const call: Call = ["exec", { command: "sleep 20" }];
+    const events = await play([call], { ...byGateway(), leaves: true });
+    expect([outcomeOf(events), resultsOf(events)]).toEqual([{ kind: "completed" }, ["interrupted"]]);
+  });
+
+  it("gets no more than 64 calls a turn, and is stopped when it asks on and on", async () => {
+    const unlike = Array.from({ length: 200 }, (_, index): Call => ["ls", { path: `none-${index}` }]);
+    const events = await play(unlike, byGateway());
+    expect(outcomeOf(events)).toMatchObject({ kind: "failed", error: { code: "loop-stopped" } });
+    expect(resultsOf(events).filter((status) => status !== "rejected").length).toBe(64);
+  }, 60_000);
+});
