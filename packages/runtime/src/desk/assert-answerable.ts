@@ -10,7 +10,8 @@ export function assertAnswerable(messages: readonly TranscriptMessage[]): void {
     throw new CaretError("invalid-request", "The last message is the assistant's own", {
       fix: "End with a message of the user or with the results of tools: an answer cannot be begun for the agent.",
     });
-  // Images of the past are only mentioned: the agent has answered them, or nobody ever will.
+  // Images of the past are only mentioned: the agent has answered them, or nobody ever will. So are those that tools
+  // give: an agent in the middle of its work can go on without, and a refusal would end the work.
   const asked = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
   if (asked.some(hasImage))
     throw new CaretError("unsupported", "This lane cannot pass images on to the agent", {
@@ -19,5 +20,5 @@ export function assertAnswerable(messages: readonly TranscriptMessage[]): void {
 }
 
 function hasImage(message: TranscriptMessage): boolean {
-  return message.role !== "assistant" && message.parts.some(({ kind }) => kind !== "text");
+  return message.role === "user" && message.parts.some(({ kind }) => kind !== "text");
 }

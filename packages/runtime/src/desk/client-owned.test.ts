@@ -76,6 +76,14 @@ describe("tools that the client runs", () => {
     expect(textOf(await eventsOf(whole))).toBe("a=A b=B");
   });
 
+  it("may give an image, which is only mentioned", async () => {
+    bench.manner({ calls: [["a"]] });
+    const [one = ""] = callIds(await eventsOf(await bench.open([user("A")], client)));
+    const image = { ...result(one, ""), parts: [{ kind: "image", mediaType: "image/png", data: "AAAA" }] } as const;
+    const next = await bench.open([user("A"), called(one), image], client);
+    expect(textOf(await eventsOf(next))).toBe("a=[an image that cannot be shown here]");
+  });
+
   it("are heard: the conversation goes on after them without being told again", async () => {
     bench.manner({ calls: [["a"]] });
     const [one = ""] = callIds(await eventsOf(await bench.open([user("A")], client)));
