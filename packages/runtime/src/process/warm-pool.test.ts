@@ -65,9 +65,18 @@ describe("warm agents", () => {
     pool.refill(profile("a"));
     pool.refill(profile("b"));
     pool.refill(profile("a"));
+    clock = 1_000;
     pool.refill(profile("c"));
     await started[1]?.exit;
     expect([pool.size, pool.take(profile("b")), pool.take(profile("a"))]).toEqual([2, undefined, started[0]]);
+  });
+
+  it("do not give way before they can have booted", () => {
+    const pool = openPool({ max: 1 });
+    pool.refill(profile("a"));
+    clock = 999;
+    pool.refill(profile("b"));
+    expect([pool.size, started.length, pool.take(profile("a"))]).toEqual([1, 1, started[0]]);
   });
 
   it("are ended when they have waited too long", async () => {

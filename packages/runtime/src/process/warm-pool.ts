@@ -9,6 +9,11 @@ export interface WarmPoolOptions {
   readonly max: number;
   /** An agent that waited so long is ended: its login may have lapsed, and it costs memory. */
   readonly idleMs: number;
+  /**
+   * One that waits for less long makes no room for another: it may not even have booted. When many turns end at once,
+   * each would otherwise start an agent only to end that of the turn before.
+   */
+  readonly settleMs?: number;
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
 }
@@ -38,7 +43,9 @@ interface WarmAgent {
   readonly timer: NodeJS.Timeout;
 }
 
-export function createWarmPool({ spawn, max, idleMs, now }: WarmPoolOptions): WarmPool {
+const SETTLE_MS = 1_000;
+
+export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }: WarmPoolOptions): WarmPool {
   /** In order of use: the first is the one that was wanted least recently. */
   const waiting = new Map<string, WarmAgent>();
   const leaving = new Set<Promise<unknown>>();
@@ -87,8 +94,9 @@ export function createWarmPool({ spawn, max, idleMs, now }: WarmPoolOptions): Wa
         waiting.set(key, present);
         return;
       }
-      for (const oldest of waiting.values()) {
-        if (waiting.size < max) break;
+      const [oldest] = waiting.values();
+      if (oldest !== undefined && waiting.size >= max) {
+        if (now() - oldest.since < settleMs) return;
         evict(oldest, "made room for another");
       }
       add(key, profile);
