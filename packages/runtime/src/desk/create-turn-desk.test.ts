@@ -265,7 +265,6 @@ describe("a request that cannot be answered", () => {
     ["an answer of the assistant last", [user("A"), answer("a")], {}, "invalid-request"],
     ["an empty question", [user("  ")], { system: "" }, "invalid-request"],
     ["an image", [imageOf("image/png")], {}, "unsupported"],
-    ["tools of the gateway", [user("A")], { owner: "gateway" }, "unsupported"],
     ["tools of nobody we know", [user("A")], { owner: "me" }, "invalid-request"],
   ] as const)("is refused, and starts nothing: %s", async (_, messages, more, code) => {
     await expect(bench.open(messages, more)).rejects.toMatchObject({ code });

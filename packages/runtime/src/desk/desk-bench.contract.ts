@@ -6,6 +6,7 @@ import { createSessionEngine } from "../engine/create-session-engine.ts";
 import type { Lane, LaneRequest } from "../engine/lane.ts";
 import { createMemoryLineageStore } from "../lineage/memory-lineage-store.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
+import { createInlineSpawner } from "../process/inline-spawner.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import { createMemoryEventStore } from "../store/memory/memory-event-store.ts";
 import { createTurnDesk, type TurnDeskOptions } from "./create-turn-desk.ts";
@@ -54,6 +55,7 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
   const lane: Lane = { name: "sim", runTurn, canResume: () => true, close: () => Promise.resolve() };
 
   const store = createMemoryEventStore();
+  const spawner = createInlineSpawner();
   const scratchRoot = join(directory, "scratch");
   const scratch = openScratchPlaces({ root: scratchRoot, newId, now: () => clock.now });
   const engine = createSessionEngine({
@@ -65,6 +67,7 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
     budgets: { turn: {}, session: {}, day: {} },
     defaults: { model: "auto", mode: "agent", force: false },
     maxRawBytes: 1024,
+    toolbox: { policy: { mode: "auto-edits", rules: [] }, servers: [], spawner, env: {}, outputsDir: directory },
     parkedLimitMs: 1_000,
     newId,
     newCallId: newId,
@@ -101,6 +104,7 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
     async close() {
       await desk.close();
       await engine.close();
+      await spawner.close();
       rmSync(directory, { recursive: true });
     },
   };

@@ -48,7 +48,9 @@ async function start(
     for (const call of calls) {
       if (signal.aborted || offered === undefined) break;
       offered.noteMention(call);
-      heard.push(await offered.call(call, signal));
+      // An agent that is stopped does not wait for its calls.
+      const result = await Promise.race([offered.call(call, signal), aborted(signal)]);
+      if (result !== undefined) heard.push(result);
     }
     yield signal.aborted ? [{ type: "turn-end", outcome: { kind: "cancelled" } }] : [completedEnd];
   });
@@ -167,6 +169,10 @@ describe("an agent that goes in circles", () => {
     expect([outcomeOf(events), events.some(({ type }) => type === "notice")]).toEqual([{ kind: "completed" }, false]);
   });
 });
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+}
 
 function tryRead(path: string): string {
   try {
