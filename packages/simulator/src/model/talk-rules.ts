@@ -36,8 +36,8 @@ const talkRules: readonly TalkRule[] = [
       longText(plainText(topic), Math.min(MAX_COUNT, Number(count.replaceAll(",", ""))), random),
   },
   {
-    pattern: /\bcount\b(?:\s+from\s+(\d+))?\s+(?:up\s+)?to\s+(\d+)/i,
-    answer: ([, from = "1", to = "1"]) => countUp(Number(from), Number(to)),
+    pattern: /\bcount\b(?:\s+from\s+(\d+|[a-z]+))?\s+(?:up\s+)?to\s+(\d+|[a-z]+)/i,
+    answer: ([, from = "1", to = "1"]) => countUp(toNumber(from), toNumber(to)),
   },
   {
     pattern: /\bwhat(?:'s| is| was| are)\s+my\s+([\w ]+?)\s*\??$/i,
@@ -135,6 +135,13 @@ function toTitle(text: string): string {
 
 function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
+}
+
+const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+
+function toNumber(text: string): number {
+  const word = numberWords.indexOf(text.toLowerCase());
+  return word === -1 ? Number(text) || 1 : word;
 }
 
 function countUp(from: number, to: number): string {

@@ -32,6 +32,7 @@ describe("talking", () => {
     ["10 / 4 - 1", "10 / 4 - 1 = 1.5"],
     ["Count to 5", "1\n2\n3\n4\n5"],
     ["Count from 3 to 5", "3\n4\n5"],
+    ["Count to three.", "1\n2\n3"],
     ["My name is Ada", "Nice to meet you, Ada."],
     ["ping", "pong"],
     ["Thanks!", "You are welcome."],
