@@ -98,9 +98,12 @@ describe("a client that sends the whole transcript every time", () => {
       { role: "user", content: "Generate a title for this conversation:" },
       { role: "user", content: "My name is Grace, with a title" },
     ]);
+    // An agent that makes a title has no business in anyone's files.
+    const isHarmless = home.turns().at(-1)?.argv.includes("ask");
     const answer = await conversation.say("What is my name?");
     const { session } = await conversation.ask(conversation.messages.slice(0, -1));
-    expect([answer.includes("Grace"), titles === session, home.prompts().at(-1)]).toEqual([
+    expect([isHarmless, answer.includes("Grace"), titles === session, home.prompts().at(-1)]).toEqual([
+      true,
       true,
       false,
       "What is my name?",

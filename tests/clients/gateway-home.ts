@@ -8,7 +8,6 @@ export interface AskedTurn {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly prompt: string;
-  readonly pid: number;
 }
 
 /** A directory with everything one gateway needs, which outlives the gateway: another may be started in it. */
@@ -39,7 +38,7 @@ export class GatewayHome {
   turns(): readonly AskedTurn[] {
     return this.#records()
       .filter(({ event, argv = [] }) => event === "invocation" && argv.includes("-p"))
-      .map(({ argv = [], cwd = "", pid = 0, stdin }) => ({ argv, cwd, pid, prompt: stdin?.text ?? "" }));
+      .map(({ argv = [], cwd = "", stdin }) => ({ argv, cwd, prompt: stdin?.text ?? "" }));
   }
 
   prompts(): readonly string[] {
@@ -84,7 +83,6 @@ interface LogRecord {
   readonly event: string;
   readonly argv?: readonly string[];
   readonly cwd?: string;
-  readonly pid?: number;
   readonly stdin?: { readonly text: string };
 }
 
