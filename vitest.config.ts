@@ -5,5 +5,7 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     exclude: [...configDefaults.exclude, "tests/clients/heavy/**", "tests/clients/loops/**"],
     testTimeout: 30_000,
+    // Hooks start whole gateways, and the machine may be busy.
+    hookTimeout: 30_000,
   },
 });
