@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { GatewayHome } from "../gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../gateway-process.ts";
 import { claudeCode } from "./claude-code.ts";
+import { installClient } from "./client-package.ts";
 import { codex } from "./codex.ts";
 import { openCodes } from "./open-code.ts";
 import { pis } from "./pi.ts";
@@ -9,11 +10,16 @@ import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 import { runClient } from "./run-client.ts";
 import { ScratchRepository, task } from "./scratch-repository.ts";
 
+const clients = [claudeCode, ...openCodes, ...pis, codex];
+
 let home: GatewayHome;
 let repository: ScratchRepository;
 let gateway: GatewayProcess;
 let proxy: RecordingProxy;
 
+beforeAll(async () => {
+  for (const { package: wanted } of clients) await installClient(wanted);
+});
 beforeEach(async () => {
   home = new GatewayHome();
   repository = new ScratchRepository();
@@ -43,7 +49,7 @@ async function doTask(client: Parameters<typeof runClient>[0], wanted = task) {
   };
 }
 
-it.each([claudeCode, ...openCodes, ...pis, codex].map((client) => [client.name, client] as const))(
+it.each(clients.map((client) => [client.name, client] as const))(
   "%s does a task with its own tools, by one agent that is told it once",
   async (_, client) => {
     // Two files are read together, so that four calls take four requests and not five.
