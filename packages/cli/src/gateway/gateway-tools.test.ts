@@ -186,3 +186,14 @@ describe("the agent's own tools, while somebody else runs the tools", () => {
     60_000,
   );
 });
+
+describe("more tools than an agent takes", () => {
+  it("are all within its reach: the last of them through the one that passes calls on", async () => {
+    const tools = Array.from({ length: 45 }, (_, index) => ({ name: `tool${index}`, inputSchema: { type: "object" } }));
+    const passed = { name: "tool44", arguments: { depth: 1 } };
+    await open(scenario([{ tool: { server: "caret", name: "call_tool", args: passed } }]));
+    const events = await play({ clientTools: { tools, system: "" } });
+    expect(events.find((event) => event.type === "tool-call")).toMatchObject({ name: "tool44", input: { depth: 1 } });
+    expect(callsOf(events)).toEqual(["client tool44 ok"]);
+  }, 30_000);
+});
