@@ -1,37 +1,31 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { delimiter, join } from "node:path";
 import { CaretError, type LaneName } from "@caret/protocol";
 import {
   type AgentHost,
-  type BridgeHub,
   type Containment,
   childEnvironment,
-  createAgentHost,
   createCliLane,
   createSecretKeeper,
   createSessionEngine,
   createSpawner,
   type EventStore,
   interruptRunningTurns,
-  openBridgeHub,
   openSqliteEventStore,
   probeContainment,
   type Redactor,
-  type SecretKeeper,
   type SessionEngine,
   type Spawner,
   sweepLeftovers,
 } from "@caret/runtime";
-import { simulatorCommand } from "@caret/simulator";
+import { createAgentHosts } from "./agent-hosts.ts";
 import type { Config } from "./config/config-schema.ts";
-import { boundarySettings } from "./gateway/boundary-settings.ts";
 import { mcpSecrets, toolboxSettings } from "./gateway/toolbox-settings.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
+import { lazyBridge } from "./lazy-bridge.ts";
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
@@ -67,9 +61,11 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     throw reason;
   });
   const bridge = lazyBridge();
-  const parts: Parts = { host, config, options, keeper, spawner, containment, bridge };
   const { lane, notes } = chooseLane(host, config);
-  const hosts = { cli: cliHost(parts), sim: simHost(parts) };
+  const { max, idleMs, enabled } = config.warm;
+  const warm = options.keepWarm && enabled ? { max, idleMs } : undefined;
+  const openBridge = bridge.open;
+  const hosts = createAgentHosts(host, config, { spawner, containment, warm, openBridge, noteSecrets: keeper.add });
   const engine = createSessionEngine({
     store,
     lanes: [createCliLane({ name: "cli", host: hosts.cli }), createCliLane({ name: "sim", host: hosts.sim })],
@@ -101,80 +97,9 @@ export function openLog(config: Config, role: "gateway" | "guest" = "guest"): Ev
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
 }
 
-interface Parts {
-  readonly host: Host;
-  readonly config: Config;
-  readonly options: OpenEngineOptions;
-  readonly keeper: SecretKeeper;
-  readonly spawner: Spawner;
-  readonly containment: Containment;
-  readonly bridge: LazyBridge;
-}
-
-interface LazyBridge {
-  readonly open: AgentHost["openBridge"];
-  readonly close: () => Promise<void>;
-}
-
-/** The socket lives outside the data directory, whose path may be longer than a socket's may be. */
-function lazyBridge(): LazyBridge {
-  let hub: Promise<BridgeHub> | undefined;
-  const command = {
-    file: process.execPath,
-    args: [fileURLToPath(new URL("../bin/caret.js", import.meta.url)), "mcp-bridge"],
-  };
-  return {
-    async open() {
-      hub ??= mkdtemp(join(tmpdir(), "caret-")).then((directory) => openBridgeHub(join(directory, "bridge.sock")));
-      return { hub: await hub, command };
-    },
-    async close() {
-      if (hub === undefined) return;
-      const { socketPath, close } = await hub;
-      await close();
-      await rm(dirname(socketPath), { recursive: true, force: true });
-    },
-  };
-}
-
 /** Where agents work that have no workspace of the user's. */
 export function scratchRoot(config: Config): string {
   return join(config.dataDir, "scratch");
-}
-
-function cliHost({ host, config, options, keeper, spawner, containment, bridge }: Parts): AgentHost {
-  const { cli, warm, clocks } = config;
-  return createAgentHost({
-    env: host.env,
-    home: host.home,
-    platform: host.platform,
-    uid: host.uid,
-    spawner,
-    containment,
-    programs: { command: cli.command, args: cli.args, promptAsArg: cli.promptAsArg, models: config.models },
-    policy: { trust: cli.trust, approveMcps: cli.approveMcps, sandbox: cli.sandbox, maxArgBytes: cli.maxArgBytes },
-    boundary: boundarySettings(host, config),
-    clocks,
-    maxLineBytes: config.limits.lineBytes,
-    profiles: config.profiles,
-    configDir: cli.configDir,
-    agentEnv: cli.env,
-    warm: options.keepWarm && warm.enabled ? { max: warm.max, idleMs: warm.idleMs } : undefined,
-    openBridge: bridge.open,
-    noteSecrets: keeper.add,
-  });
-}
-
-/** The simulator is the same lane over another program, which keeps its hands off the real agent's directory. */
-function simHost({ config, ...parts }: Parts): AgentHost {
-  const cli: Config["cli"] = {
-    ...config.cli,
-    command: undefined,
-    args: [],
-    configDir: join(config.dataDir, "simulator"),
-  };
-  const host = cliHost({ ...parts, config: { ...config, cli, models: {}, profiles: {} } });
-  return { ...host, resolveLaunch: () => simulatorCommand() };
 }
 
 function chooseLane(host: Host, config: Config): { readonly lane: LaneName; readonly notes: readonly string[] } {

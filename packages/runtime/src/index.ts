@@ -17,7 +17,7 @@ export { type TurnMode, turnModes } from "./engine/lane.ts";
 export type { RunningTurn, SessionEngine, TurnRequest } from "./engine/session-engine.ts";
 export type { AgentHost } from "./lanes/cli/agent-host.ts";
 export { createCliLane } from "./lanes/cli/cli-lane.ts";
-export { createAgentHost } from "./lanes/cli/create-agent-host.ts";
+export { type AgentHostOptions, createAgentHost } from "./lanes/cli/create-agent-host.ts";
 export { openSqliteLineageStore } from "./lineage/sqlite-lineage-store.ts";
 export { createModelCache } from "./models/model-cache.ts";
 export { costOf } from "./models/prices.ts";

@@ -1,21 +1,11 @@
-import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import {
-  type AgentHost,
-  type Containment,
-  childEnvironment,
-  createAgentHost,
-  createSpawner,
-  probeContainment,
-} from "@caret/runtime";
-import { simulatorCommand } from "@caret/simulator";
+import { type Containment, childEnvironment, createSpawner, probeContainment } from "@caret/runtime";
+import { type AgentHosts, createAgentHosts } from "../agent-hosts.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 
 /** The agents of this machine, to be asked about themselves. No turn ever runs on these. */
-export interface ProbeHosts {
-  readonly cli: AgentHost;
-  readonly sim: AgentHost;
+export interface ProbeHosts extends AgentHosts {
   /** Whether the machine can hold the processes of a turn together. */
   containment(): Promise<Containment>;
   close(): Promise<void>;
@@ -23,30 +13,15 @@ export interface ProbeHosts {
 
 export function openProbeHosts(host: Host, config: Config): ProbeHosts {
   const spawner = createSpawner({ mode: "inline", dataDir: config.dataDir });
-  const hostFor = (cli: Config["cli"], own: Pick<Config, "models" | "profiles">): AgentHost =>
-    createAgentHost({
-      env: host.env,
-      home: host.home,
-      platform: host.platform,
-      uid: host.uid,
-      spawner,
-      containment: { kind: "none", why: "a question needs none" },
-      programs: { command: cli.command, args: cli.args, promptAsArg: cli.promptAsArg, models: own.models },
-      policy: { trust: cli.trust, approveMcps: false, sandbox: cli.sandbox, maxArgBytes: cli.maxArgBytes },
-      clocks: config.clocks,
-      maxLineBytes: config.limits.lineBytes,
-      profiles: own.profiles,
-      configDir: cli.configDir,
-      agentEnv: cli.env,
-      warm: undefined,
-      openBridge: () => Promise.reject(new CaretError("internal", "A question needs no bridge")),
-      noteSecrets: () => undefined,
-    });
-  const simulated = { ...config.cli, command: undefined, args: [], configDir: join(config.dataDir, "simulator") };
-  const sim = hostFor(simulated, { models: {}, profiles: {} });
+  const hosts = createAgentHosts(host, config, {
+    spawner,
+    containment: { kind: "none", why: "a question needs none" },
+    warm: undefined,
+    openBridge: () => Promise.reject(new CaretError("internal", "A question needs no bridge")),
+    noteSecrets: () => undefined,
+  });
   return {
-    cli: hostFor(config.cli, config),
-    sim: { ...sim, resolveLaunch: () => simulatorCommand() },
+    ...hosts,
     containment: () => probeContainment({ spawner, env: childEnvironment({ parent: host.env }) }),
     close: () => spawner.close(),
   };

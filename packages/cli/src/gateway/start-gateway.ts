@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import {
   anthropicDoor,
   createMemoryItemStore,
@@ -16,11 +15,8 @@ import {
 } from "@caret/gateway";
 import { CaretError, type LaneName } from "@caret/protocol";
 import {
-  createModelCache,
-  createModelDirectory,
   createTurnDesk,
   identifyProcess,
-  listCliModels,
   type ModelDirectory,
   openScratchPlaces,
   openSqliteLineageStore,
@@ -31,6 +27,7 @@ import type { Host } from "../host.ts";
 import { version } from "../version.ts";
 import { ensureDefaultToken } from "./default-token.ts";
 import { createGatewayLog } from "./gateway-log.ts";
+import { laneModels } from "./lane-models.ts";
 import { removeLockFile, writeLockFile } from "./lock-file.ts";
 import { openTokenStore } from "./open-token-store.ts";
 
@@ -69,7 +66,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const onError = ({ code, message, upstream }: CaretError): void => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
   const tokens = openTokenStore({ dataDir: config.dataDir, onError });
-  const models = modelDirectory(config, opened);
+  const { directory: models } = laneModels({
+    ...opened,
+    config,
+    isBusy: () => opened.engine.runningTurns().length > 0,
+    onError,
+  });
   // While turns run nobody may ask the agent for its models, so that now is the best time. Whoever needs the list and
   // does not get it is told why.
   void models.list().catch(() => undefined);
@@ -154,15 +156,6 @@ function cannotListen(address: string, cause: unknown): CaretError {
     ? "Choose another port with `--port`, or 0 for any that is free."
     : "Choose an address of this machine.";
   return new CaretError("invalid-request", `Cannot listen on ${address}`, { cause, fix });
-}
-
-function modelDirectory(config: Config, { engine, agentHost, lane }: OpenedEngine): ModelDirectory {
-  const cache = createModelCache({
-    file: join(config.dataDir, `models-${lane}.json`),
-    list: () => listCliModels(agentHost),
-    isBusy: () => engine.runningTurns().length > 0,
-  });
-  return createModelDirectory({ cache, named: Object.keys(config.models), defaultModel: config.model });
 }
 
 function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {

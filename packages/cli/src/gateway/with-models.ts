@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import type { CaretError } from "@caret/protocol";
-import { createModelCache, createModelDirectory, listCliModels, type ModelDirectory } from "@caret/runtime";
+import type { ModelDirectory } from "@caret/runtime";
 import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { laneModels } from "./lane-models.ts";
 import { laneOf, openProbeHosts } from "./probe-hosts.ts";
 
 export interface ModelWork {
@@ -11,11 +11,6 @@ export interface ModelWork {
   readonly lane: "cli" | "sim";
   /** A turn runs somewhere, so that the agent must not be asked now. */
   readonly isBusy: boolean;
-}
-
-/** Where the list of a lane's models is kept. */
-function modelListPath(dataDir: string, lane: "cli" | "sim"): string {
-  return join(dataDir, "models", `${lane}.json`);
 }
 
 export async function withModels<Result>(
@@ -28,20 +23,9 @@ export async function withModels<Result>(
   try {
     const lane = laneOf(config, hosts);
     const isBusy = await turnsRun(config);
-    const cache = createModelCache({
-      file: modelListPath(config.dataDir, lane),
-      list: () => listCliModels(hosts[lane]),
-      isBusy: () => isBusy,
-      onError,
-    });
-    const named = Object.entries(config.models).flatMap(([name, { enabled }]) => (enabled ? [name] : []));
-    const directory = createModelDirectory({
-      cache,
-      named: lane === "cli" ? named : [],
-      defaultModel: config.model,
-    });
+    const { directory, settled } = laneModels({ config, lane, agentHost: hosts[lane], isBusy: () => isBusy, onError });
     const result = await work({ directory, lane, isBusy });
-    await cache.settled();
+    await settled();
     return result;
   } finally {
     await hosts.close();
