@@ -34,6 +34,4 @@ export { readAll } from "./store/read-all.ts";
 export { openSqliteEventStore } from "./store/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./store/transfer/export-session.ts";
 export { importSession } from "./store/transfer/import-session.ts";
-export { type BridgeAddress, connectBridge } from "./tools/bridge/bridge-client.ts";
 export { type BridgeHub, openBridgeHub } from "./tools/bridge/bridge-hub.ts";
-export { offerTools, type ResolvedCall } from "./tools/bridge/offered-tools.ts";

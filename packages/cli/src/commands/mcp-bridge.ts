@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import { connectBridge, offerTools, type ResolvedCall } from "@caret/runtime";
+import { connectBridge, offerTools, type ResolvedCall } from "@caret/runtime/bridge";
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Command } from "commander";

@@ -239,6 +239,15 @@ describe("where a turn works", () => {
     expect(existsSync(join(bench.workspace, ".cursor"))).toBe(false);
   });
 
+  it("is never another session's own directory", async () => {
+    await bench.close();
+    bench = createDeskBench({ defaultWorkspace: undefined });
+    await read(await bench.open([user("A")]));
+    const place = bench.asked[0]?.workspace ?? "";
+    for (const workspace of [place, join(place, ".cursor"), bench.scratchRoot])
+      await expect(bench.open([user("B")], { workspace })).rejects.toMatchObject({ code: "workspace-forbidden" });
+  });
+
   it("must be allowed", async () => {
     await expect(bench.open([user("A")], { workspace: "/" })).rejects.toMatchObject({ code: "workspace-forbidden" });
   });

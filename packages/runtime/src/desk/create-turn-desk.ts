@@ -96,6 +96,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   return {
     async open(request, caller) {
       assertAnswerable(request.messages);
+      if (request.workspace !== undefined) scratch.assertElsewhere(request.workspace);
       book.tidy();
       void sideCalls.tidy().catch(report);
       const enquiry = await toEnquiry(request, caller, options);

@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { physicalPath } from "../chats/workspace-hash.ts";
 import type { EventStore } from "../engine/event-store.ts";
 import { makePrivateDirectory } from "../store/sqlite/private-files.ts";
 
@@ -12,6 +14,8 @@ export interface ScratchPlaces {
   make(instructions: string): string;
   /** Whether a workspace is one of them. */
   holds(workspace: string): boolean;
+  /** Throws for a path that leads to where they are: they belong to their sessions, and are nobody's to ask for. */
+  assertElsewhere(path: string): void;
   /** Gives the agent its instructions as a rule that always applies. Only ever in a directory of our own. */
   instruct(place: string, instructions: string): void;
   remove(place: string): void;
@@ -45,6 +49,11 @@ export function openScratchPlaces(options: {
       return place;
     },
     holds,
+    assertElsewhere(path) {
+      const way = relative(root, physicalPath(path));
+      const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+      if (isInside) throw new CaretError("workspace-forbidden", "That directory belongs to a session of Caret's own");
+    },
     instruct,
     remove,
     async sweep(store) {

@@ -1,8 +1,8 @@
 import type { EventStore, StoredEvent } from "./event-store.ts";
 
 /** A follower that has this much waiting is too slow: it goes on from the log instead of from memory. */
-const MAX_WAITING = 1_000;
-const MAX_WAITING_CHARACTERS = 512 * 1024;
+const MAX_WAITING = 200;
+const MAX_WAITING_CHARACTERS = 256 * 1024;
 /** Small, because an event of a flooding agent may be large, and a reader that has caught up is back in memory. */
 const PAGE = 100;
 

@@ -74,7 +74,7 @@ function readLines(stdin: NodeJS.ReadableStream, take: (line: string) => void, e
 }
 
 function toReply(message: Readonly<Record<string, unknown>>): ToolReply {
-  const result = message["result"] ?? message["output"] ?? message["error"] ?? "";
-  const isError = message["isError"] === true || message["error"] !== undefined;
+  const result = message["content"] ?? message["result"] ?? message["output"] ?? message["error"] ?? "";
+  const isError = message["ok"] === false || message["isError"] === true || message["error"] !== undefined;
   return { ok: !isError, output: typeof result === "string" ? result : JSON.stringify(result) };
 }
