@@ -40,6 +40,7 @@ export async function serveCaret(settings: DoorSettings): Promise<ServedDoor> {
     CARET_CLI_ARGS: JSON.stringify(["--boot", String(settings.bootMs ?? 0)]),
     CARET_WARM_ENABLED: String(settings.keepWarm ?? true),
     CARET_SERVER_MAX_TURNS: "1024",
+    CARET_LOG_LEVEL: "warn",
   };
   const args = ["serve", "--json", "--port", "0", "--data-dir", join(home, "data"), "--workspace", workspace];
   return serve(spawn(process.execPath, [...(settings.nodeOptions ?? []), caret, ...args], { env, stdio: STDIO }));

@@ -1,0 +1,112 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { buildAgents } from "../../bench/doors/build-agents.ts";
+import { countRunning, residentMegabytes } from "../../bench/doors/process-cost.ts";
+import { type ServedDoor, serveCaret } from "../../bench/doors/serve-door.ts";
+import { barSize } from "../turns/full-bars.ts";
+import { eventually } from "../turns/play-turn.ts";
+import { readChat } from "./read-chat.ts";
+
+const isFull = barSize({ quick: 0, full: 1 }) === 1;
+const PACE_MS = 20;
+const WATCHED_MS = 5_000;
+/** Until everything between the gateway and its reader is full, then as long as a reader may take nothing. */
+const CUT_MS = 150_000;
+
+let directory: string;
+let agent: string;
+let door: ServedDoor;
+
+beforeEach(async () => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-load-")));
+  ({ agent } = buildAgents(directory));
+  door = await serveCaret({ agent, directory, keepWarm: false });
+});
+afterEach(async () => {
+  await door.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** The agents are written in C, so that hundreds of them fit on a small machine. */
+describe.skipIf(!hasCompiler())("A gateway under load", () => {
+  test("answers many clients at once, each whole and in order, in bounded memory", { timeout: 120_000 }, async () => {
+    const streams = barSize({ quick: 64, full: 256 });
+    const deltas = barSize({ quick: 100, full: 250 });
+    await readChat(door, "Once before anything is measured. deltas=1");
+    const before = residentMegabytes(door.pids);
+    const memory = watchMemory(door.pids);
+    const answers = await readMany(streams, `deltas=${deltas} pace=${PACE_MS}`).finally(memory.stop);
+    for (const { status, text, finish, isDone } of answers) {
+      expect([status, finish, isDone]).toEqual([200, "stop", true]);
+      expect(faultOf(text, deltas)).toBeUndefined();
+    }
+    // A megabyte for each client, and what the runtime takes before it cleans up.
+    expect(memory.peak() - before).toBeLessThan(streams + 150);
+  });
+
+  test("spends little memory on clients that never read, and cuts them", { timeout: 300_000 }, async () => {
+    const clients = 50;
+    const paceMs = isFull ? 1 : 5;
+    // First as many that do read, for as long, so that only the difference is measured.
+    const usual = watchMemory(door.pids);
+    await readMany(clients, `deltas=${WATCHED_MS / paceMs} pace=${paceMs}`).finally(usual.stop);
+    const unread = watchMemory(door.pids);
+    const idle = Array.from({ length: clients }, (_, index) =>
+      askAndNeverRead(door, `Client ${index} does not listen. deltas=100000 pace=${paceMs}`),
+    );
+    try {
+      await eventually(() => countRunning(agent) >= clients, "all agents run", 30_000);
+      // Cutting takes as long as a reader may be stuck, which is too long for a quick run.
+      if (isFull) await eventually(() => countRunning(agent) === 0, "all clients are cut", CUT_MS);
+      else await new Promise((resolve) => setTimeout(resolve, WATCHED_MS));
+    } finally {
+      unread.stop();
+      for (const client of idle) client.destroy();
+    }
+    expect(unread.peak() - usual.peak()).toBeLessThan(64);
+    expect((await readChat(door, "And who comes after them? deltas=3")).finish).toBe("stop");
+  });
+});
+
+function readMany(clients: number, orders: string) {
+  return Promise.all(Array.from({ length: clients }, (_, index) => readChat(door, `Client ${index} asks. ${orders}`)));
+}
+
+/** The most memory that the processes have had at once, until it is stopped. */
+function watchMemory(pids: readonly number[]) {
+  let peak = 0;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, residentMegabytes(pids));
+  }, 100);
+  return { peak: () => peak, stop: () => clearInterval(timer) };
+}
+
+/** What is wrong with the text of so many deltas: each must be there once, whole, and not before the one it follows. */
+function faultOf(text: string, deltas: number): string | undefined {
+  const marks = [...text.matchAll(/<(\d{15})> and so/g)].map(([, time]) => Number(time));
+  if (marks.length !== deltas) return `${marks.length} deltas of ${deltas}`;
+  if (text.length !== deltas * "<000000000000000> and so".length) return "something that the agent did not say";
+  return marks.every((mark, index) => mark >= (marks[index - 1] ?? 0)) ? undefined : "deltas out of order";
+}
+
+function askAndNeverRead({ url, token }: ServedDoor, content: string) {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  const sent = request(`${url}/v1/chat/completions`, { method: "POST", headers, agent: false });
+  sent.on("response", (response) => response.pause().on("error", () => undefined));
+  sent.on("error", () => undefined); // being cut is what it is here for
+  sent.end(JSON.stringify({ stream: true, messages: [{ role: "user", content }] }));
+  return sent;
+}
+
+function hasCompiler(): boolean {
+  try {
+    execFileSync("cc", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
