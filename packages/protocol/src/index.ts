@@ -21,6 +21,7 @@ export { CaretError, type CaretErrorOptions } from "./caret-error.ts";
 export { type ErrorCode, errorCatalogue, errorCodes } from "./error-catalogue.ts";
 export { type ErrorInfo, errorInfoSchema } from "./error-info.ts";
 export { Secret } from "./secret.ts";
+export { tellingArgument } from "./telling-argument.ts";
 export {
   emptyTurn,
   foldEvents,

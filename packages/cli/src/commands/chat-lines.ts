@@ -2,7 +2,7 @@ import type { Chat, ChatMessage } from "@caret/runtime";
 import type { Look } from "../terminal/look.ts";
 import { createMarkdownStream } from "../terminal/markdown-stream.ts";
 import { shortenEnd, shortenMiddle } from "../terminal/shorten.ts";
-import { tellingArgument } from "../terminal/telling-argument.ts";
+import { shownArgument } from "../terminal/shown-argument.ts";
 import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 
 const RESULT_LINES = 3;
@@ -46,7 +46,7 @@ function spoken(text: string, { style, glyphs }: Options): readonly string[] {
 
 function callLine({ name, input }: ChatMessage["toolCalls"][number], { style, glyphs, columns }: Options): string {
   const head = `${glyphs.bullet} ${cleanLine(name)}`;
-  const argument = tellingArgument({ kind: "other", input });
+  const argument = shownArgument({ kind: "other", input });
   return `${head} ${style.cyan(shortenMiddle(argument, columns - head.length - 2, glyphs.ellipsis))}`.trimEnd();
 }
 

@@ -5,7 +5,7 @@ import { displayWidth } from "./display-width.ts";
 import { editCounts } from "./edit-counts.ts";
 import type { Look } from "./look.ts";
 import { shortenEnd, shortenMiddle } from "./shorten.ts";
-import { tellingArgument } from "./telling-argument.ts";
+import { shownArgument } from "./shown-argument.ts";
 import { cleanLine } from "./text-cleaner.ts";
 
 const MAX_NAME = 32;
@@ -25,7 +25,7 @@ export function toolLine(tool: ToolActivity, options: ToolLineOptions): string {
   const head = `${indent}${outcomeMark(tool.status, options)} ${style.dim(glyphs.tools[tool.kind])} ${name}`;
   const details = detailsOf(tool, options).map((detail) => `${style.dim(` ${glyphs.separator}`)} ${detail}`);
   const room = columns - 2 - shownWidth(head) - shownWidth(details.join(""));
-  const argument = shortenMiddle(tellingArgument(tool, workspace), Math.max(8, room), glyphs.ellipsis);
+  const argument = shortenMiddle(shownArgument(tool, workspace), Math.max(8, room), glyphs.ellipsis);
   return [head, argument === "" ? "" : ` ${style.cyan(argument)}`, ...details].join("");
 }
 

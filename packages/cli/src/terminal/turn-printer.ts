@@ -5,7 +5,7 @@ import { type BlockWriter, createTextBlock, createThinkingBlock } from "./block-
 import { closingLines } from "./closing-lines.ts";
 import type { Look } from "./look.ts";
 import { createPage, type Section } from "./page.ts";
-import { tellingArgument } from "./telling-argument.ts";
+import { shownArgument } from "./shown-argument.ts";
 import { cleanLine } from "./text-cleaner.ts";
 import { toolLine } from "./tool-line.ts";
 import type { TurnMoment } from "./waiting-for.ts";
@@ -211,7 +211,7 @@ export class TurnPrinter {
   #subjectOf(requestId: string): string {
     const request = this.#answered(requestId, "approval-request");
     if (request === undefined) return "";
-    return `${request.subject} ${tellingArgument({ kind: "other", input: request.input }, this.#workspace)}`;
+    return `${request.subject} ${shownArgument({ kind: "other", input: request.input }, this.#workspace)}`;
   }
 
   #depthBelow(parent: string | undefined): number {

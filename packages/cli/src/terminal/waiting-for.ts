@@ -2,7 +2,7 @@ import type { ToolActivity } from "@caret/protocol";
 import { elapsedText } from "./amount-text.ts";
 import { displayWidth } from "./display-width.ts";
 import { shortenMiddle } from "./shorten.ts";
-import { tellingArgument } from "./telling-argument.ts";
+import { shownArgument } from "./shown-argument.ts";
 import { toolName } from "./tool-line.ts";
 
 const MIN_ARGUMENT = 8;
@@ -40,7 +40,7 @@ function waitingForTool(
   const others = running.length > 1 ? ` (and ${running.length - 1} more)` : "";
   const time = ` ${elapsedText(elapsedMs)}${others}`;
   const name = toolName(tool);
-  const whole = tellingArgument(tool, workspace);
+  const whole = shownArgument(tool, workspace);
   const room = width - displayWidth(name) - time.length - 2;
   // A letter or two of a long command tell nothing.
   const argument = room < MIN_ARGUMENT && displayWidth(whole) > room ? "" : shortenMiddle(whole, room, ellipsis);

@@ -12,7 +12,11 @@ it.each<[string, AgentEvent, string | undefined]>([
   ["names the server of an MCP tool", { ...call, name: "find", server: "docs", input: {} }, "→ docs/find\n"],
   ["takes a plain text as what the call is about", { ...call, input: "a.txt" }, "→ shell: a.txt\n"],
   ["copes with a call without arguments", { ...call, input: null }, "→ shell\n"],
-  ["copes with arguments that tell nothing", { ...call, input: { command: " ", depth: 3 } }, "→ shell\n"],
+  [
+    "tells all arguments when none of them tells more",
+    { ...call, input: { command: " ", depth: 3 } },
+    `→ shell: {"command":" ","depth":3}\n`,
+  ],
   ["shortens what is long", { ...call, input: { path: "x".repeat(9999) } }, `→ shell: ${"x".repeat(199)}…\n`],
   ["leaves a call of the client alone", { ...call, owner: "client", input: { command: "ls" } }, undefined],
   ["tells why a call failed", { ...result, status: "error" }, "  error: no such file or directory\n"],

@@ -1,28 +1,9 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, tellingArgument } from "@caret/protocol";
 
 /** How a door shows what the agent does with its own tools. */
 export type ActivityDisplay = "reasoning" | "text" | "none";
 
 const MAX_LINE = 200;
-
-/** Arguments that tell what a call is about, the most telling first. */
-const TELLING = [
-  "command",
-  "path",
-  "filePath",
-  "file_path",
-  "target_file",
-  "pattern",
-  "globPattern",
-  "glob_pattern",
-  "query",
-  "searchTerm",
-  "search_term",
-  "url",
-  "description",
-  "title",
-  "prompt",
-];
 
 /** Notices that change what the person is getting; the others are for our log. */
 const TOLD_NOTICES: ReadonlySet<string> = new Set([
@@ -52,18 +33,11 @@ export function activityText(event: AgentEvent): string | undefined {
   }
 }
 
-function callLine({ name, server, input }: AgentEventOf<"tool-call">): string {
+function callLine(call: AgentEventOf<"tool-call">): string {
+  const { name, server } = call;
   const tool = server === undefined ? name : `${server}/${name}`;
-  const about = tellingArgument(input);
+  const about = oneLine(tellingArgument(call));
   return about === "" ? `→ ${tool}\n` : `→ ${tool}: ${about}\n`;
-}
-
-function tellingArgument(input: unknown): string {
-  if (typeof input !== "object" || input === null) return typeof input === "string" ? oneLine(input) : "";
-  const fields = input as Readonly<Record<string, unknown>>;
-  const values = TELLING.map((name) => fields[name]);
-  const telling = values.find((value) => typeof value === "string" && value.trim() !== "");
-  return oneLine(typeof telling === "string" ? telling : "");
 }
 
 function oneLine(text: string): string {

@@ -11,11 +11,12 @@ import {
   type TextState,
 } from "../assistant-text.ts";
 import type { Dialect, Ending } from "../dialect.ts";
+import { draftDialect } from "../draft-dialect.ts";
 import { contentText, objectField, textField, wordField } from "../fields.ts";
 import { readErrorText } from "../read-error.ts";
 import { readResultUsage, readUsage } from "../read-usage.ts";
 import { readToolEntry } from "../tools/tool-entry.ts";
-import { closeDraft, type Draft, endTurn, initialTurn, keepUnknown, openDraft, startCall } from "../turn-draft.ts";
+import { type Draft, endTurn, initialTurn, keepUnknown, startCall } from "../turn-draft.ts";
 
 const SOURCE = "contract";
 const SUPPORTED_VERSIONS: readonly string[] = ["1.0"];
@@ -35,23 +36,12 @@ type ContractDraft = Draft<ContractState>;
  * a program that says things nobody agreed on cannot be trusted with what it says next.
  */
 export function contractDialect({ owner = "gateway" }: { readonly owner?: Owner } = {}): Dialect<ContractState> {
-  return {
+  return draftDialect({
     name: "contract",
     initial: { ...initialTurn, ...initialText, partial: true, owner, forwarded: 0, callCount: 0 },
-    step(state, frame) {
-      if (state.ended) return [state, []];
-      const draft = openDraft(state);
-      onFrame(draft, frame);
-      return closeDraft(draft);
-    },
-    finish(state, ending) {
-      if (state.ended) return [state, []];
-      const draft = openDraft(state);
-      onEnding(draft, ending);
-      return closeDraft(draft);
-    },
-    hasEnded: (state) => state.ended,
-  };
+    onFrame,
+    onEnding,
+  });
 }
 
 function onFrame(draft: ContractDraft, frame: Frame): void {

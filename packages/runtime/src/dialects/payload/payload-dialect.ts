@@ -1,6 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { Frame, JsonObject } from "../../framing/frame.ts";
 import type { Dialect, Ending } from "../dialect.ts";
+import { draftDialect } from "../draft-dialect.ts";
 import { contentText, numberField, objectField, textField, wordField } from "../fields.ts";
 import { readErrorText } from "../read-error.ts";
 import { readResultUsage } from "../read-usage.ts";
@@ -10,13 +11,11 @@ import { toolKind } from "../tools/tool-kind.ts";
 import { toOutcome } from "../tools/tool-outcome.ts";
 import {
   closeBlock,
-  closeDraft,
   type Draft,
   endTurn,
   initialTurn,
   isKnownCall,
   keepUnknown,
-  openDraft,
   settleCall,
   startCall,
   type ToolCallEvent,
@@ -37,23 +36,12 @@ type PayloadDraft = Draft<PayloadState>;
 
 /** The event format with everything under `payload`. A line that is no event is wrapped as `raw` and kept. */
 export function payloadDialect(): Dialect<PayloadState> {
-  return {
+  return draftDialect({
     name: "payload",
     initial: { ...initialTurn, saidSomething: false, lastError: undefined, unnamedCalls: 0 },
-    step(state, frame) {
-      if (state.ended) return [state, []];
-      const draft = openDraft(state);
-      onFrame(draft, frame);
-      return closeDraft(draft);
-    },
-    finish(state, ending) {
-      if (state.ended) return [state, []];
-      const draft = openDraft(state);
-      onEnding(draft, ending);
-      return closeDraft(draft);
-    },
-    hasEnded: (state) => state.ended,
-  };
+    onFrame,
+    onEnding,
+  });
 }
 
 function onFrame(draft: PayloadDraft, frame: Frame): void {

@@ -2,10 +2,11 @@ import { CaretError } from "@caret/protocol";
 import type { Frame, JsonObject } from "../../framing/frame.ts";
 import { onDelta, onFlush, onRetry, releaseText } from "../assistant-text.ts";
 import type { Dialect, Ending } from "../dialect.ts";
+import { draftDialect } from "../draft-dialect.ts";
 import { contentText, numberField, objectField, textField, wordField } from "../fields.ts";
 import { readErrorText } from "../read-error.ts";
 import { addUsage, readUsage } from "../read-usage.ts";
-import { closeBlock, closeDraft, endTurn, keepUnknown, openDraft, writeThinking } from "../turn-draft.ts";
+import { closeBlock, endTurn, keepUnknown, writeThinking } from "../turn-draft.ts";
 import { onInteractionQuery } from "./interaction-query.ts";
 import { quickDelta } from "./quick-delta.ts";
 import { initialStreamJson, type StreamJsonDraft, type StreamJsonState } from "./stream-json-state.ts";
@@ -19,24 +20,13 @@ const SOURCE = "stream-json";
  * decides which of the four forms of an assistant line are text and which repeat it, and cannot be told from them.
  */
 export function streamJsonDialect({ partial }: { readonly partial: boolean }): Dialect<StreamJsonState> {
-  return {
+  return draftDialect({
     name: "stream-json",
     initial: initialStreamJson(partial),
     quickFrame: quickDelta,
-    step(state, frame) {
-      if (state.ended) return [state, []];
-      const draft = openDraft(state);
-      onFrame(draft, frame);
-      return closeDraft(draft);
-    },
-    finish(state, ending) {
-      if (state.ended) return [state, []];
-      const draft = openDraft(state);
-      onEnding(draft, ending);
-      return closeDraft(draft);
-    },
-    hasEnded: (state) => state.ended,
-  };
+    onFrame,
+    onEnding,
+  });
 }
 
 function onFrame(draft: StreamJsonDraft, frame: Frame): void {

@@ -1,6 +1,4 @@
-import { isAbsolute, relative } from "node:path";
-import type { ToolActivity } from "@caret/protocol";
-import { cleanLine } from "./text-cleaner.ts";
+import type { ToolKind } from "./agent-event.ts";
 
 /** Arguments that tell what a call is about, the most telling first; several spellings, for several agents. */
 const common = [
@@ -25,24 +23,19 @@ const common = [
 const searching = ["pattern", "globPattern", "glob_pattern", "query", "path", "targetDirectory", "directory"];
 const delegating = ["description", "title", "prompt"];
 
-/** The command, path, pattern or address of a call, on one line. Paths inside the workspace are told from there. */
-export function tellingArgument({ kind, input }: Pick<ToolActivity, "kind" | "input">, workspace?: string): string {
-  if (typeof input !== "object" || input === null) return input === undefined ? "" : cleanLine(String(input));
+/** The command, path, pattern or address of a call: what a person wants to know of it. Empty when nothing tells. */
+export function tellingArgument({ kind, input }: { readonly kind: ToolKind; readonly input?: unknown }): string {
+  if (input === undefined || input === null) return "";
+  if (typeof input !== "object") return String(input);
   const fields = input as Readonly<Record<string, unknown>>;
   const names = kind === "search" ? searching : kind === "task" ? delegating : common;
   const name = names.find((candidate) => isTelling(fields[candidate]));
-  if (name !== undefined) return cleanLine(fromWorkspace(String(fields[name]), workspace));
+  if (name !== undefined) return String(fields[name]);
   if (Array.isArray(fields["todos"])) return `${fields["todos"].length} items`;
   const json = JSON.stringify(input);
-  return json === "{}" || kind === "question" || kind === "plan" ? "" : cleanLine(json);
+  return json === "{}" || kind === "question" || kind === "plan" ? "" : json;
 }
 
 function isTelling(value: unknown): boolean {
   return typeof value === "string" && value.trim() !== "";
-}
-
-function fromWorkspace(text: string, workspace: string | undefined): string {
-  if (workspace === undefined || !isAbsolute(text)) return text;
-  const inside = relative(workspace, text);
-  return inside.startsWith("..") || isAbsolute(inside) ? text : inside || ".";
 }
