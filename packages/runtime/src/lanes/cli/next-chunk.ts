@@ -15,7 +15,9 @@ export async function nextChunk<Chunk>(
 ): Promise<NextChunk<Chunk>> {
   if (signal.aborted) return { kind: "aborted" };
   const { promise: interruption, resolve } = Promise.withResolvers<"expired" | "aborted">();
-  const timer = setTimeout(resolve, Math.min(Math.max(waitMs, 0), MAX_TIMER_MS), "expired");
+  // A stream passes here for every chunk: what waits for ever needs no timer.
+  const isLimited = waitMs !== Number.POSITIVE_INFINITY;
+  const timer = isLimited ? setTimeout(resolve, Math.min(Math.max(waitMs, 0), MAX_TIMER_MS), "expired") : undefined;
   const onAbort = (): void => resolve("aborted");
   signal.addEventListener("abort", onAbort, { once: true });
   try {

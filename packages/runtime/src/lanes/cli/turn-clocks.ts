@@ -35,10 +35,11 @@ export function createTurnClocks(settings: ClockSettings, now: () => number): Tu
 
   return {
     note(events) {
+      const at = now();
       for (const event of events) {
         if (event.type === "notice" || event.type === "unknown") continue;
         spoke = true;
-        since = now();
+        since = at;
         if (event.type === "tool-call") openTools.set(event.callId, event.name);
         else if (event.type === "tool-result") openTools.delete(event.callId);
       }
