@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { barSize } from "../turns/full-bars.ts";
+import { Kitchen } from "./dialogue/kitchen-tools.ts";
+import { GatewayHome } from "./gateway-home.ts";
+import { type GatewayProcess, startGateway } from "./gateway-process.ts";
+import { runPatientClient, type TaskReport } from "./patient-client.ts";
+import { killVictims } from "./victims.ts";
+
+const victims = ["agent", "bridge", "gateway"] as const;
+type Victim = (typeof victims)[number];
+
+const MOMENTS = Math.ceil(barSize({ quick: 9, full: 200 }) / victims.length);
+/** A task has four requests when nothing goes wrong, and each of them takes about this long. */
+const REQUESTS = 4;
+const REQUEST_MS = 400;
+/** How long a blow waits for somebody to hit. */
+const AIM_MS = 2_000;
+
+/** `CARET_SEED` strikes at the moments of an earlier run again; the titles of the tests tell the seed. */
+const seed = Number(process.env["CARET_SEED"] ?? Math.floor(Math.random() * 1e6));
+
+interface Moment {
+  readonly title: string;
+  readonly basket: string;
+  readonly isStreaming: boolean;
+  /** The request that is under way, and how long after it went out. */
+  readonly request: number;
+  readonly afterMs: number;
+}
+
+function momentsOf(victim: Victim): readonly Moment[] {
+  const random = seededRandom(seed + victims.indexOf(victim));
+  const first = Math.floor(random() * REQUESTS);
+  return Array.from({ length: MOMENTS }, (_, index) => {
+    const request = 1 + ((first + index) % REQUESTS);
+    const afterMs = Math.floor(random() * REQUEST_MS);
+    const isStreaming = random() < 0.5;
+    const manner = isStreaming ? "streaming" : "whole";
+    const title = `no. ${index + 1}: ${afterMs} ms into request ${request}, ${manner}`;
+    return { title, basket: `basket-${victim}-${index}.txt`, isStreaming, request, afterMs };
+  });
+}
+
+/** Numbers in [0, 1), the same for the same seed. */
+function seededRandom(start: number): () => number {
+  let state = start | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    const mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    const twice = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((twice ^ (twice >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A gateway that can be killed, and comes back at the same address with the same data. */
+class MortalGateway {
+  readonly home = new GatewayHome();
+  #current: Promise<GatewayProcess> | undefined;
+
+  running(): Promise<GatewayProcess> {
+    this.#current ??= startGateway(this.home);
+    return this.#current;
+  }
+
+  async die(): Promise<void> {
+    const { url, kill, exited } = await this.running();
+    const args = ["--port", new URL(url).port];
+    kill("SIGKILL");
+    this.#current = exited.then(() => startGateway(this.home, { args }));
+  }
+
+  async remove(): Promise<readonly number[]> {
+    await (await this.running()).stop();
+    const left = this.home.agents();
+    this.home.remove();
+    return left;
+  }
+}
+
+/** Strikes as soon as there is somebody to strike. False when the task was over before. */
+async function strike(victim: Victim, gateway: MortalGateway, isOver: () => boolean): Promise<boolean> {
+  if (victim === "gateway") {
+    if (isOver()) return false;
+    await gateway.die();
+    return true;
+  }
+  for (const until = performance.now() + AIM_MS; performance.now() < until && !isOver(); await sleep(10))
+    if (killVictims(gateway.home, victim)) return true;
+  return false;
+}
+
+async function workThrough(victim: Victim, gateway: MortalGateway, moment: Moment) {
+  let isOver = false;
+  let blow: Promise<boolean> | undefined;
+  const report = await runPatientClient({
+    task: `Read apples.txt and pears.txt, then run \`wc -l apples.txt\`, then create ${moment.basket} with the content full`,
+    kitchen: new Kitchen(),
+    isStreaming: moment.isStreaming,
+    address: () => gateway.running(),
+    onRequest(count) {
+      if (count === moment.request) blow = sleep(moment.afterMs).then(() => strike(victim, gateway, () => isOver));
+    },
+  });
+  isOver = true;
+  return { report, hasHit: (await blow) ?? false };
+}
+
+/** What must hold whoever was killed, and when. */
+function wrongsOf({ end, ran, askedAgain }: TaskReport): readonly string[] {
+  const writes = ran.filter(({ name }) => name === "write").map(({ input }) => JSON.stringify(input));
+  return [
+    ...(end.kind === "failure" ? [`no end: ${end.reason}`] : []),
+    ...(end.kind === "answer" && end.text === "" ? ["an empty answer"] : []),
+    ...askedAgain.map((callId) => `asked again: ${callId}`),
+    ...writes.filter((input, index) => writes.indexOf(input) !== index).map((input) => `written twice: ${input}`),
+  ];
+}
+
+it.concurrent.for(victims)(
+  `a client whose %s is killed in the middle of a task gets an end, and nothing is done twice (seed ${seed})`,
+  { timeout: 30_000 + MOMENTS * 15_000 },
+  async (victim, { annotate }) => {
+    const gateway = new MortalGateway();
+    const wrongs: unknown[] = [];
+    let [hits, retries] = [0, 0];
+    for (const moment of momentsOf(victim)) {
+      await gateway.running();
+      const { report, hasHit } = await workThrough(victim, gateway, moment);
+      if (hasHit) hits += 1;
+      retries += report.retries.length;
+      const found = wrongsOf(report);
+      if (found.length > 0) wrongs.push({ moment: moment.title, found, report });
+    }
+    const left = await gateway.remove();
+    await annotate(`${hits} of ${MOMENTS} blows at the ${victim} hit; ${retries} requests were sent again`);
+    expect({ wrongs, left, hasHit: hits > 0 }, `seed ${seed}`).toEqual({ wrongs: [], left: [], hasHit: true });
+  },
+);
