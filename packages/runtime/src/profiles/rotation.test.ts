@@ -24,7 +24,7 @@ function follow(failures: readonly FailureClass[], start: RotationPlan = plan, m
   let cooldowns: Cooldowns = start.cooldowns;
   const story = [`${state.attempt.profile}/${state.attempt.model}`];
   for (const failure of failures) {
-    const step = nextAttempt(state, { failure, emitted: false, cooldowns, nowMs, ...more });
+    const step = nextAttempt(state, { failure, emitted: false, isHarmless: true, cooldowns, nowMs, ...more });
     cooldowns = step.cooldowns;
     if (step.kind === "stop") return { story: [...story, "stop"], cooldowns };
     state = step.state;
@@ -56,6 +56,15 @@ describe("rotation", () => {
       story: ["work/opus", "retry: work/opus", "profile-rotation: home/opus", "model-fallback: home/sonnet", "stop"],
       cooldowns: new Map(),
     });
+  });
+
+  it("does not try the same again when the prompt may have been worked on", () => {
+    expect(follow(["transport", "transport", "transport"], plan, { isHarmless: false }).story).toEqual([
+      "work/opus",
+      "profile-rotation: home/opus",
+      "model-fallback: home/sonnet",
+      "stop",
+    ]);
   });
 
   it("keeps what it has learned when failures are mixed", () => {

@@ -9,7 +9,7 @@ import { assertNever } from "@caret/protocol";
  * - `auth` (refused key, no login, allowance used up): the profile cools down, and the next one is tried with the same
  *   model. Another model would be refused as well, so none is tried.
  * - `model`: the next model, with the same profile.
- * - `transport`: once per turn the very same again; after that the next profile, or else the next model.
+ * - `transport`: once per turn the very same again, if that can cost nothing; else the next profile, or the next model.
  *
  * It stops when nothing is left, and at once when the agent has begun to answer: a second answer must never follow half
  * of a first. It never returns to a profile or a model, so a turn has fewer attempts than there are profiles and models
@@ -47,6 +47,8 @@ export interface FailedAttempt {
   readonly emitted: boolean;
   readonly cooldowns: Cooldowns;
   readonly nowMs: number;
+  /** The prompt surely has not been worked on, so that the very same may be tried again. */
+  readonly isHarmless?: boolean;
   /** When upstream said the allowance comes back. */
   readonly coolUntilMs?: number;
 }
@@ -84,7 +86,7 @@ function moveOn(state: RotationState, failed: FailedAttempt): Move | undefined {
     case "model":
       return fallBack(state);
     case "transport":
-      if (!state.retried) return { kind: "retry", state: { ...state, retried: true } };
+      if (!state.retried && failed.isHarmless === true) return { kind: "retry", state: { ...state, retried: true } };
       return rotateProfile(state, failed) ?? fallBack(state);
     default:
       return assertNever(failed.failure);

@@ -106,7 +106,7 @@ export const failureRules: readonly FailureRule[] = [
   }),
   // Agents that start at the same time share this file; the one that lost the race does better alone.
   says(/cli-config\.json\.tmp/, {
-    code: "agent-crashed",
+    code: "agent-unavailable",
     message: "Two agents wrote their configuration at the same moment",
     fix: "Try again; a CURSOR_CONFIG_DIR of its own for each agent avoids it.",
     retryable: true,

@@ -118,7 +118,7 @@ describe("what the CLI says about itself", () => {
     ["ActionRequiredError: OUTDATED_CLIENT", "cli-outdated"],
     ["Error: Your team administrator has disabled the 'Run Everything' option.", "policy-disabled"],
     ["Error: Your team administrator has disabled headless Cursor CLI usage.", "policy-disabled"],
-    ["ENOENT: no such file or directory, rename '/c/cli-config.json.tmp' -> '/c/cli-config.json'", "agent-crashed"],
+    ["ENOENT: no such file or directory, rename '/c/cli-config.json.tmp' -> '/c/cli-config.json'", "agent-unavailable"],
     ["spawn E2BIG", "prompt-too-long"],
     ["bash: /usr/bin/agent: Argument list too long", "prompt-too-long"],
     ["The command line is too long.", "prompt-too-long"],

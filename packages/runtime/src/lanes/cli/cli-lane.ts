@@ -47,7 +47,9 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
     const failureClass = classOf(end);
     const nowMs = host.wallClock();
     const next =
-      failureClass === undefined ? undefined : nextAttempt(state, { failure: failureClass, emitted, cooldowns, nowMs });
+      failureClass === undefined
+        ? undefined
+        : nextAttempt(state, { failure: failureClass, emitted, cooldowns, nowMs, isHarmless: isHarmless(end) });
     cooldowns = next?.cooldowns ?? cooldowns;
     if (next === undefined || next.kind === "stop") {
       yield [end];
@@ -121,6 +123,12 @@ function recoverableEnd(events: readonly AgentEvent[], emitted: boolean): AgentE
 function classOf({ outcome }: AgentEventOf<"turn-end">): ReturnType<typeof isRecoverable> {
   if (outcome.kind !== "failed") return undefined;
   return isRecoverable(new CaretError(outcome.error.code, outcome.error.message));
+}
+
+/** An agent that could not start, or could not reach its server, has not worked on the prompt and not spent anything. */
+function isHarmless({ outcome }: AgentEventOf<"turn-end">): boolean {
+  if (outcome.kind !== "failed") return false;
+  return outcome.error.code === "agent-unavailable" || outcome.error.code === "upstream-unreachable";
 }
 
 /** Something a person has seen: after it a second answer must not begin. */
