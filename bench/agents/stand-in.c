@@ -3,7 +3,7 @@
  * prompt from standard input and prints a turn as the official CLI does with partial output.
  *
  * The prompt's last words say what to do: `deltas=N` (1), `pace=MS` between them (0: as fast as they are read),
- * `tool=BYTES` for one tool result of that size before the first word. The only option of its own is `--boot MS`, the
+ * `size=BYTES` of each (24, the least), `tool=BYTES` for one tool result of that size before the first word. The only option of its own is `--boot MS`, the
  * time it takes before it reads anything. Each delta is the time it was written at, by the monotonic clock in
  * microseconds: `<000000123456789> and so on`.
  */
@@ -15,7 +15,7 @@
 
 #define SESSION "\"session_id\":\"5b0e0c1a-1111-4222-8333-94b1f0a10001\""
 #define PADDING " and so"
-#define DELTA_BYTES 24
+#define LEAST_BYTES 24
 
 static char *prompt;
 static size_t prompt_bytes;
@@ -81,7 +81,8 @@ int main(int count, char **words) {
   }
   read_prompt();
   long deltas = wanted("deltas=", 1), pace = wanted("pace=", 0), tool = wanted("tool=", 0);
-  char *answer = malloc((size_t)deltas * DELTA_BYTES + 1), *end = answer;
+  size_t size = (size_t)wanted("size=", LEAST_BYTES);
+  char *answer = malloc((size_t)deltas * size + 1), *end = answer;
   fputs("{\"type\":\"system\",\"subtype\":\"init\",\"apiKeySource\":\"login\",\"cwd\":\"/\"," SESSION
         ",\"model\":\"Auto\",\"permissionMode\":\"default\"}\n", stdout);
   fputs("{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"", stdout);
@@ -91,9 +92,11 @@ int main(int count, char **words) {
   if (pace > 0) fflush(stdout);
   for (long at = 0; at < deltas; at++) {
     if (pace > 0) wait_ms(pace);
-    end += sprintf(end, "<%015lld>" PADDING, clock_us(CLOCK_MONOTONIC));
+    memset(end + sprintf(end, "<%015lld>" PADDING, clock_us(CLOCK_MONOTONIC)), 'x', size - LEAST_BYTES);
+    end += size;
+    *end = 0;
     printf("{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]},"
-           SESSION ",\"timestamp_ms\":%lld}\n", end - DELTA_BYTES, clock_us(CLOCK_REALTIME) / 1000);
+           SESSION ",\"timestamp_ms\":%lld}\n", end - size, clock_us(CLOCK_REALTIME) / 1000);
     if (pace > 0 || at == 0) fflush(stdout);
   }
   printf("{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]},"

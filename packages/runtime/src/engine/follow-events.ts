@@ -4,7 +4,7 @@ import type { EventStore, StoredEvent } from "./event-store.ts";
 const MAX_WAITING = 200;
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 /** Small, because an event of a flooding agent may be large, and a reader that has caught up is back in memory. */
-const PAGE = 100;
+const PAGE = 20;
 
 export interface FollowOptions {
   readonly store: EventStore;
