@@ -36,7 +36,10 @@ export async function* untilParked(
   try {
     for (let next = await nextBatch(); next.kind === "chunk" || next.kind === "expired"; next = await nextBatch()) {
       if (next.kind === "expired") {
-        if (waitingCalls(turn).length > 0) return yield* announce(waitingCalls(turn), told);
+        const calls = waitingCalls(turn);
+        // A call that is not in the log yet comes from there: told before, it would be told again after its result.
+        const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
+        if (calls.length > 0 && areLogged) return yield* announce(calls, told);
         continue;
       }
       pull = stored.next();
