@@ -28,7 +28,19 @@ interface Cook {
   readonly first: Answer;
 }
 
-async function begin(_: unknown, index: number): Promise<Cook> {
+/** A few begin at a time: an agent gives up a tool server that takes too long to start, and a small machine is slow. */
+const AT_ONCE = 10;
+
+async function beginAll(): Promise<readonly Cook[]> {
+  const cooks: Cook[] = [];
+  while (cooks.length < TURNS) {
+    const wave = Math.min(AT_ONCE, TURNS - cooks.length);
+    cooks.push(...(await Promise.all(Array.from({ length: wave }, (_, index) => begin(cooks.length + index)))));
+  }
+  return cooks;
+}
+
+async function begin(index: number): Promise<Cook> {
   const [dialogue, kitchen, basket] = [openChatDialogue(gateway), new Kitchen(), `basket-${index}.txt`];
   const first = await dialogue.say(`Read apples.txt and pears.txt, then create ${basket} with the content full`);
   return { dialogue, kitchen, basket, first };
@@ -49,8 +61,8 @@ async function finish({ dialogue, kitchen, basket, first }: Cook) {
 it(
   `${TURNS} turns that wait for their clients at once all go on and end, and leave no process`,
   async () => {
-    const cooks = await Promise.all(Array.from({ length: TURNS }, begin));
-    expect([cooks.map(({ first }) => first.calls.length), findVictims(home, "bridge").length]).toEqual([
+    const cooks = await beginAll();
+    expect([cooks.map(({ first }) => first.calls.length || first.text), findVictims(home, "bridge").length]).toEqual([
       Array.from({ length: TURNS }, () => 2),
       TURNS,
     ]);
