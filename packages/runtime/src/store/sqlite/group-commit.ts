@@ -16,7 +16,7 @@ export interface GroupCommit {
 
 export interface GroupCommitOptions {
   readonly connection: LogConnection;
-  readonly delayMs?: number;
+  readonly maxDelayMs?: number;
   readonly maxEvents?: number;
   readonly monotonicMs?: () => number;
 }
@@ -31,22 +31,18 @@ interface Job {
 const BURST = 4;
 /** A commit of less counts as a part of one, so that a few turns alone never wait: only many of them, or a flood, do. */
 const FULL_COMMIT = 16;
-/** What a commit costs all around it for each of its writers, so that with very many of them each has more to say at once. */
-const DELAY_PER_WRITER_MS = 0.25;
-const LONGEST_DELAY_MS = 100;
 
 /**
  * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
  * everything else that comes in the same tick, because somebody waits for it; under load there is one commit per
- * `delayMs` or `maxEvents`, and with very many writers they are further apart.
+ * `maxDelayMs` or `maxEvents`.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { connection, delayMs: shortestMs = 10, maxEvents = 2_048, monotonicMs = () => performance.now() } = options;
+  const { connection, maxDelayMs = 10, maxEvents = 512, monotonicMs = () => performance.now() } = options;
   let jobs: Job[] = [];
   let waiting = 0;
-  /** Commits that may be made at once. Each full one takes one, and time gives one back every `delayMs`. */
+  /** Commits that may be made at once. Each full one takes one, and time gives one back every `maxDelayMs`. */
   let credit = BURST;
-  let spacingMs = shortestMs;
   let countedAt = monotonicMs();
   let cancelTimer: (() => void) | undefined;
 
@@ -55,7 +51,6 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     cancelTimer = undefined;
     const group = jobs;
     credit = Math.max(0, currentCredit() - Math.min(1, waiting / FULL_COMMIT));
-    spacingMs = Math.min(Math.max(shortestMs, group.length * DELAY_PER_WRITER_MS), LONGEST_DELAY_MS);
     jobs = [];
     waiting = 0;
     if (group.length > 0) commit(connection, group);
@@ -63,15 +58,15 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   function currentCredit(): number {
     const now = monotonicMs();
-    credit = Math.min(BURST, credit + (now - countedAt) / spacingMs);
+    credit = Math.min(BURST, credit + (now - countedAt) / maxDelayMs);
     countedAt = now;
     return credit;
   }
 
   function schedule(): void {
-    const waitMs = (1 - currentCredit()) * spacingMs;
-    if (waitMs > 0) {
-      const timer = setTimeout(flush, waitMs);
+    const delayMs = (1 - currentCredit()) * maxDelayMs;
+    if (delayMs > 0) {
+      const timer = setTimeout(flush, delayMs);
       cancelTimer = () => clearTimeout(timer);
     } else {
       const timer = setImmediate(flush);
