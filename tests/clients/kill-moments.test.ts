@@ -11,9 +11,8 @@ const victims = ["agent", "bridge", "gateway"] as const;
 type Victim = (typeof victims)[number];
 
 const MOMENTS = Math.ceil(barSize({ quick: 9, full: 200 }) / victims.length);
-/** A task has four requests when nothing goes wrong, and each of them takes about this long. */
-const REQUESTS = 4;
-const REQUEST_MS = 400;
+/** About how long the requests of a task take when nothing goes wrong; the first one has to start the agent. */
+const REQUESTS_MS = [800, 150, 150, 150];
 /** How long a blow waits for somebody to hit. */
 const AIM_MS = 2_000;
 
@@ -31,14 +30,14 @@ interface Moment {
 
 function momentsOf(victim: Victim): readonly Moment[] {
   const random = seededRandom(seed + victims.indexOf(victim));
-  const first = Math.floor(random() * REQUESTS);
+  const first = Math.floor(random() * REQUESTS_MS.length);
   return Array.from({ length: MOMENTS }, (_, index) => {
-    const request = 1 + ((first + index) % REQUESTS);
-    const afterMs = Math.floor(random() * REQUEST_MS);
+    const place = (first + index) % REQUESTS_MS.length;
+    const afterMs = Math.floor(random() * (REQUESTS_MS[place] ?? 0));
     const isStreaming = random() < 0.5;
     const manner = isStreaming ? "streaming" : "whole";
-    const title = `no. ${index + 1}: ${afterMs} ms into request ${request}, ${manner}`;
-    return { title, basket: `basket-${victim}-${index}.txt`, isStreaming, request, afterMs };
+    const title = `no. ${index + 1}: ${afterMs} ms into request ${place + 1}, ${manner}`;
+    return { title, basket: `basket-${victim}-${index}.txt`, isStreaming, request: place + 1, afterMs };
   });
 }
 
