@@ -9,7 +9,7 @@ export interface Figure {
 }
 
 /** What the target is held against. */
-export function judgedValue({ caret, floor }: Figure): number {
+function judgedValue({ caret, floor }: Figure): number {
   return floor === undefined ? caret : caret / floor.value;
 }
 

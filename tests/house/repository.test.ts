@@ -140,3 +140,15 @@ function mentions(text: string, directory: string): boolean {
   const at = text.indexOf(directory);
   return at !== -1 && !/^[\w-]/.test(text.slice(at + directory.length));
 }
+
+describe("the lockfile", () => {
+  it("names the packages of every platform, or `npm ci` refuses it; scripts/complete-lockfile.ts adds them", () => {
+    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    );
+    expect(wanted.filter((name) => packages[`node_modules/${name}`] === undefined)).toEqual([]);
+  });
+});
