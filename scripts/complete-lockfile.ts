@@ -18,7 +18,7 @@ const systems = ["android", "darwin", "freebsd", "linux", "win32", "openharmony"
 const processors = ["arm64", "x64", "arm", "ia32", "ppc64", "riscv64", "s390x", "loong64", "wasm32", "mips64el"];
 
 /** What a package's name says about where it runs; npm skips a package that does not run here without fetching it. */
-function platformOf(name: string): Pick<Entry, "os" | "cpu" | "libc"> {
+function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
   const words = name.split(/[/-]/);
   const os = systems.filter((system) => words.includes(system));
   const cpu = processors.filter((processor) => words.includes(processor));
