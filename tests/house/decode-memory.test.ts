@@ -82,9 +82,9 @@ describe.runIf(existsSync("/proc/self/status"))("the memory of caret decode", ()
   }, 120_000);
 
   // The line is held as bytes, as text, as a value and as the event that is printed, and Node itself takes 110 MB.
-  it("holds one line of 50 MB a handful of times and no more: it stays under 500", async () => {
+  it("holds one line of 50 MB a handful of times and no more: it stays under 600", async () => {
     const { peakMegabytes, lastEvent, exitCode } = await decodeApart(turnWithLongLine(50 * MEGABYTE));
     expect({ lastEvent, exitCode }).toEqual({ lastEvent: completed, exitCode: 0 });
-    expect(peakMegabytes).toBeLessThan(500);
+    expect(peakMegabytes).toBeLessThan(600);
   }, 60_000);
 });

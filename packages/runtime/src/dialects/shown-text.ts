@@ -16,8 +16,8 @@ export interface ShownText {
   readonly isKept: boolean;
 }
 
-/** A turn's text is far below this; a stream beyond it must still decode in constant memory. */
-const MAX_KEPT_LENGTH = 4 * 1024 * 1024;
+/** Few turns say more than this; what they say beyond must cost no memory, also when many agents flood at once. */
+const MAX_KEPT_LENGTH = 256 * 1024;
 const MAX_MARKS = 8;
 
 export const nothingShown: ShownText = {

@@ -2,7 +2,7 @@ import type { EventStore, StoredEvent } from "./event-store.ts";
 
 /** A follower that has this much waiting is too slow: it goes on from the log instead of from memory. */
 const MAX_WAITING = 200;
-const MAX_WAITING_CHARACTERS = 256 * 1024;
+const MAX_WAITING_CHARACTERS = 128 * 1024;
 /** Small, because an event of a flooding agent may be large, and a reader that has caught up is back in memory. */
 const PAGE = 20;
 

@@ -45,10 +45,11 @@ export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {
   };
 
   const takePending = (): string => {
-    const line = Buffer.concat(pending).toString("utf8");
+    const bytes = Buffer.concat(pending, pendingBytes);
+    // Let go of the pieces before the line is decoded: a line may be as large as all the memory there is to spare.
     pending = [];
     pendingBytes = 0;
-    return line;
+    return bytes.toString("utf8");
   };
 
   const addText = (lines: string[], text: string): void => {

@@ -39,13 +39,16 @@ export interface AgentHostOptions {
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
 }
 
+/** Many agents may flood at once, and only the log takes their output: a little ahead of it is enough for each. */
+const READ_AHEAD_BYTES = 256 * 1024;
+
 const CLI_NAMES = ["agent", "cursor-agent"];
 
 export function createAgentHost(options: AgentHostOptions): AgentHost {
   const { env, platform, spawner, containment, clocks } = options;
   const monotonic = (): number => performance.now();
   const spawn: AgentHost["spawn"] = (command) =>
-    spawner.spawn(containCommand(command, containment), { drainMs: clocks.drainMs });
+    spawner.spawn(containCommand(command, containment), { drainMs: clocks.drainMs, readAheadBytes: READ_AHEAD_BYTES });
   const warm = options.warm === undefined ? undefined : createWarmPool({ ...options.warm, spawn, now: monotonic });
   const environment = (profile: ResolvedProfile): Record<string, string> =>
     childEnvironment({ parent: env, allow: ["CARET_SIM_*"], set: agentVariables(options, profile) });
