@@ -6,6 +6,8 @@ export default defineConfig({
     retry: process.env["CI"] === undefined ? 0 : 1,
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     exclude: [...configDefaults.exclude, "tests/clients/heavy/**", "tests/clients/loops/**"],
+    // Most tests wait for processes, so that there is room for one more worker than there are cores.
+    maxWorkers: 3,
     testTimeout: 30_000,
     // Hooks start whole gateways, and the machine may be busy.
     hookTimeout: 30_000,
