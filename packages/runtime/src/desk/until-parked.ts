@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { StoredEvent } from "../engine/event-store.ts";
+import { type NextChunk, nextChunk } from "../engine/next-chunk.ts";
 import type { RunningTurn } from "../engine/session-engine.ts";
-import { type NextChunk, nextChunk } from "../lanes/cli/next-chunk.ts";
 import type { ParkedCall } from "../tools/bridge/parked-calls.ts";
 
 /** Calls that the agent makes together come a little apart; they go out in one answer. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, CaretError, ErrorInfo } from "@caret/protocol";
 import type { Decoder } from "../../dialects/decoder.ts";
 import type { Ending } from "../../dialects/dialect.ts";
+import { nextChunk } from "../../engine/next-chunk.ts";
 import type { ChildExit, ChildHandle, StopStages } from "../../process/child-handle.ts";
-import { nextChunk } from "./next-chunk.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
 
 export interface AgentRun {
