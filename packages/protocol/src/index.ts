@@ -20,6 +20,37 @@ export { assertWellFormedTurn } from "./assert-well-formed-turn.ts";
 export { CaretError, type CaretErrorOptions } from "./caret-error.ts";
 export { type ErrorCode, errorCatalogue, errorCodes } from "./error-catalogue.ts";
 export { type ErrorInfo, errorInfoSchema } from "./error-info.ts";
+export {
+  type AnswerApproval,
+  type AnswerQuestion,
+  type ChangeSession,
+  type ConnectTest,
+  type ConnectTestResult,
+  type CreateSession,
+  type ExportFormat,
+  exportFormats,
+  type ForkSession,
+  type PromptImage,
+  type StartedTurn,
+  type StartTurn,
+  type SteerTurn,
+} from "./native/native-requests.ts";
+export {
+  type AboutView,
+  type ChangedFile,
+  type ChangesView,
+  type EventEnvelope,
+  type FindingView,
+  type ModelView,
+  type PermissionWord,
+  permissionWords,
+  type SessionNews,
+  type SessionPageView,
+  type SessionStatus,
+  type SessionView,
+  type UsageRow,
+} from "./native/session-view.ts";
+export { emptyTranscript, type Transcript, type TranscriptItem, type TranscriptTurn } from "./native/transcript.ts";
 export { Secret } from "./secret.ts";
 export { tellingArgument } from "./telling-argument.ts";
 export {

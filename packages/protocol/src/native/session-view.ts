@@ -1,0 +1,130 @@
+import type { AgentEvent, LaneName, TurnOutcome } from "../agent-event.ts";
+import type { Usage } from "../usage.ts";
+
+/** One event as it was committed. `seq` is dense within the session: it is the cursor a reader resumes from. */
+export interface EventEnvelope {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly turnId: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly event: AgentEvent;
+  /** The upstream line, when it was asked for and there is one. */
+  readonly raw?: string;
+  /** `raw` is only the beginning of the line. */
+  readonly rawCut?: true;
+}
+
+/** How much happens without asking, in words for people. */
+export const permissionWords = ["supervised", "auto-edits", "auto", "full"] as const;
+export type PermissionWord = (typeof permissionWords)[number];
+
+/** What a session is doing now. `failed` and `ended` say how its last turn went; `idle` is a session without any. */
+export type SessionStatus =
+  | { readonly kind: "idle" }
+  | { readonly kind: "running"; readonly turnId: string; readonly since: number }
+  | {
+      readonly kind: "waiting";
+      readonly turnId: string;
+      readonly since: number;
+      /** What a person has to decide before it goes on. */
+      readonly waitsFor: "approval" | "question" | "client";
+      /** One line about it. */
+      readonly about: string;
+    }
+  | { readonly kind: "ended"; readonly turnId: string; readonly at: number; readonly outcome: TurnOutcome["kind"] };
+
+/** A session as lists show it: nothing that would need its whole log. */
+export interface SessionView {
+  readonly id: string;
+  readonly title: string;
+  readonly workspace: string;
+  readonly lane?: LaneName;
+  readonly model?: string;
+  readonly permission: PermissionWord;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly archived: boolean;
+  readonly imported?: true;
+  /** The `seq` of its newest event, 0 when there is none. */
+  readonly lastSeq: number;
+  /** The first line of what was said last, by either side. */
+  readonly lastLine: string;
+  readonly status: SessionStatus;
+}
+
+export interface SessionPageView {
+  /** Most recently updated first. */
+  readonly sessions: readonly SessionView[];
+  /** Absent on the last page. */
+  readonly next?: string;
+}
+
+/** What a stream of all sessions says: a list that is kept up with it needs no polling. */
+export type SessionNews =
+  | { readonly kind: "changed"; readonly session: SessionView }
+  | { readonly kind: "deleted"; readonly sessionId: string };
+
+export interface ModelView {
+  readonly id: string;
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Ready-made choices of effort, thinking and speed; each id can be asked for like a model's. */
+  readonly variants: readonly { readonly id: string; readonly label: string }[];
+}
+
+export interface UsageRow {
+  /** A day in UTC, `2026-11-15`. */
+  readonly day: string;
+  readonly model: string;
+  readonly sessionId: string;
+  readonly turns: number;
+  readonly usage: Usage;
+}
+
+export interface FindingView {
+  readonly check: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly detail: string;
+  /** What to type against it. */
+  readonly fix?: string;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: "added" | "modified" | "deleted" | "renamed" | "untracked";
+  readonly oldPath?: string;
+  readonly additions?: number;
+  readonly deletions?: number;
+  /** A unified diff; absent when the file is binary or too large to show. */
+  readonly unified?: string;
+}
+
+export interface ChangesView {
+  readonly isRepository: boolean;
+  readonly branch?: string;
+  readonly files: readonly ChangedFile[];
+  /** How many changed files are not listed because there are too many. */
+  readonly omitted: number;
+}
+
+/** What the page must know before it shows anything. */
+export interface AboutView {
+  readonly version: string;
+  /** Whom the gateway takes us for. */
+  readonly tokenName: string;
+  readonly lanes: readonly {
+    readonly lane: LaneName;
+    readonly ready: boolean;
+    readonly simulated: boolean;
+    readonly detail?: string;
+  }[];
+  readonly defaultLane: LaneName;
+  readonly defaultModel: string;
+  readonly defaultPermission: PermissionWord;
+  readonly defaultWorkspace?: string;
+  /** Where sessions may work: the allowed directories, and those used lately within them. */
+  readonly workspaces: readonly string[];
+  /** Whether agents run inside a sandbox here, in words. */
+  readonly sandbox: string;
+}

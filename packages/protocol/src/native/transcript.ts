@@ -1,0 +1,69 @@
+import type { AgentEventOf, TurnOutcome } from "../agent-event.ts";
+import type { Notice, ToolActivity } from "../turn-summary.ts";
+import type { Usage } from "../usage.ts";
+
+/**
+ * A session as people read it: turns, and in each what happened in its order. Deltas are joined, a call and its result
+ * are one item, thinking is one item with its duration, init is not shown, and a turn has one result: its outcome.
+ *
+ * Every item keeps the `seq` of its first event: it is its identity while it grows, and the way to its raw line.
+ */
+export type TranscriptItem =
+  | { readonly kind: "text"; readonly seq: number; readonly text: string; readonly isOpen: boolean }
+  | {
+      readonly kind: "thinking";
+      readonly seq: number;
+      readonly text: string;
+      readonly isOpen: boolean;
+      readonly startedAt: number;
+      readonly durationMs?: number;
+    }
+  | {
+      readonly kind: "tool";
+      readonly seq: number;
+      readonly startedAt: number;
+      readonly tool: ToolActivity;
+      readonly description?: string;
+      readonly parentCallId?: string;
+    }
+  | { readonly kind: "todos"; readonly seq: number; readonly items: AgentEventOf<"todos">["items"] }
+  | { readonly kind: "plan"; readonly seq: number; readonly plan: AgentEventOf<"plan"> }
+  | {
+      readonly kind: "question";
+      readonly seq: number;
+      readonly at: number;
+      readonly question: AgentEventOf<"question">;
+      readonly answer?: AgentEventOf<"question-answer">;
+    }
+  | {
+      readonly kind: "approval";
+      readonly seq: number;
+      readonly at: number;
+      readonly request: AgentEventOf<"approval-request">;
+      readonly answer?: AgentEventOf<"approval-answer">;
+    }
+  | { readonly kind: "notice"; readonly seq: number; readonly notice: Notice }
+  | { readonly kind: "unknown"; readonly seq: number; readonly label: string; readonly value: unknown };
+
+export interface TranscriptTurn {
+  readonly turnId: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly startedAt: number;
+  /** When the newest event came: what it waits for, it has waited for since. */
+  readonly lastAt: number;
+  readonly start: AgentEventOf<"turn-start">;
+  /** What upstream said of itself. */
+  readonly ready?: AgentEventOf<"session-ready">;
+  readonly items: readonly TranscriptItem[];
+  readonly usage?: Usage;
+  readonly outcome?: TurnOutcome;
+}
+
+export interface Transcript {
+  /** The `seq` of the newest event in it. */
+  readonly lastSeq: number;
+  readonly turns: readonly TranscriptTurn[];
+}
+
+export const emptyTranscript: Transcript = { lastSeq: 0, turns: [] };
