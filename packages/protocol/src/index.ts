@@ -35,6 +35,14 @@ export {
   type StartTurn,
   type SteerTurn,
 } from "./native/native-requests.ts";
+export type {
+  LogPage,
+  LogQuery,
+  SessionCaller,
+  SessionDesk,
+  SessionExport,
+  SessionListQuery,
+} from "./native/session-desk.ts";
 export {
   type AboutView,
   type ChangedFile,

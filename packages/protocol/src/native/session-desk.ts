@@ -1,0 +1,92 @@
+import type {
+  AnswerApproval,
+  AnswerQuestion,
+  ChangeSession,
+  CreateSession,
+  ExportFormat,
+  ForkSession,
+  StartedTurn,
+  StartTurn,
+} from "./native-requests.ts";
+import type {
+  ChangesView,
+  EventEnvelope,
+  SessionNews,
+  SessionPageView,
+  SessionView,
+  UsageRow,
+} from "./session-view.ts";
+
+/** On whose behalf something is done. */
+export interface SessionCaller {
+  readonly tokenName: string;
+  /** The only workspace its turns may work in. */
+  readonly workspace?: string | undefined;
+}
+
+export interface SessionListQuery {
+  readonly search?: string;
+  readonly archived?: boolean;
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+export interface LogQuery {
+  readonly after?: number;
+  /** The newest ones before this. Not together with `after`. */
+  readonly before?: number;
+  readonly limit?: number;
+  readonly raw?: boolean;
+}
+
+export interface LogPage {
+  /** Oldest first. */
+  readonly events: readonly EventEnvelope[];
+  /** Of the session, not of the page. */
+  readonly lastSeq: number;
+}
+
+export interface SessionExport {
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly chunks: AsyncIterable<string>;
+}
+
+/**
+ * What the native door serves and the runtime does. Rejects with `CaretError`s: `session-not-found`, `session-busy`,
+ * `not-found` for a turn or request that does not wait any more, `unsupported`, `invalid-request`, `workspace-forbidden`.
+ *
+ * A caller that is bound to a workspace sees and touches only sessions of that workspace; others do not exist for it.
+ */
+export interface SessionDesk {
+  list(query: SessionListQuery, caller: SessionCaller): Promise<SessionPageView>;
+  get(sessionId: string, caller: SessionCaller): Promise<SessionView>;
+  create(wanted: CreateSession, caller: SessionCaller): Promise<SessionView>;
+  change(sessionId: string, changes: ChangeSession, caller: SessionCaller): Promise<SessionView>;
+  delete(sessionId: string, caller: SessionCaller): Promise<void>;
+  fork(sessionId: string, wanted: ForkSession, caller: SessionCaller): Promise<SessionView>;
+  /** Resolves when its `turn-start` is committed. The turn runs on, whoever looks. */
+  startTurn(sessionId: string, wanted: StartTurn, caller: SessionCaller): Promise<StartedTurn>;
+  cancelTurn(sessionId: string, turnId: string, caller: SessionCaller): Promise<void>;
+  steerTurn(sessionId: string, turnId: string, text: string, caller: SessionCaller): Promise<void>;
+  answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, caller: SessionCaller): Promise<void>;
+  answerApproval(sessionId: string, requestId: string, answer: AnswerApproval, caller: SessionCaller): Promise<void>;
+  readLog(sessionId: string, query: LogQuery, caller: SessionCaller): Promise<LogPage>;
+  /**
+   * Every committed event after `after`, once and in order, across turns, until the signal or until the session is
+   * deleted. Costs no memory for a slow reader: it goes on from the log.
+   */
+  followLog(
+    sessionId: string,
+    options: { readonly after: number; readonly raw?: boolean; readonly signal: AbortSignal },
+    caller: SessionCaller,
+  ): AsyncIterable<readonly EventEnvelope[]>;
+  /** From now on, until the signal. Several changes of one session may be told as one. */
+  followNews(signal: AbortSignal, caller: SessionCaller): AsyncIterable<readonly SessionNews[]>;
+  exportSession(sessionId: string, format: ExportFormat, caller: SessionCaller): Promise<SessionExport>;
+  importSession(chunks: AsyncIterable<Uint8Array>, caller: SessionCaller): Promise<SessionView>;
+  changes(sessionId: string, caller: SessionCaller): Promise<ChangesView>;
+  /** Relative paths of files whose path fits the query, best first. */
+  findFiles(workspace: string, query: string, caller: SessionCaller): Promise<readonly string[]>;
+  usage(days: number, caller: SessionCaller): Promise<readonly UsageRow[]>;
+}
