@@ -35,6 +35,7 @@ export {
   type StartTurn,
   type SteerTurn,
 } from "./native/native-requests.ts";
+export { type SeedEvent, toSeedEvent } from "./native/seed-event.ts";
 export type {
   LogPage,
   LogQuery,
