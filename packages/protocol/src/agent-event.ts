@@ -31,6 +31,8 @@ export const noticeKinds = [
   "background-task",
   "error",
   "process",
+  /** Said by the user while the turn ran; the message is the text. */
+  "steer",
 ] as const;
 
 const block = { blockId: z.string() };

@@ -1,4 +1,5 @@
-import type { LaneName, TurnOutcome } from "@caret/protocol";
+import type { AnswerApproval, AnswerQuestion, LaneName, TurnOutcome } from "@caret/protocol";
+import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
 import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import type { EventStore, SessionRecord, StoredEvent } from "./event-store.ts";
@@ -15,10 +16,17 @@ export interface TurnRequest {
   readonly lane?: LaneName | "auto";
   readonly mode?: TurnMode;
   readonly force?: boolean;
-  /** The client runs the tools of this turn; the workspace must then be a scratch directory of ours. */
+  /** The client runs the tools of this turn; the agent must then work in a scratch directory of ours. */
   readonly clientTools?: ClientToolsRequest;
-  /** The gateway runs the tools of this turn; the workspace must then be a scratch directory of ours. */
+  /** The gateway runs the tools of this turn; the agent must then work in a scratch directory of ours. */
   readonly gatewayTools?: GatewayToolsRequest;
+  /**
+   * Where the agent itself works when somebody else runs its tools: a scratch directory of ours. Absent: the session's
+   * workspace, which is one then. An upstream chat belongs to its directory, so the turns of a session should name the same.
+   */
+  readonly agentWorkspace?: string;
+  /** A person can be asked while the turn runs. It counts where the gateway runs the tools. */
+  readonly attended?: true;
   /** Something about how this turn came to be, to be told at its beginning. */
   readonly notice?: string;
   /** Recorded on a new session. */
@@ -38,6 +46,41 @@ export interface GatewayToolsRequest {
   readonly system: string;
   /** Where the tools work. It must be allowed, as a workspace is. */
   readonly realWorkspace: string;
+  /** How much happens without asking; absent: as the gateway is set up. Its rules hold either way. */
+  readonly permission?: PolicyMode;
+  /** What was decided once for all calls of a tool in this session. Read when a call would be asked about. */
+  readonly remembered?: RememberedDecisions;
+}
+
+/** By the tool's name. A `Map` will do. */
+export interface RememberedDecisions {
+  get(tool: string): AnswerApproval["decision"] | undefined;
+  set(tool: string, decision: AnswerApproval["decision"]): unknown;
+}
+
+/** Something that a turn waits for a person to decide. */
+export interface OpenAsk {
+  readonly requestId: string;
+  readonly kind: "approval" | "question";
+  /** One line about it, redacted. */
+  readonly about: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/**
+ * What a turn asks of a person. Every request is answered in the log: by the person, or by the policy when none came
+ * within the limit, the agent no longer waited, or the turn ended.
+ */
+export interface TurnAsks {
+  /** Oldest first. */
+  open(): readonly OpenAsk[];
+  /** Called after each change of `open()`. Gives what stops it. */
+  onChange(listener: () => void): () => void;
+  /** False when no such approval waits (any more): the first answer counts. */
+  answerApproval(requestId: string, answer: AnswerApproval): boolean;
+  /** The same for a question. Throws `invalid-request` for an answer that does not fit the question, which goes on waiting. */
+  answerQuestion(requestId: string, answer: AnswerQuestion): boolean;
 }
 
 /**
@@ -63,6 +106,16 @@ export interface RunningTurn {
   }): AsyncIterable<readonly StoredEvent[]>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked: Pick<ParkedCalls, "answer" | "open" | "dismissAll"> | undefined;
+  /** What waits for a person; nothing ever does unless the turn is attended. */
+  readonly asks: TurnAsks;
+  /**
+   * Say something to the agent while it works: it is in the log when this resolves, and reaches the agent with its next
+   * tool result. Rejects with `unsupported` where the gateway does not run the tools, and with `not-found` when the turn
+   * is over.
+   */
+  steer(text: string): Promise<void>;
+  /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */
+  unsentSteering(): readonly string[];
   /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
   cancel(reason?: string): void;
   /** Resolves when the `turn-end` is in the log. Never rejects. */

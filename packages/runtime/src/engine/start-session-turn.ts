@@ -6,6 +6,7 @@ import type { SessionRecord, UpstreamAttachment } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import type { Lane, LaneRequest } from "./lane.ts";
 import type { LazyToolbox } from "./lazy-toolbox.ts";
+import { noAsks } from "./no-asks.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 import { readHistory, withTranscript } from "./session-history.ts";
 import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
@@ -77,6 +78,9 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
       return followEvents({ store, sessionId: session.id, turnId, afterSeq, signal: stop });
     },
     parked: tools?.parked,
+    asks: noAsks,
+    steer: () => Promise.reject(cannotSteer()),
+    unsentSteering: () => [],
     cancel: (reason = "cancelled") => controller.abort(reason),
     outcome: ended.promise,
     settled,
@@ -236,4 +240,10 @@ function resumeLost({ sessionId, lane }: UpstreamAttachment): AgentEvent {
 
 function failedEnd(error: CaretError): AgentEvent {
   return { type: "turn-end", outcome: { kind: "failed", error: error.toInfo() } };
+}
+
+function cannotSteer(): CaretError {
+  return new CaretError("unsupported", "This turn cannot be steered: its agent runs its own tools", {
+    fix: "Stop the turn and send this as a new prompt.",
+  });
 }
