@@ -1,4 +1,4 @@
-import type { AgentEventOf, TurnOutcome } from "../agent-event.ts";
+import type { AgentEventOf, Todo, TurnOutcome } from "../agent-event.ts";
 import type { Notice, ToolActivity } from "../turn-summary.ts";
 import type { Usage } from "../usage.ts";
 
@@ -7,9 +7,19 @@ import type { Usage } from "../usage.ts";
  * are one item, thinking is one item with its duration, init is not shown, and a turn has one result: its outcome.
  *
  * Every item keeps the `seq` of its first event: it is its identity while it grows, and the way to its raw line.
+ *
+ * A transcript may begin in the middle of a session, and so of a turn. Such a turn has no `start`, a block that was
+ * already open is its tail only (`isTail`), and what merely settles something earlier (a result without its call, an
+ * answer without its question) is left out until the earlier events are there.
  */
 export type TranscriptItem =
-  | { readonly kind: "text"; readonly seq: number; readonly text: string; readonly isOpen: boolean }
+  | {
+      readonly kind: "text";
+      readonly seq: number;
+      readonly text: string;
+      readonly isOpen: boolean;
+      readonly isTail?: true;
+    }
   | {
       readonly kind: "thinking";
       readonly seq: number;
@@ -17,6 +27,7 @@ export type TranscriptItem =
       readonly isOpen: boolean;
       readonly startedAt: number;
       readonly durationMs?: number;
+      readonly isTail?: true;
     }
   | {
       readonly kind: "tool";
@@ -26,7 +37,8 @@ export type TranscriptItem =
       readonly description?: string;
       readonly parentCallId?: string;
     }
-  | { readonly kind: "todos"; readonly seq: number; readonly items: AgentEventOf<"todos">["items"] }
+  /** The whole list as it was then, changes merged in: the last one of a turn is how it stands. */
+  | { readonly kind: "todos"; readonly seq: number; readonly items: readonly Todo[] }
   | { readonly kind: "plan"; readonly seq: number; readonly plan: AgentEventOf<"plan"> }
   | {
       readonly kind: "question";
@@ -49,10 +61,12 @@ export interface TranscriptTurn {
   readonly turnId: string;
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** When its first event came; without `start`, the first one that is there. */
   readonly startedAt: number;
   /** When the newest event came: what it waits for, it has waited for since. */
   readonly lastAt: number;
-  readonly start: AgentEventOf<"turn-start">;
+  /** Absent when the transcript begins in the middle of the turn. */
+  readonly start?: AgentEventOf<"turn-start">;
   /** What upstream said of itself. */
   readonly ready?: AgentEventOf<"session-ready">;
   readonly items: readonly TranscriptItem[];
