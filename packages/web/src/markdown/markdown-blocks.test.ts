@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { isClosedFence, type MarkdownText, readMarkdown } from "./markdown-blocks.ts";
+
+const sample = [
+  "# Title",
+  "",
+  "A paragraph with **bold**, `code` and [a link](https://example.org).",
+  "It goes on.",
+  "",
+  "Setext",
+  "------",
+  "",
+  "1. one",
+  "2. two",
+  "",
+  "   still two",
+  "",
+  "   - nested",
+  "3. three",
+  "",
+  "| a | b |",
+  "|---|--:|",
+  "| 1 | 2 |",
+  "",
+  "> quoted",
+  "lazily",
+  "",
+  "```ts",
+  "const a = 1;",
+  "",
+  "# no title",
+  "```",
+  "",
+  "<details>",
+  "text",
+  "</details>",
+  "",
+  "---",
+  "",
+  "    indented code",
+  "",
+  "    more of it",
+  "",
+  "~~~",
+  "``` is content",
+  "~~~",
+  "The end.",
+].join("\n");
+
+function inPieces(text: string, size: number): MarkdownText {
+  let read = readMarkdown("");
+  for (let end = size; end < text.length + size; end += size) read = readMarkdown(text.slice(0, end), read);
+  return read;
+}
+
+describe("readMarkdown", () => {
+  it("cuts a text into its blocks", () => {
+    expect(readMarkdown(sample).blocks.map((block) => block.token.type)).toEqual([
+      "heading",
+      "paragraph",
+      "heading",
+      "list",
+      "table",
+      "blockquote",
+      "code",
+      "html",
+      "hr",
+      "code",
+      "code",
+      "paragraph",
+    ]);
+  });
+
+  it("reads the same however the text was cut into pieces", () => {
+    const whole = readMarkdown(sample);
+    for (let size = 1; size <= 40; size += 1) expect(inPieces(sample, size)).toEqual(whole);
+  });
+
+  it("keeps the identity of finished blocks while the last one grows", () => {
+    const before = readMarkdown("One.\n\nTwo.\n\nThr");
+    const after = readMarkdown("One.\n\nTwo.\n\nThree.\n\nFour", before);
+    expect(after.blocks[0]).toBe(before.blocks[0]);
+    expect(after.blocks[1]).toBe(before.blocks[1]);
+    expect(after.blocks.map((block) => block.token.raw.trim())).toEqual(["One.", "Two.", "Three.", "Four"]);
+  });
+
+  it("starts over when the text is another", () => {
+    expect(readMarkdown("Other", readMarkdown("One.\n\nTwo.")).blocks.map((block) => block.token.raw)).toEqual([
+      "Other",
+    ]);
+  });
+
+  it("takes Windows line ends, cut in the middle too", () => {
+    const text = "One.\r\n\r\nTwo.\r\n";
+    expect(inPieces(text, 1).blocks.map((block) => block.token.raw)).toEqual(["One.", "Two.\n"]);
+  });
+
+  it("reads a long text in many small pieces in linear time", () => {
+    const text = `${sample}\n\n`.repeat(60);
+    const started = performance.now();
+    inPieces(text, 10);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+});
+
+describe("isClosedFence", () => {
+  it("tells a fence with its closing line from one that is still coming", () => {
+    expect(["```ts\na\n```", "```\n```\n", "~~~~\na\n~~~~~", "    indented"].map(isClosedFence)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(["```", "```ts\na", "```ts\na\n``", "~~~\na\n```", "````\na\n```"].map(isClosedFence)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { Lexer, type Token } from "marked";
+
+/** One top-level piece of a text: a paragraph, a list, a fence. It keeps its identity while later text grows. */
+export interface MarkdownBlock {
+  /** Where it begins in the text: it has no other identity, and needs none. */
+  readonly start: number;
+  readonly token: Token;
+}
+
+export interface MarkdownText {
+  readonly text: string;
+  readonly blocks: readonly MarkdownBlock[];
+}
+
+const nothing: MarkdownText = { text: "", blocks: [] };
+
+/**
+ * The blocks of a text. With what was read before of a beginning of it, only the last block is read again: a text that
+ * arrives in thousands of pieces costs as much as its blocks, not as much as its pieces.
+ */
+export function readMarkdown(given: string, before: MarkdownText = nothing): MarkdownText {
+  const text = given.includes("\r") ? given.replace(/\r\n?/g, "\n") : given;
+  if (text === before.text) return before;
+  const kept = text.startsWith(before.text) ? before.blocks.slice(0, -1) : [];
+  const start = kept.length === 0 ? 0 : (before.blocks[kept.length]?.start ?? 0);
+  return { text, blocks: [...kept, ...lexBlocks(text.slice(start), start)] };
+}
+
+/** Spaces between blocks are nobody's; a block that is last may still become another by what follows. */
+function lexBlocks(text: string, offset: number): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  let start = offset;
+  for (const token of new Lexer({ gfm: true }).lex(text)) {
+    if (token.type !== "space") blocks.push({ start, token });
+    start += token.raw.length;
+  }
+  return blocks;
+}
+
+/** Whether a fence has its closing line: before that it is shown as it comes. */
+export function isClosedFence(raw: string): boolean {
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
+  if (fence === undefined) return true;
+  const last = raw.trimEnd().split("\n").slice(1).at(-1)?.trim() ?? "";
+  return last.length >= fence.length && last === (fence[0] ?? "").repeat(last.length);
+}

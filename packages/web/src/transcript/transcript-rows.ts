@@ -1,0 +1,110 @@
+import type { Transcript, TranscriptItem, TranscriptTurn } from "@caret/protocol";
+
+export type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
+
+export interface ItemRow {
+  readonly kind: "item";
+  readonly key: string;
+  readonly item: TranscriptItem;
+  /** The turn has ended: nothing of it can be answered any more, and nothing runs. */
+  readonly isOver: boolean;
+  /** A later item of the turn says the same anew. */
+  readonly isOutdated: boolean;
+  /** What a task did, as far as upstream told. */
+  readonly steps: readonly ItemOf<"tool">[];
+}
+
+/** What the list shows one below the other. A turn is its prompt, its items and its end. */
+export type TranscriptRow =
+  | { readonly kind: "prompt"; readonly key: string; readonly turn: TranscriptTurn }
+  | ItemRow
+  | { readonly kind: "end"; readonly key: string; readonly turn: TranscriptTurn };
+
+const noSteps: readonly ItemOf<"tool">[] = [];
+const known = new WeakMap<TranscriptTurn, readonly TranscriptRow[]>();
+
+/** All rows, oldest first. Rows of a turn that did not change are the same objects as before. */
+export function toRows({ turns }: Transcript): readonly TranscriptRow[] {
+  return turns.flatMap(rowsOf);
+}
+
+/** Whether a row would look the same: then it is not drawn again. */
+export function isSameRow(before: ItemRow, after: ItemRow): boolean {
+  return (
+    before.item === after.item &&
+    before.isOver === after.isOver &&
+    before.isOutdated === after.isOutdated &&
+    before.steps.length === after.steps.length &&
+    before.steps.every((step, index) => step === after.steps[index])
+  );
+}
+
+function rowsOf(turn: TranscriptTurn): readonly TranscriptRow[] {
+  const before = known.get(turn);
+  if (before !== undefined) return before;
+  const index = indexOf(turn);
+  const rows: TranscriptRow[] = [{ kind: "prompt", key: `${turn.turnId} prompt`, turn }];
+  for (const item of turn.items) if (isShown(item, index)) rows.push(toRow(item, turn, index));
+  if (turn.outcome !== undefined) rows.push({ kind: "end", key: `${turn.turnId} end`, turn });
+  known.set(turn, rows);
+  return rows;
+}
+
+/** What must be known of the whole turn to show one item of it; made in one pass. */
+interface TurnIndex {
+  readonly steps: ReadonlyMap<string, readonly ItemOf<"tool">[]>;
+  readonly calls: ReadonlySet<string>;
+  /** Calls that have an item of their own kind beside them: a question, a plan, an approval that is waited for. */
+  readonly told: ReadonlySet<string>;
+  readonly lastTodos: TranscriptItem | undefined;
+}
+
+function indexOf({ items, outcome }: TranscriptTurn): TurnIndex {
+  const steps = new Map<string, ItemOf<"tool">[]>();
+  const calls = new Set<string>();
+  const told = new Set<string | undefined>();
+  let lastTodos: TranscriptItem | undefined;
+  for (const item of items) {
+    if (item.kind === "tool") {
+      calls.add(item.tool.callId);
+      if (item.parentCallId !== undefined)
+        steps.set(item.parentCallId, [...(steps.get(item.parentCallId) ?? []), item]);
+    }
+    if (item.kind === "question") told.add(item.question.callId);
+    if (item.kind === "plan") told.add(item.plan.callId);
+    if (item.kind === "approval" && item.answer === undefined && outcome === undefined) told.add(item.request.callId);
+    if (item.kind === "todos") lastTodos = item;
+  }
+  told.delete(undefined);
+  return { steps, calls, told: told as ReadonlySet<string>, lastTodos };
+}
+
+/** What happens inside a task is shown in the task's card, and what has an item of its own is not a call as well. */
+function isShown(item: TranscriptItem, { calls, told, lastTodos }: TurnIndex): boolean {
+  if (item.kind === "text") return item.text.trim() !== "";
+  if (item.kind !== "tool") return true;
+  if (item.parentCallId !== undefined && calls.has(item.parentCallId)) return false;
+  if (item.tool.kind === "todo" && item.tool.status === "ok") return lastTodos === undefined;
+  return !told.has(item.tool.callId);
+}
+
+function toRow(item: TranscriptItem, turn: TranscriptTurn, { steps, lastTodos }: TurnIndex): ItemRow {
+  return {
+    kind: "item",
+    key: `${turn.turnId} ${item.seq}`,
+    item,
+    isOver: turn.outcome !== undefined,
+    isOutdated: item.kind === "todos" && item !== lastTodos,
+    steps: item.kind === "tool" ? (steps.get(item.tool.callId) ?? noSteps) : noSteps,
+  };
+}
+
+/** What the turn said after its last call: its answer. When it ended with a call, what it said before that. */
+export function answerOf({ items }: TranscriptTurn): string {
+  const lastText = items.findLastIndex((item) => item.kind === "text");
+  const lastCall = items.slice(0, lastText).findLastIndex((item) => item.kind === "tool");
+  return items
+    .slice(lastCall + 1, lastText + 1)
+    .flatMap((item) => (item.kind === "text" ? [item.text] : []))
+    .join("\n\n");
+}
