@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import clientsPage from "../../../../docs/clients.md?raw";
+import { recipes } from "./recipes.ts";
+
+const values = { url: "http://127.0.0.1:4141", token: "<token>" };
+const all = recipes(values);
+
+/** The first example below a heading of the clients' page. */
+function example(heading: string): string {
+  const [, section = ""] = clientsPage.split(`\n## ${heading}\n`);
+  const [, text = ""] = /```\w+\n([\s\S]*?)```/.exec(section) ?? [];
+  return text.trimEnd();
+}
+
+const firstPart = (id: string): string => all.find((recipe) => recipe.id === id)?.parts[0]?.text ?? "";
+
+describe("the recipes", () => {
+  it("are the settings of the clients' page, which are what the real clients are tested with", () => {
+    expect(firstPart("codex")).toBe(example("Codex"));
+    expect(JSON.parse(firstPart("opencode"))).toEqual(JSON.parse(example("OpenCode")));
+    expect(JSON.parse(firstPart("pi"))).toEqual(JSON.parse(example("pi")));
+    // There it is shown without its terminal interface.
+    expect(firstPart("claude-code")).toBe(example("Claude Code").replace("claude -p", "claude"));
+  });
+
+  it("name this gateway and the token wherever one is needed, and no other address", () => {
+    const other = recipes({ url: "https://box.example/caret", token: "caret_abc" });
+    for (const { id, parts } of other) {
+      const text = parts.map((part) => part.text).join("\n");
+      expect([id, text.includes("https://box.example/caret"), text.includes("caret_abc")]).toEqual([id, true, true]);
+      expect([id, text.includes("127.0.0.1")]).toEqual([id, false]);
+    }
+  });
+
+  it("have different names", () => {
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  });
+});

@@ -1,0 +1,202 @@
+import type { ConnectTest } from "@caret/protocol";
+
+export type Door = ConnectTest["door"];
+
+export interface RecipePart {
+  /** The file it belongs into, or where it is typed. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** How one client is made to use this gateway: what to put where. */
+export interface Recipe {
+  readonly id: string;
+  readonly name: string;
+  readonly door: Door;
+  readonly about: string;
+  readonly parts: readonly RecipePart[];
+}
+
+export interface RecipeValues {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly token: string;
+}
+
+const TERMINAL = "Terminal";
+
+/** The same settings as in docs/clients.md, which are what the tests run the real clients with. */
+export function recipes(values: RecipeValues): readonly Recipe[] {
+  return [
+    claudeCode(values),
+    codex(values),
+    openCode(values),
+    pi(values),
+    zed(values),
+    ...libraries(values),
+    curl(values),
+  ];
+}
+
+function claudeCode({ url, token }: RecipeValues): Recipe {
+  const text = `export ANTHROPIC_BASE_URL=${url}
+export ANTHROPIC_AUTH_TOKEN=${token}
+claude --model auto`;
+  return {
+    id: "claude-code",
+    name: "Claude Code",
+    door: "anthropic",
+    about: "Claude Code runs its own tools, in its own directory.",
+    parts: [{ place: TERMINAL, text }],
+  };
+}
+
+function codex({ url, token }: RecipeValues): Recipe {
+  const text = `model = "auto"
+model_provider = "caret"
+
+[model_providers.caret]
+name = "Caret"
+base_url = "${url}/v1"
+env_key = "CARET_TOKEN"
+wire_api = "responses"`;
+  return {
+    id: "codex",
+    name: "Codex",
+    door: "responses",
+    about: "Codex reads the token from the variable CARET_TOKEN.",
+    parts: [
+      { place: "~/.codex/config.toml", text },
+      { place: TERMINAL, text: `export CARET_TOKEN=${token}\ncodex` },
+    ],
+  };
+}
+
+function openCode({ url, token }: RecipeValues): Recipe {
+  const settings = {
+    provider: {
+      caret: {
+        npm: "@ai-sdk/openai-compatible",
+        name: "Caret",
+        options: { baseURL: `${url}/v1`, apiKey: token },
+        models: { auto: { name: "auto" } },
+      },
+    },
+  };
+  return {
+    id: "opencode",
+    name: "OpenCode",
+    door: "openai",
+    about: "In the project's directory, or for all projects in ~/.config/opencode.",
+    parts: [
+      { place: "opencode.json", text: JSON.stringify(settings, undefined, 2) },
+      { place: TERMINAL, text: "opencode --model caret/auto" },
+    ],
+  };
+}
+
+function pi({ url, token }: RecipeValues): Recipe {
+  const model = {
+    id: "auto",
+    name: "auto",
+    reasoning: false,
+    input: ["text"],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    contextWindow: 200_000,
+    maxTokens: 8000,
+  };
+  const caret = { baseUrl: `${url}/v1`, apiKey: token, api: "openai-completions", models: [model] };
+  return {
+    id: "pi",
+    name: "pi",
+    door: "openai",
+    about: "models.json lies in pi's own directory.",
+    parts: [
+      { place: "models.json", text: JSON.stringify({ providers: { caret } }, undefined, 2) },
+      { place: TERMINAL, text: "pi --provider caret --model auto" },
+    ],
+  };
+}
+
+function zed({ url, token }: RecipeValues): Recipe {
+  const model = { name: "auto", display_name: "Caret", max_tokens: 200_000, capabilities: { tools: true } };
+  const caret = { api_url: `${url}/v1`, available_models: [model] };
+  const settings = { language_models: { openai_compatible: { caret } } };
+  return {
+    id: "zed",
+    name: "Zed",
+    door: "openai",
+    about:
+      "Zed takes the token from CARET_API_KEY when it is started from a terminal, or in the settings of its agent panel.",
+    parts: [
+      { place: "~/.config/zed/settings.json", text: JSON.stringify(settings, undefined, 2) },
+      { place: TERMINAL, text: `export CARET_API_KEY=${token}\nzed` },
+    ],
+  };
+}
+
+function libraries({ url, token }: RecipeValues): readonly Recipe[] {
+  const variables = `export OPENAI_BASE_URL=${url}/v1\nexport OPENAI_API_KEY=${token}`;
+  const openai = `import OpenAI from "openai";
+
+const client = new OpenAI({ baseURL: "${url}/v1", apiKey: "${token}" });
+const answer = await client.chat.completions.create({
+  model: "auto",
+  messages: [{ role: "user", content: "Say hello." }],
+});`;
+  const anthropic = `import Anthropic from "@anthropic-ai/sdk";
+
+const client = new Anthropic({ baseURL: "${url}", apiKey: "${token}" });
+const message = await client.messages.create({
+  model: "auto",
+  max_tokens: 1024,
+  messages: [{ role: "user", content: "Say hello." }],
+});`;
+  const vercel = `import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { streamText } from "ai";
+
+const caret = createOpenAICompatible({ name: "caret", baseURL: "${url}/v1", apiKey: "${token}" });
+const { textStream } = streamText({ model: caret("auto"), prompt: "Say hello." });
+for await (const text of textStream) process.stdout.write(text);`;
+  const script = "TypeScript";
+  return [
+    {
+      id: "openai",
+      name: "Any OpenAI client",
+      door: "openai",
+      about: "Most clients and libraries read these two variables; others ask for a base URL and a key.",
+      parts: [
+        { place: TERMINAL, text: variables },
+        { place: script, text: openai },
+      ],
+    },
+    {
+      id: "anthropic",
+      name: "Anthropic SDK",
+      door: "anthropic",
+      about: "The same in Python: Anthropic(base_url=…, api_key=…).",
+      parts: [{ place: script, text: anthropic }],
+    },
+    {
+      id: "ai-sdk",
+      name: "Vercel AI SDK",
+      door: "openai",
+      about: "With the packages ai and @ai-sdk/openai-compatible.",
+      parts: [{ place: script, text: vercel }],
+    },
+  ];
+}
+
+function curl({ url, token }: RecipeValues): Recipe {
+  const text = `curl -N ${url}/v1/chat/completions \\
+  -H "authorization: Bearer ${token}" \\
+  -H "content-type: application/json" \\
+  -d '{"model": "auto", "stream": true, "messages": [{"role": "user", "content": "Say hello."}]}'`;
+  return {
+    id: "curl",
+    name: "curl",
+    door: "openai",
+    about: "To see with bare eyes what the gateway answers.",
+    parts: [{ place: TERMINAL, text }],
+  };
+}

@@ -1,0 +1,57 @@
+import type { EventEnvelope } from "@caret/protocol";
+
+/** Silences longer than these are shortened to them: nobody watches a night pass. */
+const LONGEST_SILENCE_MS = 5_000;
+const BETWEEN_TURNS_MS = 1_000;
+
+/** When each event of a log happens in its replay. Times never go back, whatever the clock did while it was recorded. */
+export interface ReplayPlan {
+  readonly events: readonly EventEnvelope[];
+  /** Milliseconds since the replay's beginning, one for each event. */
+  readonly times: readonly number[];
+  readonly durationMs: number;
+  readonly isShortened: boolean;
+  /** Where turns begin, for marks on the scrubber. */
+  readonly turnTimes: readonly number[];
+}
+
+export function planReplay(events: readonly EventEnvelope[]): ReplayPlan {
+  const times: number[] = [];
+  const turnTimes: number[] = [];
+  let time = 0;
+  let isShortened = false;
+  let previous: EventEnvelope | undefined;
+  for (const event of events) {
+    const isNewTurn = previous?.turnId !== event.turnId;
+    if (previous !== undefined) {
+      const silence = Math.max(0, event.at - previous.at);
+      const shown = Math.min(silence, isNewTurn ? BETWEEN_TURNS_MS : LONGEST_SILENCE_MS);
+      isShortened ||= shown < silence;
+      time += shown;
+    }
+    if (isNewTurn) turnTimes.push(time);
+    times.push(time);
+    previous = event;
+  }
+  return { events, times, durationMs: time, isShortened, turnTimes };
+}
+
+/** How many events have happened at `time`. */
+export function eventsUntil({ times }: ReplayPlan, time: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((times[middle] ?? 0) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** `1:05`, `1:02:03`. */
+export function clockWord(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, "0");
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
+}

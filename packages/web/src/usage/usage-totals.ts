@@ -1,0 +1,83 @@
+import type { UsageRow } from "@caret/protocol";
+
+/** What one bar is stacked of, from the bottom. Reasoning is part of what upstream calls output. */
+export const tokenKinds = ["output", "input", "cacheWrite", "cacheRead"] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+
+export const tokenWords: Readonly<Record<TokenKind, string>> = {
+  output: "Output",
+  input: "Input",
+  cacheWrite: "Cache written",
+  cacheRead: "Cache read",
+};
+
+/**
+ * What several rows amount to. A count is absent when no row had one: unknown, not nothing. `unpricedTurns` says how
+ * many turns the cost does not tell of.
+ */
+export interface UsageTotals {
+  readonly turns: number;
+  /** Turns of rows without any count of tokens. */
+  readonly uncountedTurns: number;
+  readonly unpricedTurns: number;
+  readonly tokens: Readonly<Partial<Record<TokenKind, number>>>;
+  readonly cost?: number;
+}
+
+export interface UsageGroup {
+  readonly key: string;
+  readonly totals: UsageTotals;
+}
+
+export function totalUsage(rows: readonly UsageRow[]): UsageTotals {
+  const tokens: Partial<Record<TokenKind, number>> = {};
+  let turns = 0;
+  let uncountedTurns = 0;
+  let unpricedTurns = 0;
+  let cost: number | undefined;
+  for (const row of rows) {
+    turns += row.turns;
+    if (tokenKinds.every((kind) => row.usage[kind] === undefined)) uncountedTurns += row.turns;
+    for (const kind of tokenKinds) {
+      const count = row.usage[kind];
+      if (count !== undefined) tokens[kind] = (tokens[kind] ?? 0) + count;
+    }
+    if (row.usage.cost === undefined) unpricedTurns += row.turns;
+    else cost = (cost ?? 0) + row.usage.cost;
+  }
+  return { turns, uncountedTurns, unpricedTurns, tokens, ...(cost !== undefined && { cost }) };
+}
+
+/** Most tokens first; those of unknown size by their turns. */
+export function groupUsage(rows: readonly UsageRow[], by: "model" | "sessionId"): readonly UsageGroup[] {
+  const groups = Map.groupBy(rows, (row) => row[by]);
+  return [...groups]
+    .map(([key, members]) => ({ key, totals: totalUsage(members) }))
+    .sort((a, b) => allTokens(b.totals) - allTokens(a.totals) || b.totals.turns - a.totals.turns);
+}
+
+/** Every day of the range, with and without turns, the oldest first. Days are UTC's, as the gateway counts them. */
+export function usageByDay(rows: readonly UsageRow[], days: number, now: number): readonly UsageGroup[] {
+  const byDay = Map.groupBy(rows, (row) => row.day);
+  return lastDays(days, now).map((day) => ({ key: day, totals: totalUsage(byDay.get(day) ?? []) }));
+}
+
+export function allTokens({ tokens }: UsageTotals, kinds: readonly TokenKind[] = tokenKinds): number {
+  return kinds.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0);
+}
+
+/** How much of what went in came from the cache, 0 to 1. */
+export function cacheShare({ tokens }: UsageTotals): number | undefined {
+  if (tokens.cacheRead === undefined) return undefined;
+  const prompt = (tokens.input ?? 0) + tokens.cacheRead + (tokens.cacheWrite ?? 0);
+  return prompt === 0 ? undefined : tokens.cacheRead / prompt;
+}
+
+const DAY_MS = 86_400_000;
+
+function lastDays(days: number, now: number): readonly string[] {
+  const today = Math.floor(now / DAY_MS);
+  return Array.from({ length: days }, (_, index) =>
+    new Date((today - days + 1 + index) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
