@@ -60,23 +60,31 @@ interface TurnIndex {
 }
 
 function indexOf({ items, outcome }: TranscriptTurn): TurnIndex {
+  const tools = items.filter((item) => item.kind === "tool");
+  const told = items.map((item) => toldCall(item, outcome !== undefined)).filter((callId) => callId !== undefined);
+  return {
+    steps: stepsByTask(tools),
+    calls: new Set(tools.map((item) => item.tool.callId)),
+    told: new Set(told),
+    lastTodos: items.findLast((item) => item.kind === "todos"),
+  };
+}
+
+function stepsByTask(tools: readonly ItemOf<"tool">[]): ReadonlyMap<string, readonly ItemOf<"tool">[]> {
   const steps = new Map<string, ItemOf<"tool">[]>();
-  const calls = new Set<string>();
-  const told = new Set<string | undefined>();
-  let lastTodos: TranscriptItem | undefined;
-  for (const item of items) {
-    if (item.kind === "tool") {
-      calls.add(item.tool.callId);
-      if (item.parentCallId !== undefined)
-        steps.set(item.parentCallId, [...(steps.get(item.parentCallId) ?? []), item]);
-    }
-    if (item.kind === "question") told.add(item.question.callId);
-    if (item.kind === "plan") told.add(item.plan.callId);
-    if (item.kind === "approval" && item.answer === undefined && outcome === undefined) told.add(item.request.callId);
-    if (item.kind === "todos") lastTodos = item;
+  for (const item of tools) {
+    if (item.parentCallId === undefined) continue;
+    const siblings = steps.get(item.parentCallId);
+    if (siblings === undefined) steps.set(item.parentCallId, [item]);
+    else siblings.push(item);
   }
-  told.delete(undefined);
-  return { steps, calls, told: told as ReadonlySet<string>, lastTodos };
+  return steps;
+}
+
+function toldCall(item: TranscriptItem, isOver: boolean): string | undefined {
+  if (item.kind === "question") return item.question.callId;
+  if (item.kind === "plan") return item.plan.callId;
+  return item.kind === "approval" && item.answer === undefined && !isOver ? item.request.callId : undefined;
 }
 
 /** What happens inside a task is shown in the task's card, and what has an item of its own is not a call as well. */
