@@ -30,22 +30,24 @@ export interface UsageGroup {
 }
 
 export function totalUsage(rows: readonly UsageRow[]): UsageTotals {
-  const tokens: Partial<Record<TokenKind, number>> = {};
-  let turns = 0;
-  let uncountedTurns = 0;
-  let unpricedTurns = 0;
-  let cost: number | undefined;
-  for (const row of rows) {
-    turns += row.turns;
-    if (tokenKinds.every((kind) => row.usage[kind] === undefined)) uncountedTurns += row.turns;
-    for (const kind of tokenKinds) {
-      const count = row.usage[kind];
-      if (count !== undefined) tokens[kind] = (tokens[kind] ?? 0) + count;
-    }
-    if (row.usage.cost === undefined) unpricedTurns += row.turns;
-    else cost = (cost ?? 0) + row.usage.cost;
-  }
-  return { turns, uncountedTurns, unpricedTurns, tokens, ...(cost !== undefined && { cost }) };
+  const tokens = tokenKinds.map((kind) => [kind, sumKnown(rows.map(({ usage }) => usage[kind]))] as const);
+  const cost = sumKnown(rows.map(({ usage }) => usage.cost));
+  return {
+    turns: countTurns(rows),
+    uncountedTurns: countTurns(rows.filter(({ usage }) => tokenKinds.every((kind) => usage[kind] === undefined))),
+    unpricedTurns: countTurns(rows.filter(({ usage }) => usage.cost === undefined)),
+    tokens: Object.fromEntries(tokens.filter(([, count]) => count !== undefined)),
+    ...(cost !== undefined && { cost }),
+  };
+}
+
+function sumKnown(counts: readonly (number | undefined)[]): number | undefined {
+  const known = counts.filter((count) => count !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
+}
+
+function countTurns(rows: readonly UsageRow[]): number {
+  return rows.reduce((sum, { turns }) => sum + turns, 0);
 }
 
 /** Most tokens first; those of unknown size by their turns. */
