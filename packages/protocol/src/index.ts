@@ -21,6 +21,15 @@ export { CaretError, type CaretErrorOptions } from "./caret-error.ts";
 export { type ErrorCode, errorCatalogue, errorCodes } from "./error-catalogue.ts";
 export { type ErrorInfo, errorInfoSchema } from "./error-info.ts";
 export { foldTranscript } from "./native/fold-transcript.ts";
+export type { NewsItem } from "./native/follow-news.ts";
+export type { FollowOptions, StreamState } from "./native/follow-stream.ts";
+export {
+  createNativeClient,
+  type ExportedFile,
+  type FollowEventsOptions,
+  type NativeClient,
+  type RawLine,
+} from "./native/native-client.ts";
 export {
   type AnswerApproval,
   type AnswerQuestion,
@@ -36,6 +45,7 @@ export {
   type StartTurn,
   type SteerTurn,
 } from "./native/native-requests.ts";
+export type { NativeClientOptions, RequestOptions } from "./native/native-wire.ts";
 export { type SeedEvent, toSeedEvent } from "./native/seed-event.ts";
 export type {
   LogPage,
