@@ -28,7 +28,7 @@ export async function* untilParked(
   const { turn, afterSeq, clientCalls, onSeq } = options;
   const left = new AbortController();
   const signal = AbortSignal.any([options.signal, left.signal]);
-  const stored = turn.follow({ afterSeq, signal })[Symbol.asyncIterator]();
+  const stored = turn.follow({ afterSeq, signal, live: true })[Symbol.asyncIterator]();
   const told = new Set<string>();
   let pull = stored.next();
   const nextBatch = (): Promise<NextChunk<readonly StoredEvent[]>> =>

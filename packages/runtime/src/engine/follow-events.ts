@@ -1,4 +1,5 @@
 import type { EventStore, StoredEvent } from "./event-store.ts";
+import type { TurnLog } from "./turn-log.ts";
 
 /** A follower that has this much waiting is too slow: it goes on from the log instead of from memory. */
 const MAX_WAITING = 200;
@@ -12,23 +13,28 @@ export interface FollowOptions {
   readonly turnId: string;
   readonly afterSeq: number;
   readonly signal?: AbortSignal;
+  /** Where events are told before they are durable; absent: only committed ones are followed. */
+  readonly live?: Pick<TurnLog, "listen">;
 }
 
 /**
- * Every committed event of a turn after `afterSeq`, once and in order, until its end. Subscribes before it reads, so that
- * nothing falls between the two; what a slow reader misses in memory it finds in the log.
+ * Every event of a turn after `afterSeq`, once and in order, until its end. Subscribes before it reads, so that nothing
+ * falls between the two; what a slow reader misses in memory it finds in the log, as soon as it is there.
  */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-  const { store, sessionId, signal } = options;
+  const { signal } = options;
   const inbox = createInbox();
-  const unsubscribe = store.subscribe(sessionId, inbox.put);
+  const unsubscribe = subscribe(options, inbox);
   const onAbort = (): void => inbox.wake();
   signal?.addEventListener("abort", onAbort, { once: true });
   let seq = options.afterSeq;
   try {
     while (signal?.aborted !== true) {
-      const batch = inbox.isBehind() ? await readPage(options, seq, inbox) : inbox.take();
-      const fresh = batch.filter((stored) => stored.seq > seq);
+      const fresh = continuation(await nextBatch(options, seq, inbox), seq);
+      if (fresh === undefined) {
+        inbox.fallBehind();
+        continue;
+      }
       seq = fresh.at(-1)?.seq ?? seq;
       const ours = fresh.filter(({ turnId }) => turnId === options.turnId);
       if (ours.length > 0) yield ours;
@@ -41,19 +47,35 @@ export async function* followEvents(options: FollowOptions): AsyncGenerator<read
   }
 }
 
+function subscribe({ store, sessionId, live }: FollowOptions, { put, wake }: Inbox): () => void {
+  if (live === undefined) return store.subscribe(sessionId, put);
+  return live.listen({ onWritten: put, onDurable: wake });
+}
+
+/**
+ * What comes after `seq`. Undefined when something lies between: it was told while nobody listened and is not durable
+ * yet, and will be found in the log.
+ */
+function continuation(batch: readonly StoredEvent[], seq: number): readonly StoredEvent[] | undefined {
+  const fresh = batch.filter((stored) => stored.seq > seq);
+  return fresh[0] === undefined || fresh[0].seq === seq + 1 ? fresh : undefined;
+}
+
 function isEnd({ event }: StoredEvent): boolean {
   return event.type === "turn-end";
 }
 
-async function readPage(
+async function nextBatch(
   { store, sessionId }: FollowOptions,
   seq: number,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[]> {
+  if (!inbox.isBehind()) return inbox.take();
   // From here on arrivals are kept; whether they are enough is known when the page turns out to be the last.
-  inbox.caughtUp();
+  const newestTold = inbox.caughtUp();
   const page = await store.read(sessionId, { afterSeq: seq, limit: PAGE });
-  if (page.length === PAGE) inbox.fallBehind();
+  const reached = page.at(-1)?.seq ?? seq;
+  if (page.length === PAGE || reached < newestTold) inbox.fallBehind();
   return page;
 }
 
@@ -62,7 +84,8 @@ interface Inbox {
   take(): readonly StoredEvent[];
   /** Whether what comes next may be only in the log. */
   isBehind(): boolean;
-  caughtUp(): void;
+  /** Keeps arrivals from now on. Says how far those went that may not have been kept. */
+  caughtUp(): number;
   fallBehind(): void;
   arrival(): Promise<void>;
   wake(): void;
@@ -72,6 +95,7 @@ function createInbox(): Inbox {
   let waiting: StoredEvent[] = [];
   let characters = 0;
   let behind = true;
+  let newest = 0;
   let bell = Promise.withResolvers<void>();
   const fallBehind = (): void => {
     waiting = [];
@@ -80,6 +104,7 @@ function createInbox(): Inbox {
   };
   return {
     put(events) {
+      newest = events.at(-1)?.seq ?? newest;
       for (const { event } of events) if ("text" in event) characters += event.text.length;
       if (behind || waiting.length + events.length > MAX_WAITING || characters > MAX_WAITING_CHARACTERS) fallBehind();
       else waiting.push(...events);
@@ -95,9 +120,10 @@ function createInbox(): Inbox {
     fallBehind,
     caughtUp() {
       behind = false;
+      return newest;
     },
     async arrival() {
-      if (waiting.length === 0 && !behind) await bell.promise;
+      if (waiting.length === 0) await bell.promise;
       bell = Promise.withResolvers<void>();
     },
     wake: () => bell.resolve(),

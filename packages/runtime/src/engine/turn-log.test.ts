@@ -26,6 +26,7 @@ async function openDesk({ maxRawBytes = 1_000, known = [secret] } = {}): Promise
     turnId: "t",
     lastSeq: 0,
     maxRawBytes,
+    wallClock: () => 7,
   });
   return {
     log,

@@ -13,10 +13,24 @@ export interface TurnLogOptions {
   /** Where the session's log ends now. */
   readonly lastSeq: number;
   readonly maxRawBytes: number;
+  readonly wallClock: () => number;
 }
 
 /** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
 const CUT_MARGIN = 8_192;
+
+/** Events as they will be in the log, and when they are. */
+export interface Writing {
+  readonly events: readonly StoredEvent[];
+  readonly durable: Promise<unknown>;
+}
+
+export interface LiveListener {
+  /** Events that are on their way into the log, in order, without their raw lines. */
+  onWritten(events: readonly StoredEvent[]): void;
+  /** Something is in the log that was not. */
+  onDurable(): void;
+}
 
 /** Writes the events of one turn: joined, redacted, each beside its upstream line, in order. The one way into the log. */
 export interface TurnLog {
@@ -24,10 +38,15 @@ export interface TurnLog {
   noteRaw(event: AgentEvent, line: string): void;
   /** Resolves when they are durable. The events are those a follower may see. */
   write(events: readonly AgentEvent[]): Promise<readonly StoredEvent[]>;
+  /** As `write` does, for whoever has other things to do meanwhile: the disk may take its time. */
+  writeBehind(events: readonly AgentEvent[]): Writing;
+  /** Hear of events before they are durable. Returns the function that ends it. */
+  listen(listener: LiveListener): () => void;
 }
 
 export function createTurnLog(options: TurnLogOptions): TurnLog {
-  const { store, sessionId, turnId, maxRawBytes } = options;
+  const { store, sessionId, turnId, maxRawBytes, wallClock } = options;
+  const listeners = new Set<LiveListener>();
   let redactor: Redactor | undefined;
   let turnRedactor: ReturnType<Redactor["forTurn"]> | undefined;
   let raw = new Map<AgentEvent, string>();
@@ -50,19 +69,49 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
     return line.length > maxRawBytes ? { raw: kept, rawCut: true } : { raw: kept };
   };
 
+  const toEntries = (events: readonly AgentEvent[]): readonly EventEntry[] => {
+    const joined = coalesceDeltas(events);
+    const redacted = redactEvents(capOutputs(joined));
+    const at = wallClock();
+    if (raw.size === 0) return redacted.map((event) => ({ turnId, event, at }));
+    // Redaction keeps order and number except where it holds a delta back, and deltas have no raw line of their own.
+    const origins = redacted === joined ? joined : joined.filter((event) => raw.has(event));
+    const entries = redacted.map((event) => ({ turnId, event, at, ...rawOf(originOf(event, origins)) }));
+    raw = new Map();
+    return entries;
+  };
+
+  const append = (events: readonly AgentEvent[], patient: boolean): Writing => {
+    const entries = toEntries(events);
+    if (entries.length === 0) return { events: [], durable: Promise.resolve([]) };
+    const expected = seq;
+    seq += entries.length;
+    const written = entries.map(({ event, at = 0 }, index) => ({
+      sessionId,
+      seq: expected + index + 1,
+      turnId,
+      at,
+      event,
+    }));
+    const durable = store.append(sessionId, expected, entries, { patient }).then(() => {
+      for (const { onDurable } of listeners) onDurable();
+    });
+    for (const { onWritten } of listeners) onWritten(written);
+    return { events: written, durable };
+  };
+
   return {
     noteRaw: (event, line) => void raw.set(event, line),
     async write(events) {
-      const joined = coalesceDeltas(events);
-      const redacted = redactEvents(capOutputs(joined));
-      // Redaction keeps order and number except where it holds a delta back, and deltas have no raw line of their own.
-      const origins = redacted === joined ? joined : joined.filter((event) => raw.has(event));
-      const entries = redacted.map((event) => ({ turnId, event, ...rawOf(originOf(event, origins)) }));
-      raw = new Map();
-      if (entries.length === 0) return [];
-      const expected = seq;
-      seq += entries.length;
-      return await store.append(sessionId, expected, entries);
+      const writing = append(events, false);
+      await writing.durable;
+      return writing.events;
+    },
+    // Many wait for a turn's end.
+    writeBehind: (events) => append(events, events.at(-1)?.type !== "turn-end"),
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }

@@ -9,14 +9,20 @@ export interface GroupCommit {
    * `work` may refuse by throwing a CaretError before it has written anything; the others in its transaction are then
    * committed all the same.
    */
-  run<Result>(events: number, work: (tables: LogTables) => Result): Promise<Result>;
+  run<Result>(events: number, work: (tables: LogTables) => Result, options?: RunOptions): Promise<Result>;
   /** Commit now what waits. */
   flush(): void;
+}
+
+export interface RunOptions {
+  /** Nobody waits for the result: it may be committed `patienceMs` later, with what else has come until then. */
+  readonly isPatient?: boolean;
 }
 
 export interface GroupCommitOptions {
   readonly connection: LogConnection;
   readonly maxDelayMs?: number;
+  readonly patienceMs?: number;
   readonly maxEvents?: number;
   readonly monotonicMs?: () => number;
 }
@@ -35,16 +41,18 @@ const FULL_COMMIT = 16;
 /**
  * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
  * everything else that comes in the same tick, because somebody waits for it; under load there is one commit per
- * `maxDelayMs` or `maxEvents`.
+ * `maxDelayMs` or `maxEvents`. What nobody waits for waits for company.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { connection, maxDelayMs = 10, maxEvents = 512, monotonicMs = () => performance.now() } = options;
+  const { connection, maxDelayMs = 10, patienceMs = 50, maxEvents = 512 } = options;
+  const { monotonicMs = () => performance.now() } = options;
   let jobs: Job[] = [];
   let waiting = 0;
   /** Commits that may be made at once. Each full one takes one, and time gives one back every `maxDelayMs`. */
   let credit = BURST;
   let countedAt = monotonicMs();
   let cancelTimer: (() => void) | undefined;
+  let isTimerPatient = false;
 
   function flush(): void {
     cancelTimer?.();
@@ -63,8 +71,10 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     return credit;
   }
 
-  function schedule(): void {
-    const delayMs = (1 - currentCredit()) * maxDelayMs;
+  function schedule(isPatient: boolean): void {
+    cancelTimer?.();
+    isTimerPatient = isPatient;
+    const delayMs = isPatient ? patienceMs : (1 - currentCredit()) * maxDelayMs;
     if (delayMs > 0) {
       const timer = setTimeout(flush, delayMs);
       cancelTimer = () => clearTimeout(timer);
@@ -75,12 +85,16 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   }
 
   return {
-    run<Result>(events: number, work: (tables: LogTables) => Result): Promise<Result> {
+    run<Result>(
+      events: number,
+      work: (tables: LogTables) => Result,
+      { isPatient = false }: RunOptions = {},
+    ): Promise<Result> {
       return new Promise((resolve, reject) => {
         jobs.push({ work, resolve: resolve as (result: unknown) => void, reject });
         waiting += events;
         if (waiting >= maxEvents) flush();
-        else if (cancelTimer === undefined) schedule();
+        else if (cancelTimer === undefined || (isTimerPatient && !isPatient)) schedule(isPatient);
       });
     },
     flush,

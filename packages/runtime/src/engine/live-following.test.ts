@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEvent } from "@caret/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSecretKeeper } from "../redaction/secret-keeper.ts";
+import { openSqliteEventStore } from "../store/sqlite/sqlite-event-store.ts";
+import type { EventStore, StoredEvent } from "./event-store.ts";
+import { followEvents } from "./follow-events.ts";
+import { completedEnd } from "./testing/scripted-engine.ts";
+import { createTurnLog, type TurnLog } from "./turn-log.ts";
+
+let directory: string;
+let store: EventStore;
+let log: TurnLog;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "caret-live-"));
+  store = openSqliteEventStore({ directory, role: "gateway" });
+  await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
+  const redactor = createSecretKeeper([]).redactor;
+  log = createTurnLog({
+    store,
+    redactor,
+    sessionId: "s",
+    turnId: "t",
+    lastSeq: 0,
+    maxRawBytes: 100,
+    wallClock: () => 7,
+  });
+});
+
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const unknown = (value: number): AgentEvent => ({ type: "unknown", source: "x", label: "n", value });
+const follow = (afterSeq = 0) => followEvents({ store, sessionId: "s", turnId: "t", afterSeq, live: log });
+const values = (batches: readonly (readonly StoredEvent[])[]): readonly unknown[] =>
+  batches.flat().map(({ event }) => (event.type === "unknown" ? event.value : event.type));
+
+async function collect(followed: AsyncIterable<readonly StoredEvent[]>): Promise<readonly unknown[]> {
+  return values(await Array.fromAsync(followed));
+}
+
+describe("following a turn live", () => {
+  it("tells an event before it is durable, as it will be in the log", async () => {
+    const followed = follow();
+    const next = followed.next();
+    // The follower has looked into the log and found nothing.
+    await store.read("s");
+    let isDurable = false;
+    const { events, durable } = log.writeBehind([unknown(1)]);
+    const saved = durable.then(() => {
+      isDurable = true;
+    });
+    expect([(await next).value, isDurable]).toEqual([events, false]);
+    await saved;
+    expect(await store.read("s")).toEqual(events);
+    await followed.return();
+  });
+
+  it("gives a follower that comes late everything once and in order, though some of it is not durable yet", async () => {
+    await log.write([unknown(1), unknown(2)]);
+    log.writeBehind([unknown(3)]);
+    const first = collect(follow());
+    log.writeBehind([unknown(4)]);
+    const second = collect(follow(1));
+    log.writeBehind([unknown(5)]);
+    await log.write([completedEnd]);
+    expect([await first, await second]).toEqual([
+      [1, 2, 3, 4, 5, "turn-end"],
+      [2, 3, 4, 5, "turn-end"],
+    ]);
+  });
+
+  it("lets a reader that is too slow find the rest in the log, once and in order", async () => {
+    const followed = follow();
+    const next = followed.next();
+    await store.read("s");
+    log.writeBehind([unknown(0)]);
+    const first = await next;
+    const sent = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    for (const value of sent) log.writeBehind([unknown(value)]);
+    log.writeBehind([completedEnd]);
+    const rest = await collect(followed);
+    expect([...values([first.value ?? []]), ...rest]).toEqual([0, ...sent, "turn-end"]);
+  });
+});
