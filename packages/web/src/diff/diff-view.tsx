@@ -1,0 +1,113 @@
+import { type ReactNode, useRef, useState } from "react";
+import { Virtualizer } from "virtua";
+import type { DiffRow } from "./diff-row.ts";
+import type { DiffRows } from "./diff-rows.ts";
+
+/** More rows than this are drawn only where one looks. */
+const MAX_DRAWN = 400;
+
+interface DiffViewProps {
+  readonly diff: DiffRows;
+  /** What changed, for those who cannot see it: `Changes in src/a.ts`. */
+  readonly label: string;
+  /** How many rows are shown before "Show all". */
+  readonly preview?: number;
+  /** For a place that remembers: a list forgets what scrolls out of sight. */
+  readonly isExpanded?: boolean;
+  readonly onExpand?: () => void;
+}
+
+/** A change, line by line. */
+export function DiffView({ diff, label, preview = MAX_DRAWN, isExpanded, onExpand }: DiffViewProps) {
+  const [isOwnExpanded, setExpanded] = useState(false);
+  const showsAll = isExpanded ?? isOwnExpanded;
+  const { rows } = diff;
+  if (rows.length === 0) return <p className="px-3 py-2 text-soft">No lines to show.</p>;
+  // A button that would reveal a line or two is worth less than the lines.
+  const isCut = !showsAll && rows.length > preview + 4;
+  const expand = onExpand ?? (() => setExpanded(true));
+  return (
+    <section aria-label={label} className="font-mono text-[12px] leading-5">
+      {!isCut && rows.length > MAX_DRAWN ? (
+        <LongDiff rows={rows} label={label} />
+      ) : (
+        (isCut ? rows.slice(0, preview) : rows).map((row, index) => renderRow(row, index))
+      )}
+      {isCut && (
+        <button
+          type="button"
+          onClick={expand}
+          className="block min-h-8 w-full cursor-pointer border-line border-t px-3 text-left font-sans text-[13px] text-soft hover:bg-panel hover:text-ink max-sm:min-h-10"
+        >
+          Show all {rows.length.toLocaleString("en")} lines
+        </button>
+      )}
+    </section>
+  );
+}
+
+function LongDiff({ rows, label }: { readonly rows: readonly DiffRow[]; readonly label: string }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: the element that scrolls is not the section around it
+    <div
+      ref={scroller}
+      className="max-h-[70vh] overflow-y-auto"
+      role="region"
+      tabIndex={0}
+      aria-label={`${label}, all`}
+    >
+      <Virtualizer data={rows} scrollRef={scroller} itemSize={20}>
+        {renderRow}
+      </Virtualizer>
+    </div>
+  );
+}
+
+const looks = {
+  hunk: { row: "border-line/60 border-y bg-panel text-faint first:border-t-0", sign: " ", mark: "" },
+  context: { row: "", sign: " ", mark: "" },
+  add: { row: "bg-good/10", sign: "+", mark: "bg-good/25 rounded-xs" },
+  remove: { row: "bg-bad/10", sign: "-", mark: "bg-bad/20 rounded-xs" },
+} as const;
+
+function renderRow(row: DiffRow, index: number) {
+  const look = looks[row.kind];
+  return (
+    <div key={index} className={`flex ${look.row}`}>
+      <LineNumber line={row.kind === "hunk" ? undefined : row.oldLine} isOld />
+      <LineNumber line={row.kind === "hunk" ? undefined : row.newLine} />
+      <span className="w-5 shrink-0 select-none text-center text-soft">{look.sign}</span>
+      <span className="min-w-0 flex-1 whitespace-pre-wrap pr-3 [overflow-wrap:anywhere] [tab-size:4]">
+        {row.kind === "hunk" ? hunkWords(row) : renderText(row, look.mark)}
+      </span>
+    </div>
+  );
+}
+
+function LineNumber({ line, isOld = false }: { readonly line: number | undefined; readonly isOld?: boolean }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={`w-10 shrink-0 select-none pr-1.5 text-right text-faint ${isOld ? "max-sm:hidden" : ""}`}
+    >
+      {line}
+    </span>
+  );
+}
+
+function hunkWords({ newLine, text }: DiffRow): string {
+  return text === "" ? `line ${newLine ?? "?"}` : `line ${newLine ?? "?"} · ${text}`;
+}
+
+function renderText({ text, emphasis }: DiffRow, mark: string): ReactNode {
+  if (emphasis === undefined || emphasis[0] >= emphasis[1]) return text === "" ? "\n" : text;
+  return (
+    <>
+      {text.slice(0, emphasis[0])}
+      <span className={mark}>{text.slice(...emphasis)}</span>
+      {text.slice(emphasis[1])}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Token, Tokens } from "marked";
+import { Fragment, type ReactNode } from "react";
+import { decodeEntities } from "./decode-entities.ts";
+import { safeLink } from "./safe-link.ts";
+import { withPlaces } from "./with-places.ts";
+
+/** Words with their weights, links and code. Raw HTML is text here, and pictures are links: nothing is loaded. */
+export function MarkdownInline({ tokens }: { readonly tokens: readonly Token[] | undefined }) {
+  return withPlaces(tokens ?? []).map(({ place, token }) => <Fragment key={place}>{renderInline(token)}</Fragment>);
+}
+
+function renderInline(token: Token): ReactNode {
+  switch (token.type) {
+    case "strong":
+      return (
+        <strong className="font-semibold">
+          <MarkdownInline tokens={token.tokens} />
+        </strong>
+      );
+    case "em":
+      return (
+        <em>
+          <MarkdownInline tokens={token.tokens} />
+        </em>
+      );
+    case "del":
+      return (
+        <del>
+          <MarkdownInline tokens={token.tokens} />
+        </del>
+      );
+    case "codespan":
+      return <code className="md-code">{(token as Tokens.Codespan).text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+    case "image":
+      return <InlineLink token={token as Tokens.Link | Tokens.Image} />;
+    case "escape":
+      return (token as Tokens.Escape).text;
+    case "text":
+      return renderText(token as Tokens.Text);
+    default:
+      return token.raw;
+  }
+}
+
+function renderText(token: Tokens.Text): ReactNode {
+  return token.tokens === undefined ? decodeEntities(token.text) : <MarkdownInline tokens={token.tokens} />;
+}
+
+function InlineLink({ token }: { readonly token: Tokens.Link | Tokens.Image }) {
+  const href = safeLink(token.href);
+  const label =
+    token.type === "image" ? `Image: ${token.text || token.href}` : <MarkdownInline tokens={token.tokens} />;
+  if (href === undefined) return <span title={token.href}>{label}</span>;
+  return (
+    <a
+      className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer"
+    >
+      {label}
+    </a>
+  );
+}
