@@ -2,7 +2,7 @@ import type { UsageRow } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { axisTicks } from "./axis-ticks.ts";
 import { cacheShare, groupUsage, totalUsage, usageByDay } from "./usage-totals.ts";
-import { costNote, costWord, dayWord, tokenWord, turnsWord } from "./usage-words.ts";
+import { costCell, costNote, costWord, dayWord, tokenCell, tokenWord, turnsWord } from "./usage-words.ts";
 
 const row = (given: Partial<UsageRow>): UsageRow => ({
   day: "2026-11-15",
@@ -85,6 +85,16 @@ describe("the words for it", () => {
   it("say that a sum is not all of it", () => {
     const partly = totalUsage([row({ usage: { cost: 1.5 } }), row({})]);
     expect([costWord(partly), costNote(partly)]).toEqual(["at least $1.50", "no price for 1 turn"]);
+  });
+
+  it("fit a table's cell", () => {
+    const partly = totalUsage([row({ usage: { cost: 1.5 } }), row({})]);
+    expect([costCell(partly), costCell(totalUsage([row({})])), tokenCell(undefined), tokenCell(0)]).toEqual([
+      "≥ $1.50",
+      "–",
+      "–",
+      "0",
+    ]);
   });
 
   it("are short, and small sums keep their digits", () => {

@@ -6,6 +6,8 @@ const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD"
 const smallDollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
 const dayName = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 
+const UNKNOWN = "–";
+
 /** `1.2M`; a count that nobody reported is said to be unknown. */
 export function tokenWord(count: number | undefined): string {
   return count === undefined ? "unknown" : compact.format(count);
@@ -17,6 +19,16 @@ export function exactCount(count: number | undefined): string {
 
 export function turnsWord(turns: number): string {
   return turns === 1 ? "1 turn" : `${whole.format(turns)} turns`;
+}
+
+/** In a table's cell; what a dash means is said below the table. */
+export function tokenCell(count: number | undefined): string {
+  return count === undefined ? UNKNOWN : compact.format(count);
+}
+
+export function costCell({ cost, unpricedTurns }: UsageTotals): string {
+  if (cost === undefined) return UNKNOWN;
+  return unpricedTurns > 0 ? `≥ ${moneyWord(cost)}` : moneyWord(cost);
 }
 
 /** Never a zero for a price that nobody named. */
