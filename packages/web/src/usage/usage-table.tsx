@@ -1,0 +1,98 @@
+import type { ReactNode } from "react";
+import { StackedBar } from "./stacked-bar.tsx";
+import { allTokens, type TokenKind, tokenWords, type UsageGroup, type UsageTotals } from "./usage-totals.ts";
+import { costCell, costWord, exactCount, tokenCell } from "./usage-words.ts";
+
+interface UsageTableProps {
+  readonly caption: string;
+  readonly subject: string;
+  readonly groups: readonly UsageGroup[];
+  readonly nameOf: (key: string) => ReactNode;
+  /** Draws a bar under each name. */
+  readonly bars?: readonly TokenKind[];
+}
+
+const columns: readonly TokenKind[] = ["input", "cacheRead", "cacheWrite", "output"];
+/** There is no room for it on a phone; it is in the sum above the table. */
+const narrow = (kind: TokenKind): string => (kind === "cacheWrite" ? "hidden sm:table-cell" : "");
+
+/** The figures themselves: what a plot shows, for whoever cannot see it or wants to know exactly. */
+export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTableProps) {
+  const max = Math.max(1, ...groups.map(({ totals }) => allTokens(totals, bars)));
+  return (
+    <table className="w-full table-fixed border-collapse text-[13px] tabular-nums">
+      <caption className="sr-only">{caption}</caption>
+      <thead>
+        <tr className="border-line border-b text-faint text-xs">
+          <th className="w-[28%] py-1.5 pr-2 text-left font-normal sm:w-[34%]" scope="col">
+            {subject}
+          </th>
+          <Head text="Turns" />
+          {columns.map((kind) => (
+            <Head className={narrow(kind)} key={kind} text={tokenWords[kind]} />
+          ))}
+          <Head text="Cost" />
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map(({ key, totals }) => (
+          <tr className="border-line border-b align-top" key={key}>
+            <th className="py-1.5 pr-2 text-left font-normal" scope="row">
+              <span className="block truncate">{nameOf(key)}</span>
+              {bars !== undefined && <StackedBar kinds={bars} max={max} totals={totals} />}
+            </th>
+            <Figures totals={totals} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Head({ text, className = "" }: { readonly text: string; readonly className?: string }) {
+  return (
+    <th className={`py-1.5 pl-2 text-right align-bottom font-normal ${className}`} scope="col">
+      {text}
+    </th>
+  );
+}
+
+function Figures({ totals }: { readonly totals: UsageTotals }) {
+  return (
+    <>
+      <Figure text={exactCount(totals.turns)} />
+      {columns.map((kind) => (
+        <Figure
+          className={narrow(kind)}
+          isUnknown={totals.tokens[kind] === undefined}
+          key={kind}
+          text={tokenCell(totals.tokens[kind])}
+          title={exactCount(totals.tokens[kind])}
+        />
+      ))}
+      <Figure isUnknown={totals.cost === undefined} text={costCell(totals)} title={costWord(totals)} />
+    </>
+  );
+}
+
+interface FigureProps {
+  readonly text: string;
+  readonly title?: string;
+  readonly className?: string;
+  readonly isUnknown?: boolean;
+}
+
+function Figure({ text, title, className = "", isUnknown = false }: FigureProps) {
+  return (
+    <td className={`py-1.5 pl-2 text-right ${isUnknown ? "text-faint" : "text-ink"} ${className}`} title={title}>
+      {isUnknown ? (
+        <>
+          <span aria-hidden="true">{text}</span>
+          <span className="sr-only">unknown</span>
+        </>
+      ) : (
+        text
+      )}
+    </td>
+  );
+}
