@@ -24,6 +24,8 @@ export interface SessionEngineOptions {
   readonly toolbox?: ToolboxSettings;
   /** How long a client may take to answer a parked call. */
   readonly parkedLimitMs: number;
+  /** How long a person may take to answer what a turn asks; absent: as long as a client. */
+  readonly askLimitMs?: number;
   readonly newId: () => string;
   /** An id that every client's format accepts. */
   readonly newCallId: () => string;
@@ -43,12 +45,14 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
   const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
     assertPrompt(asked.prompt);
-    const request = withAllowedTools(asked, options);
+    const request = withAllowedPlaces(asked, options);
+    assertApart(request, request.workspace, options.allowedWorkspaces);
     const { session, saved } =
       request.sessionId === undefined
         ? newSession(options, request, request.title ?? request.prompt)
         : await oldSession(options, request.sessionId, request);
     assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
+    assertApart(request, session.workspace, options.allowedWorkspaces);
     if (running.has(session.id) || taken.has(session.id))
       throw new CaretError("session-busy", `A turn of the session ${session.id} is still running`);
     taken.add(session.id);
@@ -79,10 +83,12 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     store,
     startTurn,
     async createSession(request) {
+      const { agentWorkspace } = withAllowedPlaces(request, options);
       const { session, saved } = newSession(options, request, request.title);
       await saved;
       const lane = findLane(options, request.lane);
-      const upstream = await lane.createSession?.(session.workspace, AbortSignal.timeout(30_000));
+      const place = agentWorkspace ?? session.workspace;
+      const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
       return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
     },
     runningTurn: (sessionId) => running.get(sessionId),
@@ -108,13 +114,38 @@ function assertPrompt(prompt: string): void {
     });
 }
 
-/** Tools of the gateway work where turns may work, and nowhere else. */
-function withAllowedTools(request: TurnRequest, { toolbox, allowedWorkspaces }: SessionEngineOptions): TurnRequest {
-  const { gatewayTools } = request;
-  if (gatewayTools === undefined) return request;
-  if (toolbox === undefined) throw new CaretError("unsupported", "The gateway runs no tools here");
-  const realWorkspace = allowedWorkspace(gatewayTools.realWorkspace, allowedWorkspaces);
-  return { ...request, gatewayTools: { ...gatewayTools, realWorkspace } };
+/** Tools of the gateway, and agents that work elsewhere than their session, work where turns may work, and nowhere else. */
+function withAllowedPlaces<Request extends Omit<TurnRequest, "prompt">>(
+  request: Request,
+  { toolbox, allowedWorkspaces }: SessionEngineOptions,
+): Request {
+  const { gatewayTools, clientTools, agentWorkspace } = request;
+  if (gatewayTools !== undefined && toolbox === undefined)
+    throw new CaretError("unsupported", "The gateway runs no tools here");
+  if (agentWorkspace !== undefined && gatewayTools === undefined && clientTools === undefined)
+    throw new CaretError("invalid-request", "An agent that runs its own tools works where its session does");
+  const allowed = (path: string): string => allowedWorkspace(path, allowedWorkspaces);
+  return {
+    ...request,
+    ...(agentWorkspace === undefined ? {} : { agentWorkspace: allowed(agentWorkspace) }),
+    ...(gatewayTools === undefined
+      ? {}
+      : { gatewayTools: { ...gatewayTools, realWorkspace: allowed(gatewayTools.realWorkspace) } }),
+  };
+}
+
+/** Where an agent works that has no tools of its own, its settings are written anew for every turn: not in the user's files. */
+function assertApart(
+  { gatewayTools, agentWorkspace }: TurnRequest,
+  workspace: string | undefined,
+  allowed: readonly string[],
+): void {
+  const place = agentWorkspace ?? workspace;
+  if (gatewayTools === undefined || place === undefined) return;
+  if (allowedWorkspace(place, allowed) !== gatewayTools.realWorkspace) return;
+  throw new CaretError("invalid-request", "An agent may not work in the directory that the gateway's tools work in", {
+    fix: "Give it a directory of its own.",
+  });
 }
 
 /** A chat belongs to its directory: elsewhere the upstream would silently begin anew. */

@@ -1,13 +1,16 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
-import type { Policy, PolicyDecision } from "../policy/policy.ts";
+import type { AskUser } from "../tools/ask-user/ask-user.ts";
 import type { OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import type { Mentions } from "../tools/bridge/mentions.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../tools/tool-registry.ts";
+import type { CallApprovals } from "./call-approvals.ts";
 
 export interface GatewayCallsOptions {
   readonly registry: ToolRegistry;
-  readonly policy: Policy;
+  readonly approvals: CallApprovals;
+  /** Undefined: nobody can be asked. */
+  readonly askUser: AskUser | undefined;
   /** Where the tools work: the user's workspace, not the agent's. */
   readonly context: Omit<ToolContext, "signal">;
   /** The turn's own signal; each call has another besides. */
@@ -17,7 +20,7 @@ export interface GatewayCallsOptions {
   readonly newCallId: () => string;
 }
 
-/** Calls that the gateway runs itself: policy first, then the tool; nothing is told to the agent before the log knows it. */
+/** Calls that the gateway runs itself: approval first, then the tool; nothing is told to the agent before the log knows it. */
 export interface GatewayCalls {
   call(call: OfferedCall, signal: AbortSignal): Promise<ToolCallResult>;
   /** The turn is over: stops what still runs, and gives what the log needs before the turn's end. */
@@ -33,22 +36,34 @@ const TOO_LATE: ToolCallResult = {
   durationMs: 0,
 };
 
+const GIVEN_UP: ToolCallResult = { ...TOO_LATE, output: "The agent no longer waited for this call." };
+
 export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
-  const { registry, policy, context, mentions, write } = options;
+  const { registry, approvals, askUser, context, mentions, write } = options;
   const ended = new AbortController();
   const open = new Set<string>();
   const running = new Set<Promise<unknown>>();
 
   /** Undefined when it may run. */
-  const refuse = async (call: OfferedCall, tool: Tool, callId: string): Promise<ToolCallResult | undefined> => {
-    const decision = policy.decide({ tool: tool.name, kind: tool.kind, input: call.input, callId, ...serverOf(tool) });
-    if (!ended.signal.aborted) await write(decision.events);
-    return decision.effect === "allow" ? undefined : denied(call, decision);
+  const refuse = async (
+    { name, input }: OfferedCall,
+    callId: string,
+    signal: AbortSignal,
+  ): Promise<ToolCallResult | undefined> => {
+    const tool = registry.find(name);
+    if (tool === undefined) return undefined; // the registry says so better
+    const { isAllowed, reason } = await approvals.decide(
+      { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) },
+      signal,
+    );
+    if (isAllowed) return undefined;
+    return signal.aborted ? GIVEN_UP : denied(name, reason);
   };
 
   const judge = async (call: OfferedCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
-    const tool = registry.find(call.name);
-    const refused = tool === undefined ? undefined : await refuse(call, tool, callId);
+    // Whether a question is answered is the user's to say: it needs no approval besides.
+    if (call.name === askUser?.name) return await askUser.call(call.input, { callId, signal });
+    const refused = await refuse(call, callId, signal);
     return refused ?? (await registry.call(call.name, call.input, { ...context, signal }));
   };
 
@@ -58,7 +73,8 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
     if (signal.aborted) return TOO_LATE;
     const callId = options.newCallId();
     open.add(callId);
-    await write([toCall(call, callId, registry.find(call.name))]);
+    const tool = call.name === askUser?.name ? askUser : registry.find(call.name);
+    await write([toCall(call, callId, tool)]);
     const result = await judge(call, callId, signal);
     // Whoever ended the turn has settled the call in the log.
     if (!open.delete(callId)) return TOO_LATE;
@@ -88,7 +104,9 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
   };
 }
 
-function toCall({ name, input }: OfferedCall, callId: string, tool: Tool | undefined): AgentEvent {
+type ToolWords = Pick<Tool, "name" | "kind">;
+
+function toCall({ name, input }: OfferedCall, callId: string, tool: ToolWords | undefined): AgentEvent {
   return { type: "tool-call", callId, name, kind: tool?.kind ?? "other", ...serverOf(tool), input, owner: "gateway" };
 }
 
@@ -107,13 +125,13 @@ function toResult(
   };
 }
 
-function denied({ name }: OfferedCall, { reason }: PolicyDecision): ToolCallResult {
+function denied(name: string, reason: string): ToolCallResult {
   const output = `${name} was not run: ${reason}`;
   return { status: "rejected", output, outcomeClass: "permission", durationMs: 0 };
 }
 
 /** Tools of MCP servers are named `server__tool`, and no server has that separator in its own name. */
-function serverOf(tool: Tool | undefined): { readonly server?: string } {
+function serverOf(tool: ToolWords | undefined): { readonly server?: string } {
   const [server = ""] = tool?.name.split("__", 1) ?? [];
   return tool?.kind === "mcp" ? { server } : {};
 }

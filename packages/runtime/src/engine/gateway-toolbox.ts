@@ -6,7 +6,7 @@ import type { ToolRegistry } from "../tools/tool-registry.ts";
 /** What the gateway runs for agents whose tools are its own, and what it lets them do. */
 export interface GatewayToolbox {
   readonly registry: ToolRegistry;
-  /** Nobody can be asked while such a turn runs: what would be asked is denied. */
+  /** The mode is that of turns which name none. */
   readonly policy: { readonly mode: PolicyMode; readonly rules: readonly PolicyRule[] };
   readonly context: Omit<ToolContext, "workspace" | "signal">;
   /** What of it could not be opened, in words; told at the beginning of each turn. */

@@ -68,6 +68,8 @@ export interface Lane {
   runTurn(request: LaneRequest, context: LaneContext): AsyncIterable<readonly AgentEvent[]>;
   /** Whether the upstream still has the session. Upstreams tend to start anew silently when they have not. */
   canResume(attachment: UpstreamAttachment, workspace: string): boolean;
+  /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
+  keepsSessions?(model: string): boolean;
   /** Make an upstream session ahead of its first turn, where the upstream can. */
   createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
   /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */

@@ -86,8 +86,9 @@ export interface TurnAsks {
 /**
  * A turn that runs by itself, whoever looks on.
  *
- * Events are logged before they are told. A follower that is too slow is not waited for: it reads what it missed from
- * the log, so that it gets every event once and in order, at its own pace and at no cost in memory.
+ * Events are logged before they are told, unless the follower asked for them live. A follower that is too slow is not
+ * waited for: it reads what it missed from the log, so that it gets every event once and in order, at its own pace and
+ * at no cost in memory.
  */
 export interface RunningTurn {
   readonly sessionId: string;
@@ -97,12 +98,14 @@ export interface RunningTurn {
   readonly lane: LaneName;
   readonly model: string;
   /**
-   * Committed events of this turn from its start, or after a sequence number, until its end. May be called often. Ends
-   * without a `turn-end` only when the log could not be written; `outcome` then says why.
+   * Events of this turn from its start, or after a sequence number, until its end. May be called often. Ends without a
+   * `turn-end` only when the log could not be written; `outcome` then says why. `live`: does not wait until an event is
+   * durable; for doors whose clients cannot come back to a sequence number anyway.
    */
   follow(options?: {
     readonly afterSeq?: number;
     readonly signal?: AbortSignal;
+    readonly live?: boolean;
   }): AsyncIterable<readonly StoredEvent[]>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked: Pick<ParkedCalls, "answer" | "open" | "dismissAll"> | undefined;

@@ -2,17 +2,19 @@ import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@care
 import type { Spent } from "../budgets/check-budget.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../store/interrupted-end.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
-import type { SessionRecord, UpstreamAttachment } from "./event-store.ts";
+import type { SessionRecord } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
+import { gatewayTurnTools } from "./gateway-turn-tools.ts";
 import type { Lane, LaneRequest } from "./lane.ts";
 import type { LazyToolbox } from "./lazy-toolbox.ts";
 import { noAsks } from "./no-asks.ts";
+import { prepareLaneRequest } from "./prepare-lane-request.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
-import { readHistory, withTranscript } from "./session-history.ts";
 import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
 import { createTurnLog, type TurnLog } from "./turn-log.ts";
 import { createTurnStopper, type TurnStopper } from "./turn-stopper.ts";
-import { clientTurnTools, gatewayTurnTools, type TurnTools } from "./turn-tools.ts";
+import { clientTurnTools, type TurnTools } from "./turn-tools.ts";
+import { createWriteBehind } from "./write-behind.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
   readonly toolbox: Pick<LazyToolbox, "open"> | undefined;
@@ -73,14 +75,15 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
     firstSeq,
     lane: lane.name,
     model,
-    follow({ afterSeq = firstSeq - 1, signal: left } = {}) {
+    follow({ afterSeq = firstSeq - 1, signal: left, live = false } = {}) {
       const stop = left === undefined ? logBroke.signal : AbortSignal.any([left, logBroke.signal]);
-      return followEvents({ store, sessionId: session.id, turnId, afterSeq, signal: stop });
+      const followed = { store, sessionId: session.id, turnId, afterSeq, signal: stop };
+      return followEvents(live ? { ...followed, live: log } : followed);
     },
     parked: tools?.parked,
-    asks: noAsks,
-    steer: () => Promise.reject(cannotSteer()),
-    unsentSteering: () => [],
+    asks: tools?.asks ?? noAsks,
+    steer: (text) => tools?.steering?.add(text) ?? Promise.reject(cannotSteer()),
+    unsentSteering: () => tools?.steering?.unsent() ?? [],
     cancel: (reason = "cancelled") => controller.abort(reason),
     outcome: ended.promise,
     settled,
@@ -98,17 +101,19 @@ async function runToEnd(
 ): Promise<void> {
   const open = noOpenParts();
   let hasEnded = false;
+  const behind = createWriteBehind(context.log, (error) => context.stopper.stop(error));
   const write = async (events: readonly AgentEvent[]): Promise<void> => {
-    // What is told is what was stored, which is redacted.
-    for (const { event } of await context.log.write(events)) {
-      trackOpenParts(open, event);
-      if (event.type !== "turn-end") continue;
-      hasEnded = true;
-      onEnd(event.outcome);
-    }
+    // What is told is what is stored, which is redacted.
+    const written = await behind.write(events);
+    for (const { event } of written) trackOpenParts(open, event);
+    const last = written.at(-1)?.event;
+    if (last?.type !== "turn-end") return;
+    await behind.drain();
+    hasEnded = true;
+    onEnd(last.outcome);
   };
   try {
-    for await (const events of turnEvents(context)) await write(events);
+    for await (const events of turnEvents(context)) await write(withToolsEnd(events, context.tools));
   } catch (reason) {
     if (hasEnded) return;
     const closing = [...interruptedEnd(open).slice(0, -1), ...(context.tools?.end() ?? [])];
@@ -133,7 +138,7 @@ async function* turnEvents(context: TurnContext): AsyncGenerator<readonly AgentE
   }
   const warnings = toWarnings(verdict);
   if (warnings.length > 0) yield warnings;
-  const { request, notices } = await prepareRequest(context);
+  const { request, notices } = await prepareLaneRequest({ ...options, ...context });
   if (notices.length > 0) yield notices;
   yield* laneEvents(context, request, spent);
 }
@@ -158,7 +163,7 @@ async function* laneEvents(
     const overrun = overrunIn(events, context, spent);
     if (overrun !== undefined) context.stopper.stop(overrun);
     hasEnded ||= events.at(-1)?.type === "turn-end";
-    yield withToolsEnd(context.stopper.explain(events), context.tools);
+    yield context.stopper.explain(events);
   }
   if (!hasEnded) yield [failedEnd(new CaretError("internal", `The lane ${lane.name} left its turn without an end`))];
 }
@@ -171,15 +176,26 @@ function withToolsEnd(events: readonly AgentEvent[], tools: TurnTools | undefine
 }
 
 function turnToolsOf(
-  { request, newCallId, parkedLimitMs, wallClock, toolbox }: SessionTurnOptions,
+  options: SessionTurnOptions,
   log: TurnLog,
   signal: AbortSignal,
   onLoop: (error: CaretError) => void,
 ): TurnTools | undefined {
-  const options = { write: log.write, newCallId, parkedLimitMs, now: wallClock, signal, onLoop };
-  if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, options);
+  const { request, parkedLimitMs, toolbox } = options;
+  const common = {
+    write: log.write,
+    newCallId: options.newCallId,
+    parkedLimitMs,
+    askLimitMs: options.askLimitMs ?? parkedLimitMs,
+    now: options.wallClock,
+    redact: (text: string) => options.redactor().redactText(text),
+    signal,
+    onLoop,
+  };
+  if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, common);
   if (request.gatewayTools === undefined || toolbox === undefined) return undefined;
-  return gatewayTurnTools(request.gatewayTools, toolbox.open, options);
+  const attended = request.attended === true;
+  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended });
 }
 
 /** The budget a running turn has used up, told by a usage report before its end. After its end there is nothing to stop. */
@@ -194,56 +210,12 @@ function overrunIn(
   return verdict.kind === "exceeded" ? verdict.error : undefined;
 }
 
-async function prepareRequest(context: TurnContext): Promise<{ request: LaneRequest; notices: readonly AgentEvent[] }> {
-  const { options, turnId, model } = context;
-  const { session, lane, request, store, defaults } = options;
-  const attachment = session.upstream.find((candidate) => candidate.lane === lane.name);
-  const upstream = attachment !== undefined && lane.canResume(attachment, session.workspace) ? attachment : undefined;
-  const isLost = attachment !== undefined && upstream === undefined;
-  const loadHistory = () => readHistory(store, session.id);
-  const tools = await context.tools?.offer();
-  return {
-    request: {
-      turnId,
-      prompt: isLost ? withTranscript(await loadHistory(), request.prompt) : request.prompt,
-      workspace: session.workspace,
-      model,
-      mode: request.mode ?? defaults.mode,
-      force: request.force ?? defaults.force,
-      upstream,
-      offered: tools?.offered,
-      previousTurnId: await lastTurnId(context),
-      loadHistory,
-    },
-    notices: [
-      ...(isLost ? [resumeLost(attachment)] : []),
-      ...(request.notice === undefined ? [] : [toNotice(request.notice)]),
-      ...(tools?.notices ?? []),
-    ],
-  };
-}
-
-async function lastTurnId({ options: { store, session } }: TurnContext): Promise<string | undefined> {
-  if (session.lastSeq === 0) return undefined;
-  const [last] = await store.read(session.id, { afterSeq: session.lastSeq - 1, limit: 1 });
-  return last?.turnId;
-}
-
-function toNotice(message: string): AgentEvent {
-  return { type: "notice", kind: "resume-lost", message };
-}
-
-function resumeLost({ sessionId, lane }: UpstreamAttachment): AgentEvent {
-  const message = `The ${lane} lane no longer has the session ${sessionId}; a new one was begun with the transcript`;
-  return toNotice(message);
-}
-
 function failedEnd(error: CaretError): AgentEvent {
   return { type: "turn-end", outcome: { kind: "failed", error: error.toInfo() } };
 }
 
 function cannotSteer(): CaretError {
-  return new CaretError("unsupported", "This turn cannot be steered: its agent runs its own tools", {
+  return new CaretError("unsupported", "A turn whose tools the gateway does not run cannot be steered", {
     fix: "Stop the turn and send this as a new prompt.",
   });
 }

@@ -258,7 +258,7 @@ describe("a decision", () => {
     expect(policyWith({ rules: [{ effect: "allow", tool: "exec" }] }).decide(call)).toEqual({
       effect: "allow",
       reason,
-      requestId: "r1",
+      request,
       events: [request, answer("approved", reason)],
     });
   });
@@ -267,7 +267,7 @@ describe("a decision", () => {
     expect(policyWith({ mode: "auto" }).decide(call)).toEqual({
       effect: "ask",
       reason: "`rm` is on the list of dangerous commands",
-      requestId: "r1",
+      request,
       events: [request],
     });
   });
@@ -277,7 +277,7 @@ describe("a decision", () => {
     expect(policyWith({ mode: "auto", attended: false }).decide(call)).toEqual({
       effect: "deny",
       reason,
-      requestId: "r1",
+      request,
       events: [request, answer("rejected", reason)],
     });
   });

@@ -23,7 +23,7 @@ export interface PolicyOptions {
 
 /** Its reason is for the model when the call is denied. */
 export interface PolicyDecision extends PolicyVerdict {
-  readonly requestId: string;
+  readonly request: AgentEventOf<"approval-request">;
   /** The request, and its answer unless a person has yet to give it. */
   readonly events: readonly AgentEvent[];
 }
@@ -58,8 +58,8 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
       const verdicts = partsOf(call, workspace).map((part) => judgePart(call, part));
       const worst = verdicts.reduce((one, other) => (isStricter(other.effect, one.effect) ? other : one));
       const verdict = worst.effect === "ask" && !attended ? denyUnattended(worst) : worst;
-      const requestId = newRequestId();
-      return { ...verdict, requestId, events: toEvents(call, verdict, requestId) };
+      const request = toRequest(call, newRequestId());
+      return { ...verdict, request, events: [request, ...answersTo(request, verdict)] };
     },
   };
 }
@@ -78,19 +78,22 @@ function denyUnattended({ reason }: PolicyVerdict): PolicyVerdict {
   return { effect: "deny", reason: `Nobody is there to ask, so it was denied: ${reason}` };
 }
 
-function toEvents(
-  { tool, input, callId }: PolicyCall,
-  { effect, reason }: PolicyVerdict,
-  requestId: string,
-): readonly AgentEvent[] {
-  const request: AgentEventOf<"approval-request"> = {
+function toRequest({ tool, input, callId }: PolicyCall, requestId: string): AgentEventOf<"approval-request"> {
+  return {
     type: "approval-request",
     requestId,
     ...(callId === undefined ? {} : { callId }),
     subject: tool,
     input,
   };
-  if (effect === "ask") return [request];
+}
+
+/** None when a person is to be asked. */
+function answersTo(
+  { requestId }: AgentEventOf<"approval-request">,
+  { effect, reason }: PolicyVerdict,
+): readonly AgentEvent[] {
+  if (effect === "ask") return [];
   const decision = effect === "allow" ? "approved" : "rejected";
-  return [request, { type: "approval-answer", requestId, decision, by: "policy", reason }];
+  return [{ type: "approval-answer", requestId, decision, by: "policy", reason }];
 }

@@ -64,6 +64,7 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
     runTurn,
     canResume: (attachment, workspace) =>
       chatExists({ configDir: attachment.configDir ?? host.chatConfigDir(), workspace, id: attachment.sessionId }),
+    keepsSessions: (model) => programOf(model, host).style === "official",
     findSession(id, workspace) {
       const configDir = host.chatConfigDir();
       return chatExists({ configDir, workspace, id }) ? { lane: name, sessionId: id, configDir } : undefined;
@@ -104,11 +105,11 @@ function plan(request: LaneRequest, cooldowns: Cooldowns, host: AgentHost): Rota
 }
 
 /** A model that cannot be found has no profiles and no fallbacks; the attempt itself will say what is wrong with it. */
-function programOf(model: string, host: AgentHost): Pick<AgentProgram, "profiles" | "fallbackModels"> {
+function programOf(model: string, host: AgentHost): Pick<AgentProgram, "profiles" | "fallbackModels" | "style"> {
   try {
     return findProgram(model, host.programs);
   } catch (reason) {
-    if (CaretError.is(reason)) return { profiles: [], fallbackModels: [] };
+    if (CaretError.is(reason)) return { profiles: [], fallbackModels: [], style: "official" };
     throw reason;
   }
 }
