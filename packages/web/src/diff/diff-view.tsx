@@ -47,21 +47,14 @@ export function DiffView({ diff, label, preview = MAX_DRAWN, isExpanded, onExpan
 }
 
 function LongDiff({ rows, label }: { readonly rows: readonly DiffRow[]; readonly label: string }) {
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: the element that scrolls is not the section around it
-    <div
-      ref={scroller}
-      className="max-h-[70vh] overflow-y-auto"
-      role="region"
-      tabIndex={0}
-      aria-label={`${label}, all`}
-    >
+    <section ref={scroller} className="max-h-[70vh] overflow-y-auto" tabIndex={0} aria-label={`${label}, all lines`}>
       <Virtualizer data={rows} scrollRef={scroller} itemSize={20}>
         {renderRow}
       </Virtualizer>
-    </div>
+    </section>
   );
 }
 

@@ -1,0 +1,96 @@
+import { type ToolActivity, tellingArgument } from "@caret/protocol";
+
+/** A call in a line: what was done, to what, and what can be said of it in a word or two. */
+export interface ToolWords {
+  readonly verb: string;
+  readonly subject: string;
+  /** Code, paths and patterns are set in the fixed font. */
+  readonly isCode: boolean;
+  readonly note?: string;
+}
+
+/** The call of a transcript in words. Agents spell their arguments in several ways; all known ones are read. */
+export function toolWords(tool: ToolActivity): ToolWords {
+  switch (tool.kind) {
+    case "shell":
+      return { verb: "Run", subject: commandOf(tool), isCode: true };
+    case "read":
+      return { verb: "Read", subject: pathOf(tool), isCode: true, ...noted(rangeOf(tool.input)) };
+    case "edit":
+      return { verb: isDeletion(tool) ? "Delete" : "Edit", subject: pathOf(tool), isCode: true };
+    case "write":
+      return { verb: "Write", subject: pathOf(tool), isCode: true };
+    case "search":
+      return { verb: "Search", subject: searchOf(tool), isCode: true, ...noted(hitsOf(tool)) };
+    case "fetch":
+      return { verb: isWebSearch(tool) ? "Search the web" : "Fetch", subject: tellingArgument(tool), isCode: false };
+    case "mcp":
+      return { verb: tool.server ?? "MCP", subject: tool.name, isCode: true };
+    case "task":
+      return { verb: "Task", subject: tellingArgument(tool), isCode: false };
+    case "todo":
+      return { verb: "Todos", subject: "", isCode: false };
+    case "question":
+      return { verb: "Question", subject: tellingArgument(tool), isCode: false };
+    case "plan":
+      return { verb: "Plan", subject: tellingArgument(tool), isCode: false };
+    default:
+      return { verb: tool.name, subject: tellingArgument(tool), isCode: true };
+  }
+}
+
+/** A text field of an input under any of its names. */
+export function inputText(input: unknown, ...names: readonly string[]): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined;
+  const fields = input as Readonly<Record<string, unknown>>;
+  const value = names.map((name) => fields[name]).find((field) => typeof field === "string" && field !== "");
+  return value as string | undefined;
+}
+
+export function commandOf({ input, name }: Pick<ToolActivity, "input" | "name">): string {
+  const command = inputText(input, "command", "cmd", "chars");
+  if (command !== undefined) return command;
+  const words = (input as { readonly argv?: unknown } | null)?.argv;
+  return Array.isArray(words) ? words.join(" ") : name;
+}
+
+export function directoryOf(input: unknown): string | undefined {
+  return inputText(input, "cwd", "workingDirectory", "working_directory");
+}
+
+function pathOf({ input, diff, name }: ToolActivity): string {
+  return inputText(input, "path", "filePath", "file_path", "target_file", "targetFile") ?? diff?.path ?? name;
+}
+
+function isDeletion({ name }: ToolActivity): boolean {
+  return /^(delete|rm|remove)/i.test(name);
+}
+
+function isWebSearch({ name }: ToolActivity): boolean {
+  return /search/i.test(name);
+}
+
+function noted(note: string | undefined): { readonly note?: string } {
+  return note === undefined ? {} : { note };
+}
+
+/** `lines 10–49`, from an offset that counts from 1 and a limit. */
+function rangeOf(input: unknown): string | undefined {
+  const { offset, limit } = (input ?? {}) as { readonly offset?: unknown; readonly limit?: unknown };
+  const first = typeof offset === "number" && offset > 0 ? offset : 1;
+  if (typeof limit === "number") return `lines ${first}–${first + limit - 1}`;
+  return first > 1 ? `from line ${first}` : undefined;
+}
+
+function searchOf(tool: ToolActivity): string {
+  const subject = tellingArgument(tool);
+  const where = inputText(tool.input, "path", "targetDirectory", "directory", "glob");
+  return where === undefined || where === subject ? subject : `${subject} in ${where}`;
+}
+
+function hitsOf({ status, output }: ToolActivity): string | undefined {
+  if (status !== "ok") return undefined;
+  const hits = output.split("\n").filter((line) => line.trim() !== "").length;
+  if (hits === 0) return "nothing found";
+  return hits === 1 ? "1 line" : `${hits.toLocaleString("en")} lines`;
+}
