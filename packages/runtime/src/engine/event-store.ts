@@ -1,4 +1,4 @@
-import type { AgentEvent, LaneName, Usage } from "@caret/protocol";
+import type { AgentEvent, LaneName, PermissionWord, TurnOutcome, Usage } from "@caret/protocol";
 
 /** One event as it was committed. */
 export interface StoredEvent {
@@ -40,9 +40,20 @@ export interface NewSession {
   readonly title?: string;
   readonly lane?: LaneName;
   readonly model?: string;
+  /** How much its turns do without asking, where a person said so. */
+  readonly permission?: PermissionWord;
   readonly createdAt: number;
-  /** Brought in from an export: what it consumed was paid elsewhere and counts towards no day's total. */
+  /** Brought in from an export. */
   readonly imported?: true;
+}
+
+/** The turn that began last. */
+export interface LastTurn {
+  readonly turnId: string;
+  /** When it ended; while it runs, when it began. */
+  readonly at: number;
+  /** Absent while it runs. */
+  readonly outcome?: TurnOutcome["kind"];
 }
 
 export interface SessionRecord extends NewSession {
@@ -51,6 +62,11 @@ export interface SessionRecord extends NewSession {
   readonly archived: boolean;
   /** The `seq` of the newest event, 0 when there is none: what the next `append` expects. */
   readonly lastSeq: number;
+  /** How many of its first events happened elsewhere: no upstream of this session knows of them. Absent: none. */
+  readonly copiedSeq?: number;
+  /** The first line of what was said last, by either side, or its beginning. */
+  readonly lastLine?: string;
+  readonly lastTurn?: LastTurn;
   readonly upstream: readonly UpstreamAttachment[];
 }
 
@@ -59,6 +75,7 @@ export interface SessionChanges {
   readonly title?: string;
   readonly lane?: LaneName;
   readonly model?: string;
+  readonly permission?: PermissionWord;
   readonly archived?: boolean;
   /** Replaces the attachment of the same lane. */
   readonly upstream?: UpstreamAttachment;
@@ -69,6 +86,8 @@ export interface SessionQuery {
   readonly search?: string;
   /** Only archived sessions, or only the others; both when absent. */
   readonly archived?: boolean;
+  /** Only sessions that work there or below: a physical path. */
+  readonly workspace?: string;
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly after?: string;
@@ -109,9 +128,36 @@ export interface UsageTotal {
   readonly usage: Usage;
 }
 
+export interface UsageByDayQuery {
+  /** The first day in UTC, `2026-11-15`. */
+  readonly from: string;
+  /** Only of sessions that still exist and work there or below: a physical path. */
+  readonly workspace?: string;
+}
+
+export interface UsageOfDay extends UsageTotal {
+  readonly day: string;
+  /** It may have been deleted since. */
+  readonly sessionId: string;
+}
+
 export interface ReadOptions {
   readonly afterSeq?: number;
+  /** Instead: the newest ones before this one. They come oldest first all the same. */
+  readonly beforeSeq?: number;
   readonly limit?: number;
+  /** False leaves the raw lines out, which are most of what is read. */
+  readonly raw?: boolean;
+}
+
+export interface AppendOptions {
+  /**
+   * These events happened elsewhere, in another session or on another machine: what they consumed was paid there and
+   * counts towards no day's total. Only the first events of a session can be copied.
+   */
+  readonly copied?: true;
+  /** Nobody waits for it: it may be committed a little later, together with what else comes. */
+  readonly patient?: boolean;
 }
 
 export interface PruneOptions {
@@ -123,6 +169,9 @@ export interface PruneOptions {
 
 /** Hears of each commit in `seq` order, after it is durable. It must not throw. */
 export type CommitListener = (committed: readonly StoredEvent[]) => void;
+
+/** Hears that a session was created, appended to, changed or deleted, after that is durable. It must not throw. */
+export type SessionWatcher = (sessionId: string) => void;
 
 /**
  * The log of every session, and the only history there is. All implementations run `describeEventStore`.
@@ -148,7 +197,12 @@ export interface EventStore {
    * Append all entries or none. Rejects with `session-busy` when the session is not at `expectedSeq` (another writer
    * got there first) and with `session-not-found`. Appends may be issued without waiting for the one before.
    */
-  append(sessionId: string, expectedSeq: number, entries: readonly EventEntry[]): Promise<readonly StoredEvent[]>;
+  append(
+    sessionId: string,
+    expectedSeq: number,
+    entries: readonly EventEntry[],
+    options?: AppendOptions,
+  ): Promise<readonly StoredEvent[]>;
   /** Events after `afterSeq`, oldest first; none for an unknown session. */
   read(sessionId: string, options?: ReadOptions): Promise<readonly StoredEvent[]>;
   /**
@@ -156,11 +210,17 @@ export interface EventStore {
    * the subscription.
    */
   subscribe(sessionId: string, listener: CommitListener): () => void;
+  /** Hears of all sessions, but only what this process does. Returns the function that ends it. */
+  watch(watcher: SessionWatcher): () => void;
+  /** Another number than before when another process has written since. Cheap: to be asked again and again. */
+  foreignVersion(): Promise<number>;
 
   /** Also those of other processes, alive or dead. `interruptRunningTurns` ends the ones that never will. */
   runningTurns(query?: RunningTurnQuery): Promise<readonly RunningTurn[]>;
   /** One total per model, by name. The last report of a turn counts, as in `foldTurn`. */
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
+  /** One total per day, model and session, the newest day first. What was copied is of no day. */
+  usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;
   /** The ids of the sessions it deleted. A session with a running turn stays. */
   prune(options: PruneOptions): Promise<readonly string[]>;
   /** Commits what is under way, then frees everything. Later calls reject with `storage-failed`. */

@@ -1,12 +1,30 @@
-import type { CommitListener, StoredEvent } from "../engine/event-store.ts";
+import type { CommitListener, SessionWatcher, StoredEvent } from "../engine/event-store.ts";
 
 export interface CommitListeners {
   add(sessionId: string, listener: CommitListener): () => void;
+  /** Whether anybody listens to the session. */
+  has(sessionId: string): boolean;
+  watch(watcher: SessionWatcher): () => void;
+  /** Tells the session's listeners of the events, and the watchers of the session. */
   publish(sessionId: string, committed: readonly StoredEvent[]): void;
+  /** Tells the watchers. */
+  touch(sessionId: string): void;
 }
 
 export function createCommitListeners(onListenerError: (error: unknown) => void): CommitListeners {
   const bySession = new Map<string, Set<CommitListener>>();
+  const watchers = new Set<SessionWatcher>();
+
+  function tell<Value>(listeners: ReadonlySet<(value: Value) => void>, value: Value): void {
+    for (const listener of [...listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        // What is told is durable already: a listener's fault must not make the write look failed.
+        onListenerError(error);
+      }
+    }
+  }
 
   return {
     add(sessionId, listener) {
@@ -20,16 +38,21 @@ export function createCommitListeners(onListenerError: (error: unknown) => void)
       };
     },
 
+    has: (sessionId) => bySession.has(sessionId),
+
+    watch(watcher) {
+      const own: SessionWatcher = (sessionId) => watcher(sessionId);
+      watchers.add(own);
+      return () => watchers.delete(own);
+    },
+
     publish(sessionId, committed) {
       if (committed.length === 0) return;
-      for (const listener of [...(bySession.get(sessionId) ?? [])]) {
-        try {
-          listener(committed);
-        } catch (error) {
-          // The events are durable already: a listener's fault must not make the append look failed.
-          onListenerError(error);
-        }
-      }
+      const listeners = bySession.get(sessionId);
+      if (listeners !== undefined) tell(listeners, committed);
+      tell(watchers, sessionId);
     },
+
+    touch: (sessionId) => tell(watchers, sessionId),
   };
 }

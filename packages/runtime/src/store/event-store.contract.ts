@@ -106,6 +106,21 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await store.getSession("s1")).toEqual(changed);
       });
 
+      it("remembers how much a session may do, also when that changes", async () => {
+        await store.createSession(session("s1", { permission: "supervised" }));
+        expect(await store.getSession("s1")).toMatchObject({ permission: "supervised" });
+        await store.updateSession("s1", { permission: "auto" });
+        expect(await store.getSession("s1")).toMatchObject({ permission: "auto" });
+      });
+
+      it("lists only the sessions of a workspace and below it when asked to", async () => {
+        for (const workspace of ["/w", "/w/sub", "/w%", "/wx", "/v"])
+          await store.createSession(session(workspace.replaceAll("/", "-"), { workspace }));
+        expect(await idsOf({ workspace: "/w" })).toEqual(["-w", "-w-sub"]);
+        expect(await idsOf({ workspace: "/w", search: "sub" })).toEqual(["-w-sub"]);
+        expect(await idsOf({ workspace: "/" })).toHaveLength(5);
+      });
+
       it("keeps one upstream attachment per lane, the newest", async () => {
         await store.createSession(session("s1"));
         await store.updateSession("s1", { upstream: { lane: "cli", sessionId: "c1", version: "1" } });
@@ -196,6 +211,21 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s1", 0, [says("a"), says("b"), says("c")]);
         expect(textOf(await store.read("s1", { afterSeq: 1, limit: 1 }))).toBe("b");
         expect(textOf(await store.read("s1", { afterSeq: 3 }))).toBe("");
+      });
+
+      it("gives the newest before a cursor, oldest first", async () => {
+        await store.append("s1", 0, ["a", "b", "c", "d"].map(says));
+        expect(textOf(await store.read("s1", { beforeSeq: 4, limit: 2 }))).toBe("bc");
+        expect(textOf(await store.read("s1", { beforeSeq: 3, limit: 9 }))).toBe("ab");
+        expect(textOf(await store.read("s1", { beforeSeq: 99, limit: 1 }))).toBe("d");
+        expect(await store.read("s1", { beforeSeq: 1 })).toEqual([]);
+      });
+
+      it("leaves the raw lines out when asked to", async () => {
+        await store.append("s1", 0, [{ ...says("a"), raw: "r".repeat(RAW_MAX_BYTES + 1) }]);
+        const bare = { sessionId: "s1", seq: 1, at: noon, ...says("a") };
+        expect(await store.read("s1", { raw: false })).toEqual([bare]);
+        expect(await store.read("s1", { beforeSeq: 2, raw: false })).toEqual([bare]);
       });
 
       it("lets only one of two racing writers win, and tells the other that the session is busy", async () => {
@@ -298,6 +328,90 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         store.subscribe("s1", (committed) => heard.push(committed.length));
         await store.append("s1", 0, [says("a")]);
         expect([heard, listenerErrors]).toEqual([[1], [fault]]);
+      });
+    });
+
+    describe("watching", () => {
+      it("tells of every session that was created, changed, appended to or deleted", async () => {
+        const heard: string[] = [];
+        const stop = store.watch((sessionId) => heard.push(sessionId));
+        await store.createSession(session("s1"));
+        await store.createSession(session("s2"));
+        await store.append("s2", 0, [says("a")]);
+        await store.updateSession("s1", { title: "T" });
+        await store.deleteSession("s2");
+        clock += hour;
+        await store.prune({ olderThanMs: 1, keep: 0 });
+        expect(heard).toEqual(["s1", "s2", "s2", "s1", "s2", "s1"]);
+        stop();
+        await store.createSession(session("s3"));
+        expect(heard).toHaveLength(6);
+      });
+
+      it("tells nothing of what was refused", async () => {
+        await store.createSession(session("s1"));
+        const heard: string[] = [];
+        store.watch((sessionId) => heard.push(sessionId));
+        await store.createSession(session("s1")).catch(() => "refused, as it should be");
+        await store.append("s1", 5, [says("a")]).catch(() => "refused, as it should be");
+        await store.deleteSession("nobody");
+        expect(heard).toEqual([]);
+      });
+
+      it("has the same foreign version while only this process writes", async () => {
+        const before = await store.foreignVersion();
+        await store.createSession(session("s1"));
+        expect(await store.foreignVersion()).toBe(before);
+      });
+    });
+
+    describe("what a list shows", () => {
+      beforeEach(() => store.createSession(session("s1")));
+
+      const shown = async () => {
+        const [found] = (await store.listSessions()).sessions;
+        return { lastLine: found?.lastLine, lastTurn: found?.lastTurn };
+      };
+      const asks = (turnId: string, prompt: string): EventEntry =>
+        entry({ type: "turn-start", turnId, lane: "cli", prompt }, turnId);
+      const begins = entry({ type: "text-start", blockId: "b1" });
+
+      it("is nothing for a session without events", async () => {
+        expect(await shown()).toEqual({});
+      });
+
+      it("is the prompt and the running turn, until the agent says something", async () => {
+        await store.append("s1", 0, [asks("t1", "\n  Fix the build\nplease"), begins, says(" \n")]);
+        expect(await shown()).toEqual({ lastLine: "Fix the build", lastTurn: { turnId: "t1", at: noon } });
+      });
+
+      it("is then the first line of the last thing said, however it was cut", async () => {
+        await store.append("s1", 0, [asks("t1", "Fix"), begins, says("One mo"), says("ment.")]);
+        expect(await shown()).toMatchObject({ lastLine: "One moment." });
+        await store.append("s1", 4, [says("\nAnd"), says(" more"), begins]);
+        expect(await shown()).toMatchObject({ lastLine: "One moment." });
+        await store.append("s1", 7, [says("Done"), says("."), ends("t1")]);
+        expect(await shown()).toEqual({
+          lastLine: "Done.",
+          lastTurn: { turnId: "t1", at: noon, outcome: "completed" },
+        });
+      });
+
+      it("is cut where a line is too long for a list, and never through a character", async () => {
+        await store.append("s1", 0, [asks("t1", `${"x".repeat(199)}😀`), begins, says("y".repeat(150))]);
+        expect(await shown()).toMatchObject({ lastLine: "y".repeat(150) });
+        await store.append("s1", 3, [says("z".repeat(150))]);
+        expect(await shown()).toMatchObject({ lastLine: "y".repeat(150) + "z".repeat(50) });
+        await store.append("s1", 4, [asks("t2", `${"x".repeat(199)}😀`)]);
+        expect(await shown()).toMatchObject({ lastLine: "x".repeat(199) });
+      });
+
+      it("tells how many events were copied, which only the first can be", async () => {
+        await store.append("s1", 0, [asks("t1", "A")], { copied: true });
+        await store.append("s1", 1, [ends("t1")], { copied: true });
+        await store.append("s1", 2, [asks("t2", "B")]);
+        expect(await store.getSession("s1")).toMatchObject({ copiedSeq: 2, lastSeq: 3 });
+        await expect(store.append("s1", 3, [ends("t2")], { copied: true })).rejects.toMatchObject({ code: "internal" });
       });
     });
 
@@ -415,11 +529,32 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await store.usageTotals({ day: "2026-11-14" })).toEqual([{ turns: 1, usage: { input: 1 } }]);
       });
 
-      it("does not count an imported session towards the day", async () => {
-        await store.createSession(session("s3", { imported: true }));
-        await store.append("s3", 0, [starts("t1"), consumes("t1", { input: 1 }), ends("t1")]);
+      it("does not count what was copied towards the day, but what follows", async () => {
+        await store.append("s1", 0, [starts("t1"), consumes("t1", { input: 1 }), ends("t1")], { copied: true });
         expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([]);
-        expect(await store.usageTotals({ sessionId: "s3" })).toEqual([{ turns: 1, usage: { input: 1 } }]);
+        await store.append("s1", 3, [starts("t2"), consumes("t2", { input: 2 }), ends("t2")]);
+        expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([{ turns: 1, usage: { input: 2 } }]);
+        expect(await store.usageTotals({ sessionId: "s1" })).toEqual([{ turns: 2, usage: { input: 3 } }]);
+      });
+
+      it("tells usage by day, model and session, from a day on", async () => {
+        const yesterday = (each: EventEntry): EventEntry => ({ ...each, at: noon - 24 * hour });
+        await store.append("s2", 0, [starts("t0"), consumes("t0", { input: 9 })].map(yesterday));
+        await store.append("s2", 2, [starts("t1", "opus"), consumes("t1", { input: 1 })]);
+        await store.append("s2", 4, [starts("t2", "opus"), consumes("t2", { input: 2, cost: 0.5 })]);
+        await store.append("s1", 0, [starts("t3", "auto"), consumes("t3", { output: 4 })]);
+        await store.append("s1", 2, [starts("t4", "opus"), consumes("t4", { output: 5 })]);
+        const today = [
+          { day: "2026-11-15", model: "auto", sessionId: "s1", turns: 1, usage: { output: 4 } },
+          { day: "2026-11-15", model: "opus", sessionId: "s1", turns: 1, usage: { output: 5 } },
+          { day: "2026-11-15", model: "opus", sessionId: "s2", turns: 2, usage: { input: 3, cost: 0.5 } },
+        ];
+        const before = { day: "2026-11-14", sessionId: "s2", turns: 1, usage: { input: 9 } };
+        expect(await store.usageByDay({ from: "2026-11-14" })).toEqual([...today, before]);
+        expect(await store.usageByDay({ from: "2026-11-15", workspace: "/projects/s1" })).toEqual(today.slice(0, 2));
+        await store.deleteSession("s1");
+        expect(await store.usageByDay({ from: "2026-11-15" })).toEqual(today);
+        expect(await store.usageByDay({ from: "2026-11-15", workspace: "/projects/s1" })).toEqual([]);
       });
     });
 

@@ -1,8 +1,11 @@
+import { sep } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type {
+  AppendOptions,
   EventEntry,
   EventStore,
   PruneOptions,
+  ReadOptions,
   RunningTurnQuery,
   SessionPage,
   SessionQuery,
@@ -11,8 +14,10 @@ import type {
 } from "../../engine/event-store.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
+import { noLine } from "../last-line.ts";
 import { identifyOwner } from "../process-owner.ts";
 import { fromCursorText, toCursorText } from "../session-cursor.ts";
+import { advanceProgress, assertPlace, progressFields, type SessionProgress } from "../session-progress.ts";
 import { changeSession, toSearchText, toSessionRecord } from "../session-record.ts";
 import { createTurnLedger } from "./turn-ledger.ts";
 
@@ -32,6 +37,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 class MemoryEventStore implements EventStore {
   readonly #sessions = new Map<string, SessionRecord>();
   readonly #logs = new Map<string, StoredEvent[]>();
+  readonly #progress = new Map<string, SessionProgress>();
   readonly #turns;
   readonly #listeners;
   readonly #now;
@@ -53,6 +59,8 @@ class MemoryEventStore implements EventStore {
     const record = toSessionRecord(session);
     this.#sessions.set(session.id, record);
     this.#logs.set(session.id, []);
+    this.#progress.set(session.id, noProgress);
+    this.#listeners.touch(session.id);
     return record;
   }
 
@@ -61,12 +69,13 @@ class MemoryEventStore implements EventStore {
     return this.#sessions.get(sessionId);
   }
 
-  async listSessions({ search, archived, limit = 50, after }: SessionQuery = {}): Promise<SessionPage> {
+  async listSessions({ search, archived, workspace, limit = 50, after }: SessionQuery = {}): Promise<SessionPage> {
     this.#assertOpen();
     const wanted = search?.toLowerCase() ?? "";
     const found = this.#newestFirst()
       .filter((session) => archived === undefined || session.archived === archived)
       .filter((session) => toSearchText(session).includes(wanted))
+      .filter((session) => workspace === undefined || isWithin(session.workspace, workspace))
       .filter((session) => after === undefined || compareSessions(fromCursorText(after), session) < 0);
     const sessions = found.slice(0, limit);
     const last = sessions.at(-1);
@@ -77,25 +86,30 @@ class MemoryEventStore implements EventStore {
     this.#assertOpen();
     const changed = changeSession(this.#find(sessionId), changes, this.#now());
     this.#sessions.set(sessionId, changed);
+    this.#listeners.touch(sessionId);
     return changed;
   }
 
   async deleteSession(sessionId: string): Promise<boolean> {
     this.#assertOpen();
     this.#logs.delete(sessionId);
+    this.#progress.delete(sessionId);
     this.#turns.forget(sessionId);
-    return this.#sessions.delete(sessionId);
+    const wasThere = this.#sessions.delete(sessionId);
+    if (wasThere) this.#listeners.touch(sessionId);
+    return wasThere;
   }
 
   async append(
     sessionId: string,
     expectedSeq: number,
     entries: readonly EventEntry[],
+    { copied }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
     this.#assertOpen();
     const session = this.#find(sessionId);
-    if (session.lastSeq !== expectedSeq)
-      throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${session.lastSeq}`);
+    const progress = this.#progress.get(sessionId) ?? noProgress;
+    assertPlace(sessionId, progress, { expectedSeq, copied: copied ?? false });
     const now = this.#now();
     const misplaced = entries.find(({ at = now }) => !Number.isSafeInteger(at));
     if (misplaced !== undefined) throw new CaretError("internal", `${misplaced.at} is no time in whole milliseconds`);
@@ -110,20 +124,36 @@ class MemoryEventStore implements EventStore {
     const log = this.#logs.get(sessionId) ?? [];
     for (const each of stored) {
       log.push(each);
-      this.#turns.record(session, each);
+      this.#turns.record(each, copied ?? false);
     }
-    this.#sessions.set(sessionId, { ...session, updatedAt: now, lastSeq: log.length });
+    const advanced = advanceProgress(progress, stored, copied ?? false);
+    this.#progress.set(sessionId, advanced);
+    if (stored.length > 0) this.#sessions.set(sessionId, { ...session, updatedAt: now, ...progressFields(advanced) });
     this.#listeners.publish(sessionId, stored);
     return stored;
   }
 
-  async read(sessionId: string, { afterSeq = 0, limit = 1_000 } = {}): Promise<readonly StoredEvent[]> {
+  async read(sessionId: string, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
     this.#assertOpen();
-    return (this.#logs.get(sessionId) ?? []).slice(afterSeq, afterSeq + limit);
+    const { afterSeq = 0, beforeSeq, limit = 1_000, raw = true } = options;
+    const log = this.#logs.get(sessionId) ?? [];
+    const end = beforeSeq === undefined ? afterSeq + limit : Math.min(log.length, Math.max(0, beforeSeq - 1));
+    const found = log.slice(beforeSeq === undefined ? afterSeq : Math.max(0, end - limit), end);
+    return raw ? found : found.map(({ raw: _, rawCut, ...stored }) => stored);
   }
 
   subscribe(...[sessionId, listener]: Parameters<EventStore["subscribe"]>): () => void {
     return this.#listeners.add(sessionId, listener);
+  }
+
+  watch(...[watcher]: Parameters<EventStore["watch"]>): () => void {
+    return this.#listeners.watch(watcher);
+  }
+
+  /** Nobody else can write here. */
+  async foreignVersion(): Promise<number> {
+    this.#assertOpen();
+    return 0;
   }
 
   async runningTurns(query: RunningTurnQuery = {}): ReturnType<EventStore["runningTurns"]> {
@@ -134,6 +164,14 @@ class MemoryEventStore implements EventStore {
   async usageTotals(query: Parameters<EventStore["usageTotals"]>[0]): ReturnType<EventStore["usageTotals"]> {
     this.#assertOpen();
     return this.#turns.totals(query);
+  }
+
+  async usageByDay({ from, workspace }: Parameters<EventStore["usageByDay"]>[0]): ReturnType<EventStore["usageByDay"]> {
+    this.#assertOpen();
+    return this.#turns.byDay(from, (id) => {
+      const session = this.#sessions.get(id);
+      return workspace === undefined || (session !== undefined && isWithin(session.workspace, workspace));
+    });
   }
 
   async prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
@@ -164,6 +202,12 @@ class MemoryEventStore implements EventStore {
   #assertOpen(): void {
     if (this.#closed) throw new CaretError("storage-failed", "The event store is closed");
   }
+}
+
+const noProgress: SessionProgress = { lastSeq: 0, copiedSeq: 0, line: noLine, lastTurn: undefined };
+
+function isWithin(path: string, place: string): boolean {
+  return path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
 }
 
 type Place = Pick<SessionRecord, "updatedAt" | "id">;

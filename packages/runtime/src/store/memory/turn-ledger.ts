@@ -1,9 +1,9 @@
-import type { AgentEventOf, Usage } from "@caret/protocol";
+import type { Usage } from "@caret/protocol";
 import type {
   RunningTurn,
   RunningTurnQuery,
-  SessionRecord,
   StoredEvent,
+  UsageOfDay,
   UsageQuery,
   UsageTotal,
 } from "../../engine/event-store.ts";
@@ -18,10 +18,11 @@ interface TurnUsage {
 }
 
 interface TurnLedger {
-  record(session: SessionRecord, stored: StoredEvent): void;
+  record(stored: StoredEvent, copied: boolean): void;
   forget(sessionId: string): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
+  byDay(from: string, isWanted: (sessionId: string) => boolean): readonly UsageOfDay[];
 }
 
 export function createTurnLedger(owner: string): TurnLedger {
@@ -30,14 +31,17 @@ export function createTurnLedger(owner: string): TurnLedger {
   const usages = new Map<string, TurnUsage>();
 
   return {
-    record(session, { sessionId, turnId, seq, at, event }) {
+    record({ sessionId, turnId, seq, at, event }, copied) {
       const key = JSON.stringify([sessionId, turnId]);
       if (event.type === "turn-start") {
         running.set(key, { sessionId, turnId, firstSeq: seq, startedAt: at, owner });
         models.set(key, event.model);
       }
       if (event.type === "turn-end") running.delete(key);
-      if (event.type === "usage") usages.set(key, toTurnUsage(session, event, at, models.get(key)));
+      if (event.type === "usage") {
+        const day = copied ? undefined : toUsageDay(at);
+        usages.set(key, { sessionId, day, model: models.get(key), usage: event.usage });
+      }
     },
 
     forget(sessionId) {
@@ -51,23 +55,40 @@ export function createTurnLedger(owner: string): TurnLedger {
       const wanted = [...usages.values()].filter(
         (turn) => (sessionId ?? turn.sessionId) === turn.sessionId && (day ?? turn.day) === turn.day,
       );
-      const byModel = new Map<string, UsageTotal>();
-      for (const turn of wanted) byModel.set(turn.model ?? "", addTurn(byModel.get(turn.model ?? ""), turn));
-      return [...byModel].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
+      return totalsOf(wanted);
+    },
+
+    byDay(from, isWanted) {
+      const groups = Map.groupBy(usages.values(), ({ day, sessionId }) => JSON.stringify([day, sessionId]));
+      const rows = [...groups.values()].flatMap((turns) => {
+        const [{ day, sessionId } = {}] = turns;
+        if (day === undefined || sessionId === undefined || day < from || !isWanted(sessionId)) return [];
+        return totalsOf(turns).map((total) => ({ day, sessionId, ...total }));
+      });
+      return rows.sort(compareRows);
     },
   };
+}
+
+function compareRows(one: UsageOfDay, other: UsageOfDay): number {
+  return (
+    compare(other.day, one.day) ||
+    compare(one.model ?? "", other.model ?? "") ||
+    compare(one.sessionId, other.sessionId)
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+function totalsOf(turns: readonly TurnUsage[]): readonly UsageTotal[] {
+  const byModel = new Map<string, UsageTotal>();
+  for (const turn of turns) byModel.set(turn.model ?? "", addTurn(byModel.get(turn.model ?? ""), turn));
+  return [...byModel].sort(([one], [other]) => compare(one, other)).map(([, total]) => total);
 }
 
 function addTurn(total: UsageTotal | undefined, { model, usage }: TurnUsage): UsageTotal {
   if (total !== undefined) return { ...total, turns: total.turns + 1, usage: addUsage(total.usage, usage) };
   return model === undefined ? { turns: 1, usage } : { model, turns: 1, usage };
-}
-
-function toTurnUsage(
-  { id, imported }: SessionRecord,
-  { usage }: AgentEventOf<"usage">,
-  at: number,
-  model: string | undefined,
-): TurnUsage {
-  return { sessionId: id, day: imported ? undefined : toUsageDay(at), model, usage };
 }

@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { SessionRecord, StoredEvent } from "../../engine/event-store.ts";
+import { advanceProgress, assertPlace } from "../session-progress.ts";
 import type { LogTables } from "./log-tables.ts";
 
 /** An event that was made ready outside the transaction: serialised, its raw line cut. */
@@ -14,27 +15,28 @@ export function appendEvents(
     sessionId,
     expectedSeq,
     prepared,
+    copied,
     now,
     owner,
   }: {
     readonly sessionId: string;
     readonly expectedSeq: number;
     readonly prepared: readonly PreparedEvent[];
+    readonly copied: boolean;
     readonly now: number;
     readonly owner: string;
   },
 ): readonly StoredEvent[] {
-  const session = tables.sessions.place(sessionId);
-  if (session === undefined) throw unknownSession(sessionId);
-  if (session.lastSeq !== expectedSeq)
-    throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${session.lastSeq}`);
+  const progress = tables.sessions.progress(sessionId);
+  if (progress === undefined) throw unknownSession(sessionId);
+  assertPlace(sessionId, progress, { expectedSeq, copied });
   const appended = prepared.map(({ stored, data }, index) => {
     const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
     tables.events.insert(whole, data);
-    tables.turns.record(session, whole, owner);
+    tables.turns.record(whole, { owner, copied });
     return whole;
   });
-  if (appended.length > 0) tables.sessions.advance(sessionId, expectedSeq + appended.length, now);
+  if (appended.length > 0) tables.sessions.advance(sessionId, advanceProgress(progress, appended, copied), now);
   return appended;
 }
 

@@ -1,22 +1,43 @@
-import type { DatabaseSync } from "node:sqlite";
-import type { StoredEvent } from "../../engine/event-store.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ReadOptions, StoredEvent } from "../../engine/event-store.ts";
 import { parseEvent } from "../parse-event.ts";
 import type { Row } from "./row.ts";
 
+const DEFAULT_LIMIT = 1_000;
+
 export interface EventTable {
   insert(stored: StoredEvent, data: string): void;
-  read(sessionId: string, afterSeq: number, limit: number): readonly StoredEvent[];
+  read(sessionId: string, options: ReadOptions): readonly StoredEvent[];
 }
 
 export function createEventTable(database: DatabaseSync): EventTable {
   const insert = database.prepare("insert into event values (?, ?, ?, ?, ?, ?, ?)");
-  const select = database.prepare("select * from event where session_id = ? and seq > ? order by seq limit ?");
+  const withRaw = prepareReads(database, "*");
+  const withoutRaw = prepareReads(database, "session_id, seq, turn_id, at, data, null as raw, 0 as raw_cut");
 
   return {
     insert({ sessionId, seq, turnId, at, raw, rawCut }, data) {
       insert.run(sessionId, seq, turnId, at, data, raw ?? null, Number(rawCut ?? false));
     },
-    read: (sessionId, afterSeq, limit) => select.all(sessionId, afterSeq, limit).map(toStoredEvent),
+    read(sessionId, { afterSeq = 0, beforeSeq, limit = DEFAULT_LIMIT, raw = true }) {
+      const { after, before } = raw ? withRaw : withoutRaw;
+      const rows =
+        beforeSeq === undefined
+          ? after.all(sessionId, afterSeq, limit)
+          : before.all(sessionId, beforeSeq, limit).reverse();
+      return rows.map(toStoredEvent);
+    },
+  };
+}
+
+function prepareReads(
+  database: DatabaseSync,
+  columns: string,
+): { readonly after: StatementSync; readonly before: StatementSync } {
+  const from = `select ${columns} from event where session_id = ?`;
+  return {
+    after: database.prepare(`${from} and seq > ? order by seq limit ?`),
+    before: database.prepare(`${from} and seq < ? order by seq desc limit ?`),
   };
 }
 

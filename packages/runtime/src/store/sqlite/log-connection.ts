@@ -6,6 +6,8 @@ import { breaksConnection, toStorageError } from "./storage-error.ts";
 interface OpenLog {
   readonly database: DatabaseSync;
   readonly tables: LogTables;
+  /** Another number when another connection has committed since. */
+  readonly foreignVersion: () => number;
 }
 
 export interface LogConnection {
@@ -74,7 +76,9 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
 }
 
 function toOpenLog(database: DatabaseSync): OpenLog {
-  return { database, tables: createLogTables(database) };
+  const version = database.prepare("pragma data_version");
+  const foreignVersion = (): number => Number(version.get()?.["data_version"]);
+  return { database, tables: createLogTables(database), foreignVersion };
 }
 
 function dropConnection(log: OpenLog | undefined): void {

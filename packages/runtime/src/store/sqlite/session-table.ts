@@ -1,38 +1,49 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { laneNames } from "@caret/protocol";
+import { laneNames, permissionWords } from "@caret/protocol";
 import { z } from "zod";
-import type { SessionPage, SessionQuery, SessionRecord } from "../../engine/event-store.ts";
+import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../../engine/event-store.ts";
 import { fromCursorText, toCursorText } from "../session-cursor.ts";
+import { progressFields, type SessionProgress } from "../session-progress.ts";
 import { toSearchText } from "../session-record.ts";
 import type { Row } from "./row.ts";
+import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
 
 export interface SessionTable {
   find(id: string): SessionRecord | undefined;
   /** Only what an append has to know. */
-  place(id: string): SessionPlace | undefined;
+  progress(id: string): SessionProgress | undefined;
   list(query: SessionQuery): SessionPage;
-  /** Insert or replace everything but the events. */
+  /** Insert or replace everything but the events and the progress they make. */
   save(session: SessionRecord): void;
-  advance(id: string, lastSeq: number, updatedAt: number): void;
+  advance(id: string, progress: SessionProgress, updatedAt: number): void;
   remove(id: string): boolean;
   /** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
   prunable(before: number, keep: number): readonly string[];
 }
 
-export type SessionPlace = Pick<SessionRecord, "lastSeq" | "imported">;
-
 const saveSql = `
-  insert into session values
-    ($id, $workspace, $title, $lane, $model, $createdAt, $updatedAt, $archived, $imported, $lastSeq, $upstream, $search)
+  insert into session
+    (id, workspace, title, lane, model, permission, created_at, updated_at, archived, imported, last_seq, upstream,
+     search_text)
+  values
+    ($id, $workspace, $title, $lane, $model, $permission, $createdAt, $updatedAt, $archived, $imported, $lastSeq,
+     $upstream, $search)
   on conflict (id) do update set
-    title = $title, lane = $lane, model = $model, updated_at = $updatedAt, archived = $archived,
-    upstream = $upstream, search_text = $search
+    title = $title, lane = $lane, model = $model, permission = $permission, updated_at = $updatedAt,
+    archived = $archived, upstream = $upstream, search_text = $search
+`;
+
+const advanceSql = `
+  update session set last_seq = $lastSeq, copied_seq = $copiedSeq, last_line = $lastLine, line_state = $lineState,
+    last_turn = $lastTurn, last_turn_at = $lastTurnAt, last_outcome = $lastOutcome, updated_at = $updatedAt
+  where id = $id
 `;
 
 const listSql = `
   select * from session
   where instr(search_text, $search) > 0
     and ($archived is null or archived = $archived)
+    and ${workspaceSql}
     and ($id is null or updated_at < $updatedAt or (updated_at = $updatedAt and id > $id))
   order by updated_at desc, id limit $limit
 `;
@@ -45,10 +56,12 @@ const prunableSql = `
 
 export function createSessionTable(database: DatabaseSync): SessionTable {
   const find = database.prepare("select * from session where id = ?");
-  const place = database.prepare("select last_seq, imported from session where id = ?");
+  const progress = database.prepare(
+    "select last_seq, copied_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session where id = ?",
+  );
   const list = database.prepare(listSql);
   const save = database.prepare(saveSql);
-  const advance = database.prepare("update session set last_seq = ?, updated_at = ? where id = ?");
+  const advance = database.prepare(advanceSql);
   const remove = database.prepare("delete from session where id = ?");
   const prunable = database.prepare(prunableSql);
 
@@ -57,15 +70,15 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       const row = find.get(id);
       return row === undefined ? undefined : toSession(row);
     },
-    place(id) {
-      const row = place.get(id);
-      if (row === undefined) return undefined;
-      return { lastSeq: Number(row["last_seq"]), ...(row["imported"] === 1 ? { imported: true } : {}) };
+    progress(id) {
+      const row = progress.get(id);
+      return row === undefined ? undefined : toProgress(row);
     },
-    list({ search = "", archived, limit = 50, after }) {
+    list({ search = "", archived, workspace, limit = 50, after }) {
       const place = after === undefined ? { $id: null, $updatedAt: null } : toPlace(after);
       const $archived = archived === undefined ? null : Number(archived);
-      const rows = list.all({ $search: search.toLowerCase(), $archived, ...place, $limit: limit + 1 }).map(toSession);
+      const wanted = { $search: search.toLowerCase(), $archived, ...workspaceParameters(workspace) };
+      const rows = list.all({ ...wanted, ...place, $limit: limit + 1 }).map(toSession);
       const sessions = rows.slice(0, limit);
       const last = sessions.at(-1);
       return rows.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
@@ -73,8 +86,18 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     save(session) {
       save.run(toRow(session));
     },
-    advance(id, lastSeq, updatedAt) {
-      advance.run(lastSeq, updatedAt, id);
+    advance(id, { lastSeq, copiedSeq, line, lastTurn }, updatedAt) {
+      advance.run({
+        $id: id,
+        $lastSeq: lastSeq,
+        $copiedSeq: copiedSeq,
+        $lastLine: line.text,
+        $lineState: line.state,
+        $lastTurn: lastTurn?.turnId ?? null,
+        $lastTurnAt: lastTurn?.at ?? null,
+        $lastOutcome: lastTurn?.outcome ?? null,
+        $updatedAt: updatedAt,
+      });
     },
     remove: (id) => remove.run(id).changes > 0,
     prunable: (before, keep) => prunable.all({ $before: before, $keep: keep }).map((row) => String(row["id"])),
@@ -93,6 +116,7 @@ function toRow(session: SessionRecord): Record<string, SQLInputValue> {
     $title: session.title ?? null,
     $lane: session.lane ?? null,
     $model: session.model ?? null,
+    $permission: session.permission ?? null,
     $createdAt: session.createdAt,
     $updatedAt: session.updatedAt,
     $archived: Number(session.archived),
@@ -115,19 +139,41 @@ const upstreamSchema = z
   .array(attachmentSchema.nullable().catch(null))
   .transform((attachments) => attachments.filter((attachment) => attachment !== null));
 
+const permissionSchema = z.enum(permissionWords).optional().catch(undefined);
+const lineStateSchema = z.enum(["closed", "awaited", "growing"]).catch("closed");
+const outcomeSchema = z.enum(["completed", "cancelled", "failed"]).optional().catch(undefined);
+
+function toProgress(row: Row): SessionProgress {
+  return {
+    lastSeq: Number(row["last_seq"]),
+    copiedSeq: Number(row["copied_seq"]),
+    line: { text: String(row["last_line"]), state: lineStateSchema.parse(row["line_state"]) },
+    lastTurn: toLastTurn(row),
+  };
+}
+
+function toLastTurn(row: Row): LastTurn | undefined {
+  if (row["last_turn"] === null) return undefined;
+  const outcome = outcomeSchema.parse(row["last_outcome"] ?? undefined);
+  const turn = { turnId: String(row["last_turn"]), at: Number(row["last_turn_at"]) };
+  return outcome === undefined ? turn : { ...turn, outcome };
+}
+
 function toSession(row: Row): SessionRecord {
   const lane = laneSchema.parse(row["lane"] ?? undefined);
+  const permission = permissionSchema.parse(row["permission"] ?? undefined);
   return {
     id: String(row["id"]),
     workspace: String(row["workspace"]),
     ...(row["title"] === null ? {} : { title: String(row["title"]) }),
     ...(lane === undefined ? {} : { lane }),
     ...(row["model"] === null ? {} : { model: String(row["model"]) }),
+    ...(permission === undefined ? {} : { permission }),
     createdAt: Number(row["created_at"]),
     ...(row["imported"] === 1 ? { imported: true } : {}),
     updatedAt: Number(row["updated_at"]),
     archived: row["archived"] === 1,
-    lastSeq: Number(row["last_seq"]),
+    ...progressFields(toProgress(row)),
     upstream: upstreamSchema.parse(JSON.parse(String(row["upstream"]))),
   };
 }

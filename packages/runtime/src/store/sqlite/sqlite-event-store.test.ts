@@ -10,6 +10,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../engine/event-store.ts";
 import { describeEventStore } from "../event-store.contract.ts";
 import { OPENERS_FILE } from "./log-openers.ts";
+import { migrate } from "./migrate.ts";
+import { migrations } from "./migrations/migrations.ts";
 import { LOG_FILE, openSqliteEventStore, type SqliteEventStoreOptions } from "./sqlite-event-store.ts";
 
 describeEventStore("sqlite", async (options) => {
@@ -85,6 +87,49 @@ describe("The SQLite event store", () => {
     expect([await again.getSession("s1"), await again.read("s1")]).toEqual(before);
   });
 
+  it("hears that another process has written", async () => {
+    const gateway = open();
+    const before = await gateway.foreignVersion();
+    const guest = open({ role: "guest" });
+    await guest.createSession({ id: "s2", workspace: "/projects/two", createdAt: 1 });
+    expect(await gateway.foreignVersion()).not.toBe(before);
+  });
+
+  it("lists what sessions of an older Caret said last", async () => {
+    const database = new DatabaseSync(join(directory, LOG_FILE));
+    migrate(database, migrations.slice(0, 1));
+    const prompt = JSON.stringify({ type: "turn-start", turnId: "t2", prompt: "First line\nsecond" });
+    const end = JSON.stringify({ type: "turn-end", outcome: { kind: "cancelled" } });
+    database.exec(`
+      insert into session values ('s1', '/w', null, null, null, 1, 2, 0, 1, 4, '[]', '/w');
+      insert into event values ('s1', 1, 't1', 1, 'no json', null, 0), ('s1', 3, 't2', 3, '${prompt}', null, 0),
+        ('s1', 4, 't2', 4, '${end}', null, 0);
+      insert into turn values ('s1', 't1', null, 1, 1, 'o', 2), ('s1', 't2', null, 3, 3, 'o', 4);
+    `);
+    database.close();
+    expect(await open().getSession("s1")).toMatchObject({
+      copiedSeq: 4,
+      lastLine: "First line",
+      lastTurn: { turnId: "t2", at: 4, outcome: "cancelled" },
+    });
+  });
+
+  it("lists 500 sessions in a few milliseconds, however long their logs are", async () => {
+    const store = open();
+    const log = manyTexts.map((event) => ({ turnId: "t1", event }));
+    for (let index = 0; index < 500; index += 1) {
+      await store.createSession({ id: `s${index}`, workspace: "/w", title: `Session ${index}`, createdAt: index });
+      if (index % 25 === 0) await store.append(`s${index}`, 0, log);
+    }
+    const times: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const startedAt = performance.now();
+      expect((await store.listSessions({ limit: 500 })).sessions).toHaveLength(500);
+      times.push(performance.now() - startedAt);
+    }
+    expect(Math.min(...times)).toBeLessThan(50);
+  });
+
   it("keeps its files from everybody else, whatever the directory allowed before", async () => {
     chmodSync(directory, 0o777);
     await filled([text("a")]);
@@ -124,15 +169,16 @@ describe("The SQLite event store", () => {
 
   it("refuses a log that a newer Caret has written, and leaves it alone", async () => {
     await (await filled([text("a")])).close();
-    tamper("insert into schema_migration values (2)");
+    const next = migrations.length + 1;
+    tamper(`insert into schema_migration values (${next})`);
     expect(() => open()).toThrow(
       expect.objectContaining({
         code: "storage-failed",
-        message: "The event log has schema version 2; this Caret knows versions up to 1",
+        message: `The event log has schema version ${next}; this Caret knows versions up to ${migrations.length}`,
         fix: "Update Caret, or choose another data directory.",
       }),
     );
-    tamper("delete from schema_migration where number = 2");
+    tamper(`delete from schema_migration where number = ${next}`);
     expect(await open().read("s1")).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type {
+  AppendOptions,
   CommitListener,
   EventEntry,
   EventStore,
@@ -13,7 +14,10 @@ import type {
   SessionPage,
   SessionQuery,
   SessionRecord,
+  SessionWatcher,
   StoredEvent,
+  UsageByDayQuery,
+  UsageOfDay,
   UsageQuery,
   UsageTotal,
 } from "../../engine/event-store.ts";
@@ -103,14 +107,16 @@ class SqliteEventStore implements EventStore {
     this.#owner = options.owner;
   }
 
-  createSession(session: NewSession): Promise<SessionRecord> {
-    return this.#writer.run(1, ({ sessions }) => {
+  async createSession(session: NewSession): Promise<SessionRecord> {
+    const created = await this.#writer.run(1, ({ sessions }) => {
       if (sessions.find(session.id) !== undefined)
         throw new CaretError("invalid-request", `There is a session ${session.id} already`);
       const record = toSessionRecord(session);
       sessions.save(record);
       return record;
     });
+    this.#listeners.touch(session.id);
+    return created;
   }
 
   async getSession(sessionId: string): Promise<SessionRecord | undefined> {
@@ -121,37 +127,59 @@ class SqliteEventStore implements EventStore {
     return this.#read(({ sessions }) => sessions.list(query));
   }
 
-  updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord> {
-    return this.#writer.run(1, (tables) => {
+  async updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord> {
+    const updated = await this.#writer.run(1, (tables) => {
       const changed = changeSession(findSession(tables, sessionId), changes, this.#now());
       tables.sessions.save(changed);
       return changed;
     });
+    this.#listeners.touch(sessionId);
+    return updated;
   }
 
-  deleteSession(sessionId: string): Promise<boolean> {
-    return this.#writer.run(1, ({ sessions }) => sessions.remove(sessionId));
+  async deleteSession(sessionId: string): Promise<boolean> {
+    const wasThere = await this.#writer.run(1, ({ sessions }) => sessions.remove(sessionId));
+    if (wasThere) this.#listeners.touch(sessionId);
+    return wasThere;
   }
 
   async append(
     sessionId: string,
     expectedSeq: number,
     entries: readonly EventEntry[],
+    { copied, patient = false }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
     const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
-    const stored = await this.#writer.run(weightOf(prepared), (tables) =>
-      appendEvents(tables, { sessionId, expectedSeq, prepared, now: this.#now(), owner: this.#owner }),
-    );
+    const work = (tables: LogTables) =>
+      appendEvents(tables, {
+        sessionId,
+        expectedSeq,
+        prepared,
+        copied: copied ?? false,
+        now: this.#now(),
+        owner: this.#owner,
+      });
+    // A listener waits for every commit of its session.
+    const isPatient = patient && !this.#listeners.has(sessionId);
+    const stored = await this.#writer.run(weightOf(prepared), work, { isPatient });
     this.#listeners.publish(sessionId, stored);
     return stored;
   }
 
-  async read(sessionId: string, { afterSeq = 0, limit = 1_000 }: ReadOptions = {}): Promise<readonly StoredEvent[]> {
-    return this.#read(({ events }) => events.read(sessionId, afterSeq, limit));
+  async read(sessionId: string, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+    return this.#read(({ events }) => events.read(sessionId, options));
   }
 
   subscribe(sessionId: string, listener: CommitListener): () => void {
     return this.#listeners.add(sessionId, listener);
+  }
+
+  watch(watcher: SessionWatcher): () => void {
+    return this.#listeners.watch(watcher);
+  }
+
+  async foreignVersion(): Promise<number> {
+    return this.#held.connection.use(({ foreignVersion }) => foreignVersion());
   }
 
   async runningTurns(query: RunningTurnQuery = {}): Promise<readonly RunningTurn[]> {
@@ -162,12 +190,18 @@ class SqliteEventStore implements EventStore {
     return this.#read(({ turns }) => turns.totals(query));
   }
 
-  prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
-    return this.#writer.run(1, ({ sessions }) => {
+  async usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {
+    return this.#read(({ turns }) => turns.byDay(query));
+  }
+
+  async prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
+    const pruned = await this.#writer.run(1, ({ sessions }) => {
       const ids = sessions.prunable(this.#now() - olderThanMs, keep);
       for (const id of ids) sessions.remove(id);
       return ids;
     });
+    for (const id of pruned) this.#listeners.touch(id);
+    return pruned;
   }
 
   async close(): Promise<void> {

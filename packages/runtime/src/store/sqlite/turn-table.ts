@@ -3,19 +3,22 @@ import { type Usage, usageSchema } from "@caret/protocol";
 import type {
   RunningTurn,
   RunningTurnQuery,
-  SessionRecord,
   StoredEvent,
+  UsageByDayQuery,
+  UsageOfDay,
   UsageQuery,
   UsageTotal,
 } from "../../engine/event-store.ts";
 import { toUsageDay } from "../usage-day.ts";
 import type { Row } from "./row.ts";
+import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
 
 export interface TurnTable {
   /** Keep the books of one event that `owner` appends: most kinds leave no trace here. */
-  record(session: Pick<SessionRecord, "imported">, stored: StoredEvent, owner: string): void;
+  record(stored: StoredEvent, how: { readonly owner: string; readonly copied: boolean }): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
+  byDay(query: UsageByDayQuery): readonly UsageOfDay[];
 }
 
 const startSql = `
@@ -35,12 +38,22 @@ const usageSql = `
     $input, $output, $cacheRead, $cacheWrite, $reasoning, $cost
 `;
 
+const sums = `count(*) as turns, sum(input) as input, sum(output) as output, sum(cache_read) as cacheRead,
+    sum(cache_write) as cacheWrite, sum(reasoning) as reasoning, sum(cost) as cost`;
+
 const totalsSql = `
-  select model, count(*) as turns, sum(input) as input, sum(output) as output, sum(cache_read) as cacheRead,
-    sum(cache_write) as cacheWrite, sum(reasoning) as reasoning, sum(cost) as cost
+  select model, ${sums}
   from turn_usage
   where ($sessionId is null or session_id = $sessionId) and ($day is null or day = $day)
   group by model order by model
+`;
+
+const byDaySql = `
+  select day, session_id as sessionId, model, ${sums}
+  from turn_usage
+  where day >= $from
+    and ($workspace is null or session_id in (select id from session where ${workspaceSql}))
+  group by day, model, session_id order by day desc, model, session_id
 `;
 
 export function createTurnTable(database: DatabaseSync): TurnTable {
@@ -49,18 +62,23 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
   const saveUsage = database.prepare(usageSql);
   const running = database.prepare(runningSql);
   const totals = database.prepare(totalsSql);
+  const byDay = database.prepare(byDaySql);
 
   return {
-    record(session, { sessionId, turnId, seq, at, event }, owner) {
+    record({ sessionId, turnId, seq, at, event }, { owner, copied }) {
       if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, seq, at, owner);
       if (event.type === "turn-end") end.run(at, sessionId, turnId);
       if (event.type === "usage") {
-        const $day = session.imported ? null : toUsageDay(at);
+        const $day = copied ? null : toUsageDay(at);
         saveUsage.run({ $sessionId: sessionId, $turnId: turnId, $day, ...toParameters(event.usage) });
       }
     },
     running: ({ sessionId }) => running.all({ $sessionId: sessionId ?? null }).map(toRunningTurn),
     totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
+    byDay: ({ from, workspace }) =>
+      byDay
+        .all({ $from: from, ...workspaceParameters(workspace) })
+        .map(({ day, sessionId, ...total }) => ({ day: String(day), sessionId: String(sessionId), ...toTotal(total) })),
   };
 }
 

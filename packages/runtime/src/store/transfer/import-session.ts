@@ -21,6 +21,8 @@ export interface ImportOptions {
   /** The id of the session to create. */
   readonly id: string;
   readonly redactor: Redactor;
+  /** Where it is to work here, by where it worked there; without it at the same place. */
+  readonly workspace?: (theirs: string) => string;
   readonly maxLineBytes?: number;
 }
 
@@ -31,13 +33,14 @@ export interface ImportOptions {
 export async function importSession(
   store: EventStore,
   chunks: AsyncIterable<Uint8Array | string>,
-  { id, redactor, maxLineBytes = MAX_LINE_BYTES }: ImportOptions,
+  { id, redactor, workspace = (theirs) => theirs, maxLineBytes = MAX_LINE_BYTES }: ImportOptions,
 ): Promise<SessionRecord> {
   const lines = splitLines(chunks, { maxLineBytes });
   try {
     const first = await lines.next();
     const header = parseHeader(first.done ? "" : first.value);
-    await store.createSession({ ...redactor.redactValue(header.session), id, imported: true });
+    const session = redactor.redactValue(header.session);
+    await store.createSession({ ...session, workspace: workspace(session.workspace), id, imported: true });
     return await fillSession(store, lines, { id, redactor });
   } finally {
     await lines.return();
@@ -68,7 +71,7 @@ async function appendAll(
   let written = 0;
   let batch: EventEntry[] = [];
   const flush = async (): Promise<void> => {
-    await store.append(id, written, batch);
+    await store.append(id, written, batch, { copied: true });
     written += batch.length;
     batch = [];
   };
