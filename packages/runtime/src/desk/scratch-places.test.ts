@@ -1,11 +1,14 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { createMemoryEventStore } from "../store/memory/memory-event-store.ts";
 import { openScratchPlaces } from "./scratch-places.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "caret-scratch-"));
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "caret-scratch-"));
+});
 afterEach(() => rmSync(directory, { recursive: true }));
 
 it("keeps the places of sessions, and sweeps those whose session is gone", async () => {
@@ -22,4 +25,15 @@ it("keeps the places of sessions, and sweeps those whose session is gone", async
   expect([existsSync(kept), existsSync(lost), statSync(kept).mode & 0o777]).toEqual([true, false, 0o700]);
   scratch.remove(tmpdir());
   expect(existsSync(tmpdir())).toBe(true);
+});
+
+it("keeps a place beside a session's workspace, the same one each time, as long as there is the session", async () => {
+  const now = Date.now() + 10 * 60_000;
+  const scratch = openScratchPlaces({ root: directory, newId: () => "place", now: () => now });
+  const [kept, lost, odd] = ["s1", "s2", "../../etc"].map((id) => scratch.besideWorkspace(id));
+  expect([scratch.besideWorkspace("s1"), kept === lost, scratch.holds(odd ?? "")]).toEqual([kept, false, true]);
+  const store = createMemoryEventStore();
+  await store.createSession({ id: "s1", workspace: "/projects/one", createdAt: now });
+  await scratch.sweep(store);
+  expect([kept, lost].map((place) => existsSync(place ?? ""))).toEqual([true, false]);
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { CaretError } from "@caret/protocol";
@@ -12,6 +13,11 @@ const YOUNG_MS = 60_000;
 /** Empty directories for sessions that have no workspace. Each lives as long as its session. */
 export interface ScratchPlaces {
   make(instructions: string): string;
+  /**
+   * A place beside a session's workspace, always the same one: for its agent, when somebody else runs the tools in the
+   * workspace. It is made when it is not there.
+   */
+  besideWorkspace(sessionId: string): string;
   /** Whether a workspace is one of them. */
   holds(workspace: string): boolean;
   /** Throws for a path that leads to where they are: they belong to their sessions, and are nobody's to ask for. */
@@ -48,6 +54,11 @@ export function openScratchPlaces(options: {
       instruct(place, instructions);
       return place;
     },
+    besideWorkspace(sessionId) {
+      const place = join(root, placeName(sessionId));
+      mkdirSync(place, { recursive: true, mode: 0o700 });
+      return place;
+    },
     holds,
     assertElsewhere(path) {
       const way = relative(root, physicalPath(path));
@@ -62,8 +73,13 @@ export function openScratchPlaces(options: {
         const madeAt = statSync(place, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
         if (options.now() - madeAt < YOUNG_MS) continue;
         const { sessions } = await store.listSessions({ search: name });
-        if (!sessions.some(({ workspace }) => workspace === place)) remove(place);
+        if (!sessions.some(({ id, workspace }) => id === name || workspace === place)) remove(place);
       }
     },
   };
+}
+
+/** An id is a name, unless it came from elsewhere and is something that a path could be made of. */
+function placeName(sessionId: string): string {
+  return /^\w[\w-]{0,99}$/.test(sessionId) ? sessionId : createHash("sha256").update(sessionId).digest("hex");
 }

@@ -62,8 +62,6 @@ export interface SessionRecord extends NewSession {
   readonly archived: boolean;
   /** The `seq` of the newest event, 0 when there is none: what the next `append` expects. */
   readonly lastSeq: number;
-  /** How many of its first events happened elsewhere: no upstream of this session knows of them. Absent: none. */
-  readonly copiedSeq?: number;
   /** The first line of what was said last, by either side, or its beginning. */
   readonly lastLine?: string;
   readonly lastTurn?: LastTurn;
@@ -153,7 +151,7 @@ export interface ReadOptions {
 export interface AppendOptions {
   /**
    * These events happened elsewhere, in another session or on another machine: what they consumed was paid there and
-   * counts towards no day's total. Only the first events of a session can be copied.
+   * counts towards no day's total.
    */
   readonly copied?: true;
   /** Nobody waits for it: it may be committed a little later, together with what else comes. */

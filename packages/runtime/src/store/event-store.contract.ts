@@ -405,14 +405,6 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s1", 4, [asks("t2", `${"x".repeat(199)}😀`)]);
         expect(await shown()).toMatchObject({ lastLine: "x".repeat(199) });
       });
-
-      it("tells how many events were copied, which only the first can be", async () => {
-        await store.append("s1", 0, [asks("t1", "A")], { copied: true });
-        await store.append("s1", 1, [ends("t1")], { copied: true });
-        await store.append("s1", 2, [asks("t2", "B")]);
-        expect(await store.getSession("s1")).toMatchObject({ copiedSeq: 2, lastSeq: 3 });
-        await expect(store.append("s1", 3, [ends("t2")], { copied: true })).rejects.toMatchObject({ code: "internal" });
-      });
     });
 
     describe("turns", () => {

@@ -5,35 +5,24 @@ import { foldLastLine, type LastLine } from "./last-line.ts";
 /** What an append changes about a session: kept beside it, so that a list needs no log. */
 export interface SessionProgress {
   readonly lastSeq: number;
-  readonly copiedSeq: number;
   readonly line: LastLine;
   readonly lastTurn: LastTurn | undefined;
 }
 
 /** Throws when an append does not belong where the session stands. */
-export function assertPlace(
-  sessionId: string,
-  { lastSeq, copiedSeq }: SessionProgress,
-  { expectedSeq, copied }: { readonly expectedSeq: number; readonly copied: boolean },
-): void {
+export function assertPlace(sessionId: string, { lastSeq }: SessionProgress, expectedSeq: number): void {
   if (lastSeq !== expectedSeq)
     throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${lastSeq}`);
-  if (copied && copiedSeq !== lastSeq)
-    throw new CaretError("internal", `The session ${sessionId} has events of its own: no more can be copied into it`);
 }
 
-export function advanceProgress(
-  progress: SessionProgress,
-  appended: readonly StoredEvent[],
-  copied: boolean,
-): SessionProgress {
+export function advanceProgress(progress: SessionProgress, appended: readonly StoredEvent[]): SessionProgress {
   let { line, lastTurn, lastSeq } = progress;
   for (const stored of appended) {
     line = foldLastLine(line, stored.event);
     lastTurn = foldLastTurn(lastTurn, stored);
     lastSeq = stored.seq;
   }
-  return { lastSeq, copiedSeq: copied ? lastSeq : progress.copiedSeq, line, lastTurn };
+  return { lastSeq, line, lastTurn };
 }
 
 function foldLastTurn(last: LastTurn | undefined, { turnId, at, event }: StoredEvent): LastTurn | undefined {
@@ -45,13 +34,11 @@ function foldLastTurn(last: LastTurn | undefined, { turnId, at, event }: StoredE
 /** The part of a session's record that tells its progress. */
 export function progressFields({
   lastSeq,
-  copiedSeq,
   line,
   lastTurn,
-}: SessionProgress): Pick<SessionRecord, "lastSeq" | "copiedSeq" | "lastLine" | "lastTurn"> {
+}: SessionProgress): Pick<SessionRecord, "lastSeq" | "lastLine" | "lastTurn"> {
   return {
     lastSeq,
-    ...(copiedSeq === 0 ? {} : { copiedSeq }),
     ...(line.text === "" ? {} : { lastLine: line.text }),
     ...(lastTurn === undefined ? {} : { lastTurn }),
   };

@@ -109,7 +109,7 @@ class MemoryEventStore implements EventStore {
     this.#assertOpen();
     const session = this.#find(sessionId);
     const progress = this.#progress.get(sessionId) ?? noProgress;
-    assertPlace(sessionId, progress, { expectedSeq, copied: copied ?? false });
+    assertPlace(sessionId, progress, expectedSeq);
     const now = this.#now();
     const misplaced = entries.find(({ at = now }) => !Number.isSafeInteger(at));
     if (misplaced !== undefined) throw new CaretError("internal", `${misplaced.at} is no time in whole milliseconds`);
@@ -126,7 +126,7 @@ class MemoryEventStore implements EventStore {
       log.push(each);
       this.#turns.record(each, copied ?? false);
     }
-    const advanced = advanceProgress(progress, stored, copied ?? false);
+    const advanced = advanceProgress(progress, stored);
     this.#progress.set(sessionId, advanced);
     if (stored.length > 0) this.#sessions.set(sessionId, { ...session, updatedAt: now, ...progressFields(advanced) });
     this.#listeners.publish(sessionId, stored);
@@ -204,7 +204,7 @@ class MemoryEventStore implements EventStore {
   }
 }
 
-const noProgress: SessionProgress = { lastSeq: 0, copiedSeq: 0, line: noLine, lastTurn: undefined };
+const noProgress: SessionProgress = { lastSeq: 0, line: noLine, lastTurn: undefined };
 
 function isWithin(path: string, place: string): boolean {
   return path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);

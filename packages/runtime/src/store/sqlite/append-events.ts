@@ -29,14 +29,14 @@ export function appendEvents(
 ): readonly StoredEvent[] {
   const progress = tables.sessions.progress(sessionId);
   if (progress === undefined) throw unknownSession(sessionId);
-  assertPlace(sessionId, progress, { expectedSeq, copied });
+  assertPlace(sessionId, progress, expectedSeq);
   const appended = prepared.map(({ stored, data }, index) => {
     const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
     tables.events.insert(whole, data);
     tables.turns.record(whole, { owner, copied });
     return whole;
   });
-  if (appended.length > 0) tables.sessions.advance(sessionId, advanceProgress(progress, appended, copied), now);
+  if (appended.length > 0) tables.sessions.advance(sessionId, advanceProgress(progress, appended), now);
   return appended;
 }
 

@@ -34,7 +34,7 @@ const saveSql = `
 `;
 
 const advanceSql = `
-  update session set last_seq = $lastSeq, copied_seq = $copiedSeq, last_line = $lastLine, line_state = $lineState,
+  update session set last_seq = $lastSeq, last_line = $lastLine, line_state = $lineState,
     last_turn = $lastTurn, last_turn_at = $lastTurnAt, last_outcome = $lastOutcome, updated_at = $updatedAt
   where id = $id
 `;
@@ -57,7 +57,7 @@ const prunableSql = `
 export function createSessionTable(database: DatabaseSync): SessionTable {
   const find = database.prepare("select * from session where id = ?");
   const progress = database.prepare(
-    "select last_seq, copied_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session where id = ?",
+    "select last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session where id = ?",
   );
   const list = database.prepare(listSql);
   const save = database.prepare(saveSql);
@@ -86,11 +86,10 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     save(session) {
       save.run(toRow(session));
     },
-    advance(id, { lastSeq, copiedSeq, line, lastTurn }, updatedAt) {
+    advance(id, { lastSeq, line, lastTurn }, updatedAt) {
       advance.run({
         $id: id,
         $lastSeq: lastSeq,
-        $copiedSeq: copiedSeq,
         $lastLine: line.text,
         $lineState: line.state,
         $lastTurn: lastTurn?.turnId ?? null,
@@ -146,7 +145,6 @@ const outcomeSchema = z.enum(["completed", "cancelled", "failed"]).optional().ca
 function toProgress(row: Row): SessionProgress {
   return {
     lastSeq: Number(row["last_seq"]),
-    copiedSeq: Number(row["copied_seq"]),
     line: { text: String(row["last_line"]), state: lineStateSchema.parse(row["line_state"]) },
     lastTurn: toLastTurn(row),
   };

@@ -108,7 +108,6 @@ describe("The SQLite event store", () => {
     `);
     database.close();
     expect(await open().getSession("s1")).toMatchObject({
-      copiedSeq: 4,
       lastLine: "First line",
       lastTurn: { turnId: "t2", at: 4, outcome: "cancelled" },
     });

@@ -6,14 +6,11 @@ export const whatListsShow = `
   insert into schema_migration (number) values (2);
 
   alter table session add column permission   text;
-  alter table session add column copied_seq   integer not null default 0;
   alter table session add column last_line    text    not null default '';
   alter table session add column line_state   text    not null default 'closed';
   alter table session add column last_turn    text;
   alter table session add column last_turn_at integer;
   alter table session add column last_outcome text;
-
-  update session set copied_seq = last_seq where imported = 1;
 
   update session set (last_turn, last_turn_at, last_line) = (
     select turn.turn_id, coalesce(turn.ended_at, turn.started_at),
