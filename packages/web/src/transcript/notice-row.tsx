@@ -1,0 +1,24 @@
+import type { NoticeKind } from "@caret/protocol";
+import { Info, TriangleAlert } from "lucide-react";
+import type { ItemOf } from "./transcript-rows.ts";
+
+const warnings: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
+  "loop-warning",
+  "budget-warning",
+  "error",
+  "resume-lost",
+  "model-fallback",
+  "lane-fallback",
+]);
+
+/** Something worth knowing that nobody has to act on: a quiet line. */
+export function NoticeRow({ item: { notice } }: { readonly item: ItemOf<"notice"> }) {
+  const isWarning = warnings.has(notice.kind);
+  const Icon = isWarning ? TriangleAlert : Info;
+  return (
+    <p className="flex items-start gap-2 px-2 py-1 text-[13px] text-soft">
+      <Icon size={14} aria-hidden="true" className={`mt-[3px] shrink-0 ${isWarning ? "text-warn" : "text-faint"}`} />
+      <span className="min-w-0 [overflow-wrap:anywhere]">{notice.message}</span>
+    </p>
+  );
+}

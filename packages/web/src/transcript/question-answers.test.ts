@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { answerWords, isComplete, pick, toAnswers } from "./question-answers.ts";
+
+const options = [
+  { id: "a", label: "Alpha" },
+  { id: "b", label: "Beta" },
+];
+const one = { id: "q1", prompt: "Which?", options, allowMultiple: false };
+const many = { id: "q2", prompt: "Which ones?", options, allowMultiple: true };
+
+describe("picking answers", () => {
+  it("replaces the choice where one is allowed", () => {
+    expect(pick(pick({}, one, "a"), one, "b")).toEqual({ q1: ["b"] });
+  });
+
+  it("adds and takes back where several are allowed", () => {
+    const both = pick(pick({}, many, "b"), many, "a");
+    expect(both).toEqual({ q2: ["b", "a"] });
+    expect(pick(both, many, "b")).toEqual({ q2: ["a"] });
+  });
+
+  it("is complete when each question has a choice", () => {
+    expect(isComplete({ q1: ["a"] }, [one, many])).toBe(false);
+    expect(isComplete({ q1: ["a"], q2: ["b"] }, [one, many])).toBe(true);
+    expect(toAnswers({ q1: ["a"] }, [one, many])).toEqual([
+      { questionId: "q1", optionIds: ["a"] },
+      { questionId: "q2", optionIds: [] },
+    ]);
+  });
+});
+
+describe("answerWords", () => {
+  it("says the labels, the bare id of an option that is not there, or that nothing was chosen", () => {
+    const answer = (optionIds: readonly string[]) => ({
+      type: "question-answer" as const,
+      requestId: "r",
+      outcome: "answered" as const,
+      answers: [{ questionId: "q2", optionIds: [...optionIds] }],
+    });
+    expect([["a", "b"], ["x"], []].map((ids) => answerWords(many, answer(ids)))).toEqual([
+      "Alpha, Beta",
+      "x",
+      "no choice",
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+import type { AgentEventOf } from "@caret/protocol";
+
+type Question = AgentEventOf<"question">["questions"][number];
+/** What was picked so far, by the question's id. */
+export type Picks = Readonly<Record<string, readonly string[]>>;
+
+/** A pick replaces the one before it, or joins it where several are allowed; picking again takes it back there. */
+export function pick(picks: Picks, question: Question, optionId: string): Picks {
+  const before = picks[question.id] ?? [];
+  if (!question.allowMultiple) return { ...picks, [question.id]: [optionId] };
+  const after = before.includes(optionId) ? before.filter((id) => id !== optionId) : [...before, optionId];
+  return { ...picks, [question.id]: after };
+}
+
+export function isComplete(picks: Picks, questions: readonly Question[]): boolean {
+  return questions.every(({ id }) => (picks[id]?.length ?? 0) > 0);
+}
+
+export function toAnswers(picks: Picks, questions: readonly Question[]) {
+  return questions.map(({ id }) => ({ questionId: id, optionIds: picks[id] ?? [] }));
+}
+
+/** What was answered, in the words of the options. */
+export function answerWords(question: Question, answer: AgentEventOf<"question-answer">): string {
+  if (answer.outcome !== "answered") return "";
+  const picked = answer.answers?.find(({ questionId }) => questionId === question.id)?.optionIds ?? [];
+  const labels = picked.map((id) => question.options.find((option) => option.id === id)?.label ?? id);
+  return labels.length === 0 ? "no choice" : labels.join(", ");
+}

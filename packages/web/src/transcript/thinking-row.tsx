@@ -1,0 +1,51 @@
+import { Brain } from "lucide-react";
+import { Duration } from "../parts/duration.tsx";
+import { formatDuration } from "../parts/format-duration.ts";
+import { useRemembered } from "./card-memory.ts";
+import type { ItemOf } from "./transcript-rows.ts";
+
+/** While it goes on its last words can be read; then it is a line that opens. */
+export function ThinkingRow({ item, isOver }: { readonly item: ItemOf<"thinking">; readonly isOver: boolean }) {
+  const [isOpen, setOpen] = useRemembered(`thinking ${item.seq}`, false);
+  const isLive = item.isOpen && !isOver;
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        disabled={item.text.trim() === ""}
+        onClick={() => setOpen(!isOpen)}
+        className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 text-[13px] text-soft hover:bg-panel disabled:cursor-default max-sm:min-h-10"
+      >
+        <Brain size={14} className="shrink-0 text-faint" aria-hidden="true" />
+        {isLive ? (
+          <span>
+            Thinking <Duration since={item.startedAt} />
+          </span>
+        ) : (
+          <span>{thoughtWords(item)}</span>
+        )}
+      </button>
+      {isOpen ? <ThinkingText text={item.text} /> : isLive && <ThinkingText text={lastWords(item.text)} isPreview />}
+    </div>
+  );
+}
+
+function ThinkingText({ text, isPreview = false }: { readonly text: string; readonly isPreview?: boolean }) {
+  return (
+    <p
+      className={`ml-[15px] whitespace-pre-wrap border-line border-l pl-4 text-[13px] text-soft [overflow-wrap:anywhere] ${isPreview ? "line-clamp-2" : ""}`}
+    >
+      {text}
+    </p>
+  );
+}
+
+function thoughtWords({ durationMs }: ItemOf<"thinking">): string {
+  return durationMs === undefined ? "Thought" : `Thought for ${formatDuration(durationMs)}`;
+}
+
+function lastWords(text: string): string {
+  const tail = text.slice(-240);
+  return tail.length < text.length ? `…${tail.slice(tail.indexOf(" ") + 1)}` : tail;
+}

@@ -1,0 +1,102 @@
+import type { ToolActivity, ToolKind } from "@caret/protocol";
+import {
+  Bot,
+  FilePen,
+  FilePlus,
+  FileText,
+  Globe,
+  ListTodo,
+  type LucideIcon,
+  MessageCircleQuestionMark,
+  Map as PlanIcon,
+  Plug,
+  Search,
+  SquareTerminal,
+  Wrench,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { ChangeCount } from "../diff/change-count.tsx";
+import { toDiffRows } from "../diff/diff-rows.ts";
+import { Card } from "./card.tsx";
+import { EditBody, FieldsBody, ShellBody, TaskBody, TextBody } from "./tool-bodies.tsx";
+import { ToolState } from "./tool-state.tsx";
+import { commandOf, toolWords } from "./tool-words.ts";
+import type { ItemOf } from "./transcript-rows.ts";
+
+const icons: Readonly<Record<ToolKind, LucideIcon>> = {
+  shell: SquareTerminal,
+  read: FileText,
+  edit: FilePen,
+  write: FilePlus,
+  search: Search,
+  fetch: Globe,
+  todo: ListTodo,
+  task: Bot,
+  mcp: Plug,
+  question: MessageCircleQuestionMark,
+  plan: PlanIcon,
+  other: Wrench,
+};
+
+/** Kinds that show what they did without being asked: what one reads a transcript for. */
+const openKinds: ReadonlySet<ToolKind> = new Set<ToolKind>(["shell", "edit", "write"]);
+
+interface ToolCardProps {
+  readonly item: ItemOf<"tool">;
+  readonly steps: readonly ItemOf<"tool">[];
+  readonly isOver: boolean;
+}
+
+/** A call and what came of it. */
+export function ToolCard({ item, steps, isOver }: ToolCardProps) {
+  const { tool, seq, startedAt } = item;
+  return (
+    <Card
+      seq={seq}
+      icon={icons[tool.kind]}
+      title={<ToolTitle tool={tool} description={item.description} />}
+      state={<ToolState tool={tool} startedAt={startedAt} isOver={isOver} />}
+      copyText={copyOf(tool)}
+      isOpenAtFirst={openKinds.has(tool.kind) || tool.status === "error"}
+    >
+      {bodyOf(item, steps, isOver)}
+    </Card>
+  );
+}
+
+function ToolTitle({ tool, description }: { readonly tool: ToolActivity; readonly description: string | undefined }) {
+  const { verb, subject, isCode, note } = toolWords(tool);
+  const counts = tool.diff === undefined ? undefined : toDiffRows(tool.diff);
+  return (
+    <>
+      <span className="shrink-0 font-medium">{verb}</span>
+      <span className={`truncate text-soft ${isCode ? "font-mono text-[12px]" : ""}`} title={description ?? subject}>
+        {subject}
+      </span>
+      {note !== undefined && <span className="shrink-0 text-[12px] text-faint">{note}</span>}
+      {counts !== undefined && <ChangeCount additions={counts.additions} deletions={counts.deletions} />}
+    </>
+  );
+}
+
+function bodyOf(item: ItemOf<"tool">, steps: readonly ItemOf<"tool">[], isOver: boolean): ReactNode {
+  const { tool } = item;
+  if (tool.kind === "shell") return <ShellBody item={item} isLive={tool.status === "running" && !isOver} />;
+  if (tool.diff !== undefined) return <EditBody item={item} diff={tool.diff} />;
+  if (tool.kind === "task") return <TaskBody item={item} steps={steps.map((step) => renderStep(step, isOver))} />;
+  if (tool.kind === "mcp" || tool.kind === "other" || tool.kind === "edit" || tool.kind === "write")
+    return <FieldsBody item={item} />;
+  return <TextBody item={item} />;
+}
+
+function renderStep(step: ItemOf<"tool">, isOver: boolean): ReactNode {
+  return (
+    <li key={step.seq}>
+      <ToolCard item={step} steps={[]} isOver={isOver} />
+    </li>
+  );
+}
+
+function copyOf(tool: ToolActivity): string {
+  return tool.kind === "shell" ? `$ ${commandOf(tool)}\n${tool.output}` : tool.output;
+}
