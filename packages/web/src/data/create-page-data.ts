@@ -1,0 +1,187 @@
+import {
+  CaretError,
+  createNativeClient,
+  type NativeClient,
+  type NewsItem,
+  type SessionView,
+  type StreamState,
+} from "@caret/protocol";
+import { createStore, type StoreApi } from "zustand/vanilla";
+import { createFrameBatch } from "./frame-batch.ts";
+import type { PageEnvironment } from "./page-environment.ts";
+import { createPageKey } from "./page-key.ts";
+import { emptyPageState, type PageState, type SessionLog } from "./page-state.ts";
+import { searchSessions } from "./search-sessions.ts";
+import { foldNews, putSessions, takeFirstPage, takeNextPage } from "./session-list.ts";
+import { createSessionLogs, type SessionLogs } from "./session-logs.ts";
+import { shareNews } from "./share-news.ts";
+
+const LIST_PAGE = 100;
+const READ_AGAIN_MS = 2000;
+
+/** The page's one store and everything that fills it. */
+export interface PageData {
+  readonly store: StoreApi<PageState>;
+  readonly api: NativeClient;
+  readonly logs: SessionLogs;
+  /** Where the page keeps its half of the credential: another tab changes it when it signs in or out. */
+  readonly pageKeyName: string;
+  /** Find out whether this browser is signed in, and then keep up with the gateway. Again: from the beginning. */
+  start(): void;
+  signIn(code: string): Promise<void>;
+  signOut(): Promise<void>;
+  /** Read the next page of the list. */
+  loadMore(): Promise<void>;
+  /** An empty search with `archived` false shows the plain list again. */
+  search(search: string, archived: boolean): void;
+  loadMoreFound(): Promise<void>;
+  /** What a command answered is what is known now. */
+  put(view: SessionView): void;
+  forget(sessionId: string): void;
+  loadModels(refresh?: boolean): Promise<void>;
+}
+
+export function createPageData(environment: PageEnvironment): PageData {
+  const store = createStore<PageState>(() => emptyPageState(environment.now()));
+  const pageKey = createPageKey(environment);
+  let visit = new AbortController();
+
+  const leave = (): void => {
+    visit.abort();
+    logs.clear();
+    pageKey.write(undefined);
+    store.setState({ ...emptyPageState(environment.now()), signIn: "out" }, true);
+  };
+  const api = createNativeClient({
+    baseUrl: environment.baseUrl,
+    headers: () => ({ "x-caret-page": pageKey.read() ?? "" }),
+    fetch: async (input, init) => {
+      const key = pageKey.read();
+      const response = await environment.fetch(input, init);
+      // A wrong code at sign-in is no reason to forget anything, nor is an answer to a credential of the past.
+      if (response.status === 401 && key === pageKey.read() && !String(input).endsWith("/sign-in")) leave();
+      return response;
+    },
+  });
+  const logs = createSessionLogs({
+    api,
+    environment,
+    show: (sessionId, log) => store.setState(({ logs }) => ({ logs: withLog(logs, sessionId, log) })),
+    lastSeqOf: (sessionId) => store.getState().sessions.get(sessionId)?.lastSeq,
+  });
+  const start = (): void => {
+    if (pageKey.read() === undefined) return leave();
+    visit.abort();
+    visit = new AbortController();
+    logs.clear();
+    store.setState(emptyPageState(environment.now()), true);
+    const { signal } = visit;
+    keepUp({ environment, store, api, signal }).catch((reason) => {
+      if (!signal.aborted) store.setState({ line: lostLine(environment, reason) });
+    });
+  };
+
+  return {
+    store,
+    api,
+    logs,
+    pageKeyName: pageKey.name,
+    start,
+    async signIn(code) {
+      const { pageKey: key } = await api.signIn(code);
+      pageKey.write(key);
+      start();
+    },
+    async signOut() {
+      await api.signOut();
+      leave();
+    },
+    ...listActions(store, api),
+  };
+}
+
+type ListActions = Pick<PageData, "loadMore" | "search" | "loadMoreFound" | "put" | "forget" | "loadModels">;
+
+function listActions(store: StoreApi<PageState>, api: NativeClient): ListActions {
+  return {
+    async loadMore() {
+      const { next } = store.getState();
+      if (next === undefined) return;
+      const page = await api.listSessions({ archived: false, limit: LIST_PAGE, after: next });
+      store.setState((state) => (state.next === next ? takeNextPage(state, page) : {}));
+    },
+    ...searchSessions(store, api),
+    put: (view) => store.setState(({ sessions }) => ({ sessions: putSessions(sessions, [view]) })),
+    forget: (sessionId) => store.setState((state) => foldNews(state, [{ kind: "deleted", sessionId }])),
+    async loadModels(refresh = false) {
+      if (store.getState().models !== undefined && !refresh) return;
+      store.setState({ models: await api.models(refresh ? { refresh } : {}) });
+    },
+  };
+}
+
+interface KeepUp {
+  readonly environment: PageEnvironment;
+  readonly store: StoreApi<PageState>;
+  readonly api: NativeClient;
+  readonly signal: AbortSignal;
+}
+
+/** One stream of news keeps the list true. After each connection the list and what the gateway is are read anew. */
+async function keepUp({ environment, store, api, signal }: KeepUp): Promise<void> {
+  let changed = new Set<string>();
+  const readAll = async (): Promise<void> => {
+    const meanwhile = new Set<string>();
+    changed = meanwhile;
+    const [about, page] = await Promise.all([
+      api.about({ signal }),
+      api.listSessions({ archived: false, limit: LIST_PAGE }, { signal }),
+    ]);
+    if (signal.aborted) return;
+    store.setState((state) => ({ signIn: "in", about, ...takeFirstPage(state, page, meanwhile) }));
+    onState("open");
+  };
+  const readUntilDone = (): void => {
+    const reading = readAll();
+    const mine = changed;
+    reading.catch((reason) => {
+      if (signal.aborted || mine !== changed) return;
+      onState("reconnecting", CaretError.from(reason));
+      setTimeout(readUntilDone, READ_AGAIN_MS);
+    });
+  };
+  const onState = (state: StreamState, reason?: CaretError): void =>
+    store.setState(({ line }) => ({ line: nextLine(line, state, environment.now(), reason) }));
+  const fold = createFrameBatch<NewsItem>(environment.nextFrame, (news) => {
+    if (signal.aborted) return;
+    for (const item of news) if (item.kind === "changed") changed.add(item.session.id);
+    store.setState((state) => foldNews(state, news));
+  });
+  const onNews = (news: readonly NewsItem[]): void => {
+    fold(news.filter(({ kind }) => kind !== "opened"));
+    if (!news.some(({ kind }) => kind === "opened")) return;
+    readUntilDone();
+  };
+  const { locks, baseUrl } = environment;
+  await shareNews({ follow: api.followNews, locks, name: `caret-news ${baseUrl}`, signal, onNews, onState });
+}
+
+function nextLine(line: PageState["line"], state: StreamState, now: number, reason?: CaretError): PageState["line"] {
+  const since = line.state === state ? line.since : now;
+  return reason === undefined ? { state, since } : { state, since, reason };
+}
+
+function lostLine({ now }: PageEnvironment, reason: unknown): PageState["line"] {
+  return { state: "reconnecting", since: now(), reason: CaretError.from(reason) };
+}
+
+function withLog(
+  logs: ReadonlyMap<string, SessionLog>,
+  sessionId: string,
+  log: SessionLog | undefined,
+): ReadonlyMap<string, SessionLog> {
+  const all = new Map(logs);
+  if (log === undefined) all.delete(sessionId);
+  else all.set(sessionId, log);
+  return all;
+}

@@ -1,0 +1,59 @@
+import type { AboutView, CaretError, ModelView, SessionView, StreamState, Transcript } from "@caret/protocol";
+
+/** How the line to the gateway is. `connecting` is the time before the first success. */
+export interface Line {
+  readonly state: "connecting" | StreamState;
+  readonly since: number;
+  readonly reason?: CaretError;
+}
+
+/** What the page has of one session's log: the newest part of it, or more when somebody scrolled up. */
+export interface SessionLog {
+  readonly state: "loading" | "ready" | "failed";
+  readonly error?: CaretError;
+  readonly transcript: Transcript;
+  readonly hasOlder: boolean;
+  readonly isLoadingOlder: boolean;
+  readonly line: "connecting" | StreamState;
+}
+
+/** The sessions that fit what somebody is searching for. */
+export interface FoundSessions {
+  readonly search: string;
+  readonly archived: boolean;
+  readonly ids: readonly string[];
+  readonly next?: string;
+  readonly isLoading: boolean;
+  readonly error?: CaretError;
+}
+
+/** Everything the page knows. All of it came from the gateway; nothing is guessed ahead of it. */
+export interface PageState {
+  readonly signIn: "checking" | "in" | "out";
+  readonly about: AboutView | undefined;
+  readonly models: readonly ModelView[] | undefined;
+  readonly line: Line;
+  readonly sessions: ReadonlyMap<string, SessionView>;
+  /** Which of them the list shows: those of the pages read so far, and whatever changed since. */
+  readonly listed: ReadonlySet<string>;
+  readonly isListed: boolean;
+  /** Where the list goes on. */
+  readonly next: string | undefined;
+  readonly found: FoundSessions | undefined;
+  readonly logs: ReadonlyMap<string, SessionLog>;
+}
+
+export function emptyPageState(now: number): PageState {
+  return {
+    signIn: "checking",
+    about: undefined,
+    models: undefined,
+    line: { state: "connecting", since: now },
+    sessions: new Map(),
+    listed: new Set(),
+    isListed: false,
+    next: undefined,
+    found: undefined,
+    logs: new Map(),
+  };
+}

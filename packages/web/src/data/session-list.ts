@@ -1,0 +1,83 @@
+import type { NewsItem, SessionPageView, SessionView } from "@caret/protocol";
+import type { PageState } from "./page-state.ts";
+
+type ListState = Pick<PageState, "sessions" | "listed" | "isListed" | "next">;
+
+/** What is known of these sessions is this now. */
+export function putSessions(
+  sessions: ReadonlyMap<string, SessionView>,
+  views: readonly SessionView[],
+): ReadonlyMap<string, SessionView> {
+  const all = new Map(sessions);
+  for (const view of views) all.set(view.id, view);
+  return all;
+}
+
+/** News is always newer than what is known. Sessions that changed are among the first of the list, so they are listed. */
+export function foldNews(state: ListState, news: readonly NewsItem[]): ListState {
+  const sessions = new Map(state.sessions);
+  const listed = new Set(state.listed);
+  for (const item of news) {
+    if (item.kind === "changed") {
+      sessions.set(item.session.id, item.session);
+      listed.add(item.session.id);
+    } else if (item.kind === "deleted") {
+      sessions.delete(item.sessionId);
+      listed.delete(item.sessionId);
+    }
+  }
+  return { ...state, sessions, listed };
+}
+
+/**
+ * The first page of the list, read after the stream of news was opened. `changed` are the sessions that news came of
+ * meanwhile: what it said stands. Sessions listed before that belong on this page but are not there are gone.
+ */
+export function takeFirstPage(state: ListState, page: SessionPageView, changed: ReadonlySet<string>): ListState {
+  const views = page.sessions.filter(({ id }) => !changed.has(id));
+  const oldest = page.sessions.at(-1)?.updatedAt ?? 0;
+  const staysBelow = (id: string): boolean =>
+    page.next !== undefined && (state.sessions.get(id)?.updatedAt ?? oldest) < oldest;
+  const below = [...state.listed].filter(staysBelow);
+  const kept = [...state.listed].filter((id) => changed.has(id));
+  return {
+    sessions: putSessions(state.sessions, views),
+    listed: new Set([...views.map(({ id }) => id), ...kept, ...below]),
+    isListed: true,
+    next: below.length > 0 ? state.next : page.next,
+  };
+}
+
+export function takeNextPage(state: ListState, page: SessionPageView): ListState {
+  return {
+    sessions: putSessions(state.sessions, page.sessions),
+    listed: new Set([...state.listed, ...page.sessions.map(({ id }) => id)]),
+    isListed: true,
+    next: page.next,
+  };
+}
+
+/** Most recently updated first. */
+export function sortSessions(
+  sessions: ReadonlyMap<string, SessionView>,
+  ids: Iterable<string>,
+  isWanted: (view: SessionView) => boolean,
+): readonly SessionView[] {
+  const views = Array.from(ids, (id) => sessions.get(id)).filter((view) => view !== undefined && isWanted(view));
+  return (views as SessionView[]).sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
+}
+
+/** Those that wait for a person, the longest wait first. */
+export function waitingSessions(sessions: ReadonlyMap<string, SessionView>): readonly SessionView[] {
+  const waiting = [...sessions.values()].filter(({ status }) => isForPerson(status));
+  return waiting.sort((a, b) => sinceOf(a) - sinceOf(b));
+}
+
+/** A parked call waits for the client's program, not for a person. */
+function isForPerson(status: SessionView["status"]): boolean {
+  return status.kind === "waiting" && status.waitsFor !== "client";
+}
+
+function sinceOf({ status }: SessionView): number {
+  return status.kind === "waiting" ? status.since : 0;
+}

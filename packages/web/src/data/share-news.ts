@@ -1,0 +1,72 @@
+import type { CaretError, FollowOptions, NewsItem, StreamState } from "@caret/protocol";
+
+export interface ShareNewsOptions {
+  readonly follow: (options: FollowOptions) => AsyncIterable<readonly NewsItem[]>;
+  readonly locks: Pick<LockManager, "request"> | undefined;
+  /** The same for all tabs of one gateway. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly onNews: (news: readonly NewsItem[]) => void;
+  readonly onState: (state: StreamState, reason?: CaretError) => void;
+}
+
+type Told =
+  | { readonly kind: "news"; readonly news: readonly NewsItem[] }
+  | { readonly kind: "state"; readonly state: StreamState }
+  | { readonly kind: "hello" };
+
+/**
+ * Follow the news with one connection for all tabs: browsers allow six to a host, and each tab also follows the session
+ * it shows. Whichever tab holds the lock follows and tells the others; when it is closed, the next one takes over.
+ * Ends by the signal, rejects as `follow` does.
+ */
+export async function shareNews(options: ShareNewsOptions): Promise<void> {
+  const { locks, name, signal } = options;
+  if (locks === undefined) return await lead(options, () => undefined);
+  const channel = new BroadcastChannel(name);
+  const tell = (told: Told): void => channel.postMessage(told);
+  const listening = new AbortController();
+  channel.addEventListener("message", ({ data }) => hear(data, options), { signal: listening.signal });
+  try {
+    tell({ kind: "hello" });
+    await locks.request(name, { signal }, () => {
+      listening.abort();
+      return leadAll(options, channel, tell);
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    listening.abort();
+    channel.close();
+  }
+}
+
+function hear(told: Told, { onNews, onState }: ShareNewsOptions): void {
+  if (told.kind === "news") onNews(told.news);
+  if (told.kind === "state") onState(told.state);
+}
+
+async function leadAll(options: ShareNewsOptions, channel: BroadcastChannel, tell: (told: Told) => void) {
+  let state: StreamState | undefined;
+  const welcome = ({ data }: MessageEvent<Told>): void => {
+    if (data.kind !== "hello" || state === undefined) return;
+    tell({ kind: "state", state });
+    if (state === "open") tell({ kind: "news", news: [{ kind: "opened" }] });
+  };
+  channel.addEventListener("message", welcome);
+  await lead(options, (told) => {
+    if (told.kind === "state") state = told.state;
+    tell(told);
+  });
+}
+
+async function lead({ follow, signal, onNews, onState }: ShareNewsOptions, tell: (told: Told) => void): Promise<void> {
+  const tellState = (state: StreamState, reason?: CaretError): void => {
+    onState(state, reason);
+    tell({ kind: "state", state });
+  };
+  for await (const news of follow({ signal, onState: tellState })) {
+    onNews(news);
+    tell({ kind: "news", news });
+  }
+}

@@ -1,0 +1,28 @@
+import type { ComponentProps, ReactNode } from "react";
+
+export type ButtonTone = "plain" | "primary" | "danger" | "quiet";
+
+interface ButtonProps extends ComponentProps<"button"> {
+  readonly tone?: ButtonTone;
+  readonly icon?: ReactNode;
+}
+
+const tones: Readonly<Record<ButtonTone, string>> = {
+  plain: "border-line bg-raised text-ink hover:bg-panel",
+  primary: "border-transparent bg-accent text-on-accent hover:opacity-90",
+  danger: "border-line bg-raised text-bad hover:border-bad",
+  quiet: "border-transparent text-soft hover:bg-panel hover:text-ink",
+};
+
+export function Button({ tone = "plain", icon, className = "", children, type = "button", ...rest }: ButtonProps) {
+  return (
+    <button
+      className={`inline-flex min-h-10 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-3 font-medium text-[13px] transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 md:min-h-8 ${tones[tone]} ${className}`}
+      type={type}
+      {...rest}
+    >
+      {icon}
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+
+interface EmptyProps {
+  readonly title: string;
+  readonly icon?: ReactNode;
+  readonly action?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** Says why there is nothing, and what to do. */
+export function Empty({ title, icon, action, children }: EmptyProps) {
+  return (
+    <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-4 py-12 text-center">
+      {icon !== undefined && <div className="mb-1 text-faint">{icon}</div>}
+      <p className="font-medium text-[15px]">{title}</p>
+      {children !== undefined && <div className="text-soft [overflow-wrap:anywhere]">{children}</div>}
+      {action !== undefined && <div className="mt-2">{action}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** Gets the ids that tie it to the label and the hint. */
+  readonly children: (ids: { readonly id: string; readonly "aria-describedby"?: string }) => ReactNode;
+}
+
+const box =
+  "w-full rounded-md border border-line bg-raised px-2.5 text-[16px] text-ink placeholder:text-faint disabled:opacity-50 md:text-[14px]";
+
+/** A label, whatever it labels, and a sentence of help. */
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <label className="font-medium text-[13px] text-soft" htmlFor={id}>
+        {label}
+      </label>
+      {children(hint === undefined ? { id } : { id, "aria-describedby": hintId })}
+      {hint !== undefined && (
+        <p className="text-[12px] text-faint" id={hintId}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function TextInput({ className = "", ...rest }: ComponentProps<"input">) {
+  return <input className={`${box} min-h-10 md:min-h-8 ${className}`} type="text" {...rest} />;
+}
+
+export function TextArea({ className = "", ...rest }: ComponentProps<"textarea">) {
+  return <textarea className={`${box} py-2 ${className}`} {...rest} />;
+}
+
+export function Select({ className = "", ...rest }: ComponentProps<"select">) {
+  return <select className={`${box} min-h-10 md:min-h-8 ${className}`} {...rest} />;
+}

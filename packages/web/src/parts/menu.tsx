@@ -1,0 +1,97 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { IconButton } from "./icon-button.tsx";
+
+export interface MenuItem {
+  readonly label: string;
+  readonly icon?: ReactNode;
+  readonly tone?: "plain" | "danger";
+  readonly onChoose: () => void;
+}
+
+interface MenuProps {
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly items: readonly MenuItem[];
+}
+
+/** A button that unfolds a list of actions. Arrows move, Escape and leaving close. */
+export function Menu({ label, icon, items }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const ref = useRef<HTMLDivElement>(null);
+  const close = (): void => {
+    setOpen(false);
+    ref.current?.querySelector("button")?.focus();
+  };
+  return (
+    <div className="relative" ref={ref}>
+      <IconButton
+        aria-expanded={isOpen}
+        aria-haspopup="menu"
+        icon={icon}
+        label={label}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && <MenuList items={items} label={label} onClose={close} onLeave={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+interface MenuListProps {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly onClose: () => void;
+  /** The focus went elsewhere, and stays there. */
+  readonly onLeave: () => void;
+}
+
+function MenuList({ label, items, onClose, onLeave }: MenuListProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    ref.current?.querySelector("button")?.focus();
+  }, []);
+  return (
+    <div
+      aria-label={label}
+      className="absolute right-0 z-20 mt-1 min-w-44 rounded-md border border-line bg-raised p-1 shadow-lg"
+      onBlur={(event) => {
+        // The button beside it closes it by itself.
+        if (event.currentTarget.parentElement?.contains(event.relatedTarget) !== true) onLeave();
+      }}
+      onKeyDown={(event) => moveFocus(event, onClose)}
+      ref={ref}
+      role="menu"
+      tabIndex={-1}
+    >
+      {items.map(({ label: words, icon, tone, onChoose }) => (
+        <button
+          className={`flex min-h-10 w-full items-center gap-2 rounded px-2 text-left text-[13px] hover:bg-panel focus:bg-panel md:min-h-8 ${tone === "danger" ? "text-bad" : ""}`}
+          key={words}
+          onClick={() => {
+            onClose();
+            onChoose();
+          }}
+          role="menuitem"
+          type="button"
+        >
+          {icon}
+          {words}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+function moveFocus(event: KeyboardEvent<HTMLElement>, onClose: () => void): void {
+  const step = steps[event.key];
+  if (event.key === "Escape") {
+    event.stopPropagation();
+    onClose();
+  }
+  if (step === undefined) return;
+  event.preventDefault();
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  const index = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  buttons.at((index + step) % buttons.length)?.focus();
+}

@@ -1,0 +1,6 @@
+import { Badge } from "./badge.tsx";
+
+/** Nothing that the simulator did may be taken for Cursor's work. */
+export function SimulatedBadge() {
+  return <Badge tone="warn">Simulated</Badge>;
+}

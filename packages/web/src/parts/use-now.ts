@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from "react";
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let now = Date.now();
+
+/** One clock for everything that ticks on the page, once a second, and only while something does. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}
+
+function read(): number {
+  // A clock that stood still is set when somebody looks at it.
+  if (timer === undefined) now = Date.now();
+  return now;
+}
+
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, read);
+}
