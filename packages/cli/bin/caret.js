@@ -4,6 +4,8 @@ var version = process.versions.node.split(".").map(Number);
 if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
   process.stderr.write("caret needs Node 22.18 or newer, and this is Node " + process.versions.node + ".\n");
   process.exitCode = 1;
+} else if (process.argv[2] === "mcp-bridge") {
+  void import("./mcp-bridge.js");
 } else {
   void import("../src/main.ts");
 }

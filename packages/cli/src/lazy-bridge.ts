@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentHost, type BridgeHub, openBridgeHub } from "@caret/runtime";
+import { version } from "./version.ts";
 
 export interface LazyBridge {
   readonly open: AgentHost["openBridge"];
@@ -18,7 +19,9 @@ export function lazyBridge(): LazyBridge {
   };
   return {
     async open() {
-      hub ??= mkdtemp(join(tmpdir(), "caret-")).then((directory) => openBridgeHub(join(directory, "bridge.sock")));
+      hub ??= mkdtemp(join(tmpdir(), "caret-")).then((directory) =>
+        openBridgeHub({ socketPath: join(directory, "bridge.sock"), version }),
+      );
       return { hub: await hub, command };
     },
     async close() {

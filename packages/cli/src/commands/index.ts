@@ -14,5 +14,4 @@ export const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
   ["token", async () => (await import("./token.ts")).addTokenCommand],
   ["serve", async () => (await import("./serve.ts")).addServeCommand],
-  ["mcp-bridge", async () => (await import("./mcp-bridge.ts")).addMcpBridgeCommand],
 ]);

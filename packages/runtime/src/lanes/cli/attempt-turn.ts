@@ -18,7 +18,7 @@ export async function* attemptTurn(turn: TurnAttempt): AsyncGenerator<readonly A
   try {
     prepared = await prepare(turn);
   } catch (reason) {
-    yield [failedEnd(reason)];
+    yield [endBeforeStart(reason, turn.context.signal)];
     return;
   }
   const asArgument = wantsArgument(turn, prepared.program);
@@ -38,7 +38,9 @@ async function prepare({ host, attempt }: TurnAttempt): Promise<Prepared> {
   return { program, profile, launch: host.resolveLaunch(program.command) };
 }
 
-function failedEnd(reason: unknown): AgentEvent {
+/** A turn that was cancelled while it waited to start has not failed. */
+function endBeforeStart(reason: unknown, signal: AbortSignal): AgentEvent {
+  if (signal.aborted) return { type: "turn-end", outcome: { kind: "cancelled" } };
   return { type: "turn-end", outcome: { kind: "failed", error: CaretError.from(reason).toInfo() } };
 }
 
@@ -65,7 +67,7 @@ async function* runOnce(
     started = await startAgent(turn, prepared, asArgument);
   } catch (reason) {
     offered?.leave();
-    yield [failedEnd(reason)];
+    yield [endBeforeStart(reason, context.signal)];
     return;
   }
   const { child, refill } = started;
@@ -104,9 +106,12 @@ async function* runOnce(
 }
 
 /** A contract program asks for its calls in its stream; the official CLI reaches offered tools over the bridge. */
-async function openOfferedTurn({ host, request }: TurnAttempt, { program, profile }: Prepared): Promise<OfferedTurn> {
+async function openOfferedTurn(
+  { host, request, context }: TurnAttempt,
+  { program, profile }: Prepared,
+): Promise<OfferedTurn> {
   if (program.style === "contract") return openContractTurn(request.offered, host.boundary);
-  return await openBridgedTurn(host, request, profile.configDir ?? host.chatConfigDir());
+  return await openBridgedTurn(host, request, profile.configDir ?? host.chatConfigDir(), context.signal);
 }
 
 /** A program of one's own knows the contract, not the official CLI's options: it is not asked. */

@@ -29,25 +29,53 @@ const ownTurn: OfferedTurn = {
   leave: () => undefined,
 };
 
-/** Open the bridge for a turn of the official CLI and write the agent's workspace, if its tools are not its own. */
-export async function openBridgedTurn(host: AgentHost, request: LaneRequest, configDir: string): Promise<OfferedTurn> {
+/**
+ * Open the bridge for a turn of the official CLI and write the agent's workspace, if its tools are not its own. Waits until
+ * the agent may start; rejects when the signal is aborted meanwhile.
+ */
+export async function openBridgedTurn(
+  host: AgentHost,
+  request: LaneRequest,
+  configDir: string,
+  signal: AbortSignal,
+): Promise<OfferedTurn> {
   const { offered, turnId } = request;
   if (offered === undefined) return ownTurn;
   const { hub, command } = await host.openBridge();
-  const { secret, dismiss } = hub.admit(turnId, { tools: offered.tools, onCall: offered.call });
+  const admission = await hub.admit(turnId, { tools: offered.tools, onCall: offered.call }, signal);
+  const { secret, dismiss } = admission;
   const offer = offerTools(offered.tools);
-  prepareBridgedWorkspace({
-    directory: request.workspace,
-    configDir,
-    bridge: {
-      ...command,
-      env: { CARET_BRIDGE_SOCKET: hub.socketPath, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret },
+  try {
+    prepareBridgedWorkspace({
+      directory: request.workspace,
+      configDir,
+      bridge: {
+        ...command,
+        env: { CARET_BRIDGE_SOCKET: hub.socketPath, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret },
+      },
+      toolNames: offer.tools.map(({ name }) => name),
+      system: offered.system,
+      realWorkspace: offered.realWorkspace,
+    });
+  } catch (reason) {
+    dismiss();
+    throw reason;
+  }
+  const { show, taken } = hideBridgedCalls(offered, offer);
+  return {
+    ...ownTurn,
+    show(events) {
+      if (events.some(isAtWork)) admission.started();
+      return show(events);
     },
-    toolNames: offer.tools.map(({ name }) => name),
-    system: offered.system,
-    realWorkspace: offered.realWorkspace,
-  });
-  return { ...ownTurn, ...hideBridgedCalls(offered, offer), leave: dismiss };
+    taken,
+    leave: dismiss,
+  };
+}
+
+/** An agent that says anything of its own has started, whether it has looked at its tools or not. */
+function isAtWork({ type }: AgentEvent): boolean {
+  return type !== "session-ready" && type !== "notice";
 }
 
 function hideBridgedCalls(

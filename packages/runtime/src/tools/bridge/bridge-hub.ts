@@ -1,84 +1,114 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
+import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
-import { createLineSplitter } from "../../framing/line-splitter.ts";
-import {
-  type AnswerCall,
-  type BridgeReply,
-  type BridgeRequest,
-  bridgeRequestSchema,
-  type ClientTool,
-} from "./bridge-messages.ts";
+import { type AnswerCall, type BridgeHello, bridgeHelloSchema, type ClientTool } from "./bridge-messages.ts";
+import { offerTools, type ToolOffer } from "./offered-tools.ts";
+import { createStartQueue } from "./start-queue.ts";
 
-const MAX_LINE_BYTES = 32 * 1024 * 1024;
+const NEWLINE = 0x0a;
+const MAX_HELLO_BYTES = 4_096;
 /** Connections that have not said who they are; more than this at once are turned away. */
 const MAX_STRANGERS = 64;
 const HELLO_MS = 10_000;
+/** An agent whose bridge is not there by then may be one that connects only when it needs to. */
+const START_MS = 10_000;
+
+export interface BridgeHubOptions {
+  readonly socketPath: string;
+  /** Ours, for agents to know. */
+  readonly version: string;
+  /** How many agents may be on their way to their first hello at once. */
+  readonly maxStarting?: number;
+  readonly startMs?: number;
+  /** How often an agent is told that its call still waits. */
+  readonly progressMs?: number;
+}
 
 export interface BridgeTurn {
   readonly tools: readonly ClientTool[];
   readonly onCall: AnswerCall;
 }
 
+export interface Admission {
+  /** What the turn's bridge must know to be let in. Nothing but the turn's tools can be reached with it. */
+  readonly secret: string;
+  /** The agent works, with its bridge or without: the next one may start. A hello tells as much. */
+  readonly started: () => void;
+  readonly dismiss: () => void;
+}
+
 export interface BridgeHub {
   readonly socketPath: string;
-  /** Let the agent of a turn in. The secret is the turn's own; nothing else can be reached through the socket. */
-  admit(turnId: string, turn: BridgeTurn): { readonly secret: string; readonly dismiss: () => void };
+  /**
+   * Let the agent of a turn in; start it when this resolves. An agent gives up a tool server that takes too long to start,
+   * so agents start a few at a time, and those that come later wait here. Rejects when the signal is aborted meanwhile.
+   */
+  admit(turnId: string, turn: BridgeTurn, signal: AbortSignal): Promise<Admission>;
   close(): Promise<void>;
 }
 
-/** The gateway's end of the bridges: one Unix socket, private to the user, on which every agent's bridge reports. */
-export async function openBridgeHub(socketPath: string): Promise<BridgeHub> {
-  const turns = new Map<string, BridgeTurn & { readonly secret: Buffer; readonly sockets: Set<Socket> }>();
-  const sockets = new Set<Socket>();
-  let strangers = 0;
+interface AdmittedTurn {
+  readonly secret: Buffer;
+  readonly offer: ToolOffer;
+  readonly onCall: AnswerCall;
+  readonly started: () => void;
+  readonly sockets: Set<Socket>;
+}
 
-  mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 });
-  rmSync(socketPath, { force: true });
+/** The gateway's end of the bridges: one Unix socket, private to the user, on which every agent's bridge reports. */
+export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHub> {
+  const { socketPath, version, progressMs, startMs = START_MS } = options;
+  // Takes a while to load, and most commands have no turns with bridges.
+  const { serveTools } = await import("./serve-tools.ts");
+  const queue = createStartQueue(options.maxStarting ?? Math.max(4, availableParallelism() * 2));
+  const turns = new Map<string, AdmittedTurn>();
+  const sockets = new Set<Socket>();
+  const strangers = new Set<Socket>();
+
+  const welcome = (socket: Socket, hello: BridgeHello | undefined): void => {
+    strangers.delete(socket);
+    const turn = hello && turns.get(hello.turnId);
+    if (turn === undefined || !isSame(turn.secret, hello?.secret ?? "")) return void socket.destroy();
+    turn.started();
+    turn.sockets.add(socket);
+    socket.once("close", () => turn.sockets.delete(socket));
+    const { offer, onCall } = turn;
+    void serveTools(socket, { offer, onCall, version, ...(progressMs === undefined ? {} : { progressMs }) });
+  };
+
   const server = createServer((socket) => {
-    if (strangers >= MAX_STRANGERS) return void socket.destroy();
-    strangers += 1;
+    if (strangers.size >= MAX_STRANGERS) return void socket.destroy();
     sockets.add(socket);
-    let isStranger = true;
-    const settle = (): void => {
-      if (isStranger) strangers -= 1;
-      isStranger = false;
-    };
+    strangers.add(socket);
+    const timer = setTimeout(() => strangers.has(socket) && socket.destroy(), HELLO_MS).unref();
+    socket.on("error", () => socket.destroy()); // the agent died with its bridge: its turn ends by itself
     socket.once("close", () => {
-      settle();
+      clearTimeout(timer);
       sockets.delete(socket);
+      strangers.delete(socket);
     });
-    serveBridge(socket, (turnId, secret) => {
-      const turn = turns.get(turnId);
-      const given = Buffer.from(secret);
-      if (turn === undefined || given.length !== turn.secret.length || !timingSafeEqual(given, turn.secret))
-        return undefined;
-      settle();
-      turn.sockets.add(socket);
-      socket.once("close", () => turn.sockets.delete(socket));
-      return turn;
-    });
+    readHello(socket, (hello) => welcome(socket, hello));
   });
-  const previous = process.umask(0o177);
-  try {
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socketPath, resolve));
-  } finally {
-    process.umask(previous);
-  }
-  chmodSync(socketPath, 0o600);
+  await listenPrivately(server, socketPath);
 
   return {
     socketPath,
-    admit(turnId, turn) {
+    async admit(turnId, { tools, onCall }, signal) {
+      const started = await queue.enter(signal);
+      const timer = setTimeout(started, startMs).unref();
       const secret = randomBytes(24).toString("base64url");
-      const entry = { ...turn, secret: Buffer.from(secret), sockets: new Set<Socket>() };
-      turns.set(turnId, entry);
+      const offer = offerTools(tools);
+      const turn = { secret: Buffer.from(secret), offer, onCall, started, sockets: new Set<Socket>() };
+      turns.set(turnId, turn);
       const dismiss = (): void => {
+        clearTimeout(timer);
+        started();
         turns.delete(turnId);
-        for (const socket of entry.sockets) socket.destroy();
+        for (const socket of turn.sockets) socket.destroy();
       };
-      return { secret, dismiss };
+      return { secret, started, dismiss };
     },
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -87,57 +117,41 @@ export async function openBridgeHub(socketPath: string): Promise<BridgeHub> {
   };
 }
 
-/** One connection: a hello with the right secret first, then calls. Anything else ends it. */
-function serveBridge(socket: Socket, identify: (turnId: string, secret: string) => BridgeTurn | undefined): void {
-  const splitter = createLineSplitter({ maxLineBytes: MAX_LINE_BYTES });
-  const calls = new Map<string, AbortController>();
-  let turn: BridgeTurn | undefined;
-  const send = (reply: BridgeReply): void => void socket.write(`${JSON.stringify(reply)}\n`);
-  const timer = setTimeout(() => turn === undefined && socket.destroy(), HELLO_MS);
-  timer.unref();
-
-  const onRequest = (request: BridgeRequest): void => {
-    if (request.type === "hello") {
-      turn ??= identify(request.turnId, request.secret);
-      if (turn === undefined)
-        socket.end(`${JSON.stringify({ type: "refused", reason: "no such turn" } satisfies BridgeReply)}\n`);
-      else send({ type: "welcome", tools: turn.tools.map((tool) => ({ ...tool })) });
-    } else if (turn === undefined) socket.destroy();
-    else if (request.type === "cancel") calls.get(request.id)?.abort();
-    else void answer(turn, request);
-  };
-
-  const answer = async (
-    owner: BridgeTurn,
-    { id, name, input }: Extract<BridgeRequest, { type: "call" }>,
-  ): Promise<void> => {
-    const controller = new AbortController();
-    calls.set(id, controller);
-    const result = await owner.onCall({ name, input }, controller.signal);
-    calls.delete(id);
-    send({ type: "result", id, ...result });
-  };
-
-  socket.on("data", (chunk) => {
-    const { lines, failure } = splitter.push(chunk);
-    for (const line of lines) {
-      const request = parseRequest(line);
-      if (request === undefined) return void socket.destroy();
-      onRequest(request);
-    }
-    if (failure !== undefined) socket.destroy();
-  });
-  socket.on("error", () => socket.destroy()); // the agent died with its bridge: its turn ends by itself
-  socket.once("close", () => {
-    clearTimeout(timer);
-    for (const controller of calls.values()) controller.abort();
-  });
+async function listenPrivately(server: Server, socketPath: string): Promise<void> {
+  mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 });
+  rmSync(socketPath, { force: true });
+  const previous = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socketPath, resolve));
+  } finally {
+    process.umask(previous);
+  }
+  chmodSync(socketPath, 0o600);
 }
 
-function parseRequest(line: string): BridgeRequest | undefined {
+/** Takes the first line and leaves all after it unread, the connection paused. Undefined when it is no hello. */
+function readHello(socket: Socket, onHello: (hello: BridgeHello | undefined) => void): void {
+  let head = Buffer.alloc(0);
+  const onData = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf(NEWLINE);
+    if (end === -1 && head.length <= MAX_HELLO_BYTES) return;
+    socket.off("data", onData).pause();
+    if (end !== -1) socket.unshift(head.subarray(end + 1));
+    onHello(end === -1 ? undefined : parseHello(head.toString("utf8", 0, end)));
+  };
+  socket.on("data", onData);
+}
+
+function parseHello(line: string): BridgeHello | undefined {
   try {
-    return bridgeRequestSchema.safeParse(JSON.parse(line)).data;
+    return bridgeHelloSchema.safeParse(JSON.parse(line)).data;
   } catch {
     return undefined; // no JSON: whoever this is, it is not our bridge
   }
+}
+
+function isSame(secret: Buffer, text: string): boolean {
+  const given = Buffer.from(text);
+  return given.length === secret.length && timingSafeEqual(given, secret);
 }

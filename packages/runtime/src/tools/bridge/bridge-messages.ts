@@ -7,32 +7,10 @@ export interface ClientTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** What the bridge, which the agent started, says to the gateway: one JSON object per line. */
-export const bridgeRequestSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("hello"), turnId: z.string(), secret: z.string() }),
-  z.object({ type: z.literal("call"), id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()) }),
-  z.object({ type: z.literal("cancel"), id: z.string() }),
-]);
+/** The first line a bridge sends; everything after it, in both directions, is MCP as the agent speaks it. */
+export const bridgeHelloSchema = z.object({ turnId: z.string(), secret: z.string() });
 
-export type BridgeRequest = z.infer<typeof bridgeRequestSchema>;
-
-/** What the gateway says to the bridge. */
-export const bridgeReplySchema = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("welcome"),
-    tools: z.array(
-      z.object({
-        name: z.string(),
-        description: z.string().optional(),
-        inputSchema: z.record(z.string(), z.unknown()),
-      }),
-    ),
-  }),
-  z.object({ type: z.literal("refused"), reason: z.string() }),
-  z.object({ type: z.literal("result"), id: z.string(), text: z.string(), isError: z.boolean() }),
-]);
-
-export type BridgeReply = z.infer<typeof bridgeReplySchema>;
+export type BridgeHello = z.infer<typeof bridgeHelloSchema>;
 
 /** What became of a call. */
 export interface CallResult {

@@ -1,0 +1,55 @@
+import type { Socket } from "node:net";
+import { type CallToolResult, Server } from "@modelcontextprotocol/server";
+import type { AnswerCall } from "./bridge-messages.ts";
+import type { ToolOffer } from "./offered-tools.ts";
+import { SocketTransport } from "./socket-transport.ts";
+
+/** Progress is told this often while a call waits for its client: it keeps the agent's own time limit from running out. */
+const PROGRESS_MS = 5_000;
+
+export interface ServedTools {
+  readonly offer: ToolOffer;
+  readonly onCall: AnswerCall;
+  /** What the agent is told about who serves it. */
+  readonly version: string;
+  readonly progressMs?: number;
+}
+
+/** Be the MCP server of the agent at the other end, until the connection closes. */
+export async function serveTools(socket: Socket, tools: ServedTools): Promise<void> {
+  const { offer, onCall, version, progressMs = PROGRESS_MS } = tools;
+  const { instructions } = offer;
+  const server = new Server(
+    { name: "caret", version },
+    { capabilities: { tools: {} }, ...(instructions === "" ? {} : { instructions }) },
+  );
+  server.setRequestHandler("tools/list", () => ({
+    tools: offer.tools.map(({ inputSchema, ...tool }) => ({
+      ...tool,
+      inputSchema: { type: "object" as const, ...inputSchema },
+    })),
+  }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const call = offer.resolve(params.name, params.arguments ?? {});
+    if (call === undefined) return textResult(`There is no tool ${params.name}.`, true);
+    const progressToken = params._meta?.progressToken;
+    let progress = 0;
+    const tellProgress = (): void => {
+      progress += 1;
+      const told = mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress } });
+      told.catch(() => undefined); // the agent has left, and its call with it
+    };
+    const timer = progressToken === undefined ? undefined : setInterval(tellProgress, progressMs);
+    try {
+      const { text, isError } = await onCall(call, mcpReq.signal);
+      return textResult(text, isError);
+    } finally {
+      clearInterval(timer);
+    }
+  });
+  await server.connect(new SocketTransport(socket));
+}
+
+function textResult(text: string, isError: boolean): CallToolResult {
+  return { content: [{ type: "text", text }], isError };
+}
