@@ -19,6 +19,8 @@ let scratch: string;
 let engine: SessionEngine;
 let rounds: readonly (readonly OfferedCall[])[];
 let heard: CallResult[];
+/** When it resolves the agent waits for no call any more, and ends its turn. */
+let leaving: PromiseWithResolvers<undefined>;
 let offered: OfferedTools | undefined;
 const spawner = createInlineSpawner({});
 beforeEach(() => {
@@ -28,6 +30,7 @@ beforeEach(() => {
   mkdirSync(project);
   mkdirSync(scratch);
   heard = [];
+  leaving = Promise.withResolvers();
   openEngine();
 });
 afterEach(async () => {
@@ -61,7 +64,7 @@ async function callOf(tools: OfferedTools | undefined, call: OfferedCall, signal
   const stopped = new Promise<undefined>((resolve) =>
     signal.addEventListener("abort", () => resolve(undefined), { once: true }),
   );
-  const result = await Promise.race([tools?.call(call, signal), stopped]);
+  const result = await Promise.race([tools?.call(call, signal), stopped, leaving.promise]);
   return result === undefined ? [] : [result];
 }
 
@@ -159,6 +162,18 @@ describe("a call that a person is asked about", () => {
     ]);
     expect(only(events, "tool-result").map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
+  });
+
+  it("is settled before the end of a turn whose agent did not wait for it", async () => {
+    const turn = await start([[touch("a")]]);
+    await asked(turn);
+    leaving.resolve(undefined);
+    const events = await eventsOf(turn);
+    expect([toldOf(events), await turn.outcome, turn.asks.open()]).toEqual([
+      ["tool-call", "approval-request", "rejected by policy", "result interrupted"],
+      { kind: "completed" },
+      [],
+    ]);
   });
 
   it("counts as refused for the guard, which stops an agent that asks the same again and again", async () => {
