@@ -16,36 +16,45 @@ const columns: readonly TokenKind[] = ["input", "cacheRead", "cacheWrite", "outp
 /** There is no room for it on a phone; it is in the sum above the table. */
 const narrow = (kind: TokenKind): string => (kind === "cacheWrite" ? "hidden sm:table-cell" : "");
 
+/** What is further down hardly counts, and each session's title may have to be asked for. */
+const MOST_ROWS = 90;
+
 /** The figures themselves: what a plot shows, for whoever cannot see it or wants to know exactly. */
 export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTableProps) {
   const max = Math.max(1, ...groups.map(({ totals }) => allTokens(totals, bars)));
+  const rest = groups.length - MOST_ROWS;
   return (
-    <table className="w-full table-fixed border-collapse text-[13px] tabular-nums">
-      <caption className="sr-only">{caption}</caption>
-      <thead>
-        <tr className="border-line border-b text-faint text-xs">
-          <th className="w-[28%] py-1.5 pr-2 text-left font-normal sm:w-[34%]" scope="col">
-            {subject}
-          </th>
-          <Head text="Turns" />
-          {columns.map((kind) => (
-            <Head className={narrow(kind)} key={kind} text={tokenWords[kind]} />
-          ))}
-          <Head text="Cost" />
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map(({ key, totals }) => (
-          <tr className="border-line border-b align-top" key={key}>
-            <th className="py-1.5 pr-2 text-left font-normal" scope="row">
-              <span className="block truncate">{nameOf(key)}</span>
-              {bars !== undefined && <StackedBar kinds={bars} max={max} totals={totals} />}
+    <>
+      <table className="w-full table-fixed border-collapse text-[13px] tabular-nums">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-line border-b text-faint text-xs">
+            <th className="w-[28%] py-1.5 pr-2 text-left font-normal sm:w-[34%]" scope="col">
+              {subject}
             </th>
-            <Figures totals={totals} />
+            <Head text="Turns" />
+            {columns.map((kind) => (
+              <Head className={narrow(kind)} key={kind} text={tokenWords[kind]} />
+            ))}
+            <Head text="Cost" />
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {groups.slice(0, MOST_ROWS).map(({ key, totals }) => (
+            <tr className="border-line border-b align-top" key={key}>
+              <th className="py-1.5 pr-2 text-left font-normal" scope="row">
+                <span className="block truncate">{nameOf(key)}</span>
+                {bars !== undefined && <StackedBar kinds={bars} max={max} totals={totals} />}
+              </th>
+              <Figures totals={totals} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="mt-2 text-faint text-xs">
+        – means that Cursor did not report it.{rest > 0 && ` ${exactCount(rest)} smaller ones are left out.`}
+      </p>
+    </>
   );
 }
 

@@ -1,0 +1,83 @@
+import type { FindingView } from "@caret/protocol";
+import { CircleCheck, CircleX, RefreshCw, TriangleAlert } from "lucide-react";
+import { useAbout } from "../data/use-about.ts";
+import { useApi } from "../data/use-api.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { LoadedView } from "../screen/loaded-view.tsx";
+import { ScreenFrame } from "../screen/screen-frame.tsx";
+import { useLoaded } from "../screen/use-loaded.ts";
+import { findingsText, findingsVerdict, worstFirst } from "./findings-text.ts";
+
+/** What Caret needs, whether it is there, and what to type when it is not. */
+export function DoctorScreen() {
+  const api = useApi();
+  const about = useAbout();
+  const findings = useLoaded("doctor", (signal) => api.doctor({ signal }));
+  const { value, isLoading, reload } = findings;
+  return (
+    <ScreenFrame
+      about="What Caret needs on this machine, and what to do about what is missing."
+      actions={
+        <>
+          {value !== undefined && (
+            <CopyButton label="Copy as text" text={findingsText(value, about?.version)}>
+              Copy as text
+            </CopyButton>
+          )}
+          <Button disabled={isLoading} icon={<RefreshCw aria-hidden="true" size={16} />} onClick={reload}>
+            {isLoading ? "Checking…" : "Check again"}
+          </Button>
+        </>
+      }
+      title="Doctor"
+    >
+      <LoadedView loaded={findings} waiting="Checking this machine; an agent is started for it">
+        {(list) => <Findings findings={list} />}
+      </LoadedView>
+    </ScreenFrame>
+  );
+}
+
+function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
+  return (
+    <>
+      <p aria-live="polite" className="mb-3 font-medium">
+        {findingsVerdict(findings)}
+      </p>
+      <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-raised">
+        {worstFirst(findings).map((finding) => (
+          <Finding finding={finding} key={finding.check} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const faces = {
+  ok: { Icon: CircleCheck, colour: "text-good", word: "Fine" },
+  warn: { Icon: TriangleAlert, colour: "text-warn", word: "Warning" },
+  fail: { Icon: CircleX, colour: "text-bad", word: "Failed" },
+} as const;
+
+function Finding({ finding: { check, state, detail, fix } }: { readonly finding: FindingView }) {
+  const { Icon, colour, word } = faces[state];
+  return (
+    <li className="grid grid-cols-[20px_minmax(0,1fr)] gap-x-3 px-3 py-2.5 sm:px-4">
+      <Icon aria-hidden="true" className={`mt-0.5 ${colour}`} size={18} />
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <span className="font-medium">{check}</span>
+          <span className={`text-xs ${state === "ok" ? "sr-only" : colour}`}>{word}</span>
+        </p>
+        <p className="text-soft [overflow-wrap:anywhere]">{detail}</p>
+        {fix !== undefined && (
+          <div className="mt-2 flex items-center justify-between gap-2 rounded-md border border-line bg-panel pl-3">
+            <code className="min-w-0 py-1.5 font-mono text-[13px] [overflow-wrap:anywhere]">{fix}</code>
+            <CopyButton label={`Copy the fix for ${check}`} text={fix} />
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}

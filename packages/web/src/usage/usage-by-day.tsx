@@ -1,0 +1,60 @@
+import type { UsageRow } from "@caret/protocol";
+import { useMemo, useState } from "react";
+import { DayChart } from "./day-chart.tsx";
+import { TokenLegend } from "./token-legend.tsx";
+import { UsageTable } from "./usage-table.tsx";
+import { type TokenKind, tokenKinds, tokenWords, type UsageGroup, usageByDay } from "./usage-totals.ts";
+import { costWord, dayWord, tokenWord, turnsWord } from "./usage-words.ts";
+
+interface UsageByDayProps {
+  readonly rows: readonly UsageRow[];
+  readonly days: number;
+  readonly now: number;
+}
+
+export function UsageByDay({ rows, days, now }: UsageByDayProps) {
+  const [hidden, setHidden] = useState<ReadonlySet<TokenKind>>(new Set());
+  const [pointed, setPointed] = useState("");
+  const groups = useMemo(() => usageByDay(rows, days, now), [rows, days, now]);
+  const kinds = tokenKinds.filter((kind) => !hidden.has(kind));
+  const selected = groups.find(({ key }) => key === pointed) ?? groups.at(-1);
+  const toggle = (kind: TokenKind): void => {
+    const next = new Set(hidden);
+    if (!next.delete(kind)) next.add(kind);
+    setHidden(next);
+  };
+  return (
+    <>
+      <DayChart days={groups} kinds={kinds} onSelect={setPointed} selected={selected?.key ?? ""} />
+      {selected !== undefined && <Readout day={selected} />}
+      <TokenLegend hidden={hidden} onToggle={toggle} />
+      <div className="mt-6">
+        <UsageTable
+          caption="Usage by day"
+          groups={groups.filter(({ totals }) => totals.turns > 0).toReversed()}
+          nameOf={dayWord}
+          subject="Day (UTC)"
+        />
+      </div>
+    </>
+  );
+}
+
+/** The day that is pointed at, in words. */
+function Readout({ day: { key, totals } }: { readonly day: UsageGroup }) {
+  const parts =
+    totals.turns === 0
+      ? ["no turns"]
+      : [
+          turnsWord(totals.turns),
+          ...tokenKinds
+            .filter((kind) => totals.tokens[kind] !== undefined)
+            .map((kind) => `${tokenWords[kind].toLowerCase()} ${tokenWord(totals.tokens[kind])}`),
+          `cost ${costWord(totals)}`,
+        ];
+  return (
+    <p className="mt-2 min-h-10 text-[13px] text-soft tabular-nums sm:min-h-5">
+      <span className="font-medium text-ink">{dayWord(key)}</span> · {parts.join(" · ")}
+    </p>
+  );
+}
