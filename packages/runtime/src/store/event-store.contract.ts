@@ -119,6 +119,8 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await idsOf({ workspace: "/w" })).toEqual(["-w", "-w-sub"]);
         expect(await idsOf({ workspace: "/w", search: "sub" })).toEqual(["-w-sub"]);
         expect(await idsOf({ workspace: "/" })).toHaveLength(5);
+        expect((await store.sessionIds({ workspace: "/w" })).toSorted()).toEqual(["-w", "-w-sub"]);
+        expect(await store.sessionIds()).toHaveLength(5);
       });
 
       it("keeps one upstream attachment per lane, the newest", async () => {

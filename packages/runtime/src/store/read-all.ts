@@ -1,4 +1,4 @@
-import type { EventStore, StoredEvent } from "../engine/event-store.ts";
+import type { EventStore, ReadOptions, StoredEvent } from "../engine/event-store.ts";
 
 const PAGE = 500;
 
@@ -7,10 +7,11 @@ export async function* readAll(
   store: EventStore,
   sessionId: string,
   afterSeq = 0,
+  options: Pick<ReadOptions, "raw"> = {},
 ): AsyncGenerator<StoredEvent, void, undefined> {
   let cursor = afterSeq;
   for (;;) {
-    const page = await store.read(sessionId, { afterSeq: cursor, limit: PAGE });
+    const page = await store.read(sessionId, { ...options, afterSeq: cursor, limit: PAGE });
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;

@@ -1,4 +1,3 @@
-import { sep } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type {
   AppendOptions,
@@ -19,6 +18,7 @@ import { identifyOwner } from "../process-owner.ts";
 import { fromCursorText, toCursorText } from "../session-cursor.ts";
 import { advanceProgress, assertPlace, progressFields, type SessionProgress } from "../session-progress.ts";
 import { changeSession, toSearchText, toSessionRecord } from "../session-record.ts";
+import { isWithinWorkspace } from "../within-workspace.ts";
 import { createTurnLedger } from "./turn-ledger.ts";
 
 export interface MemoryEventStoreOptions {
@@ -75,11 +75,17 @@ class MemoryEventStore implements EventStore {
     const found = this.#newestFirst()
       .filter((session) => archived === undefined || session.archived === archived)
       .filter((session) => toSearchText(session).includes(wanted))
-      .filter((session) => workspace === undefined || isWithin(session.workspace, workspace))
+      .filter((session) => isIn(session, workspace))
       .filter((session) => after === undefined || compareSessions(fromCursorText(after), session) < 0);
     const sessions = found.slice(0, limit);
     const last = sessions.at(-1);
     return found.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
+  }
+
+  async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
+    this.#assertOpen();
+    const wanted = this.#newestFirst().filter((session) => isIn(session, workspace));
+    return wanted.map(({ id }) => id);
   }
 
   async updateSession(sessionId: string, changes: Parameters<EventStore["updateSession"]>[1]): Promise<SessionRecord> {
@@ -169,8 +175,7 @@ class MemoryEventStore implements EventStore {
   async usageByDay({ from, workspace }: Parameters<EventStore["usageByDay"]>[0]): ReturnType<EventStore["usageByDay"]> {
     this.#assertOpen();
     return this.#turns.byDay(from, (id) => {
-      const session = this.#sessions.get(id);
-      return workspace === undefined || (session !== undefined && isWithin(session.workspace, workspace));
+      return isIn(this.#sessions.get(id), workspace);
     });
   }
 
@@ -206,8 +211,8 @@ class MemoryEventStore implements EventStore {
 
 const noProgress: SessionProgress = { lastSeq: 0, line: noLine, lastTurn: undefined };
 
-function isWithin(path: string, place: string): boolean {
-  return path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
+function isIn(session: SessionRecord | undefined, workspace: string | undefined): boolean {
+  return workspace === undefined || (session !== undefined && isWithinWorkspace(session.workspace, workspace));
 }
 
 type Place = Pick<SessionRecord, "updatedAt" | "id">;

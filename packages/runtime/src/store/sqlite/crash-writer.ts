@@ -9,10 +9,10 @@ import { openSqliteEventStore } from "./sqlite-event-store.ts";
 
 const EVENTS_PER_TURN = 40;
 const STDOUT = 1;
-const [, , directory = "", appends = "1000000"] = process.argv;
+const [, , directory = "", appends = "1000000", sessions = "s1,s2,s3"] = process.argv;
 
 const store = openSqliteEventStore({ directory, role: "gateway" });
-await Promise.all(["s1", "s2", "s3"].map((sessionId) => write(store, sessionId, Number(appends))));
+await Promise.all(sessions.split(",").map((sessionId) => write(store, sessionId, Number(appends))));
 await store.close();
 
 async function write(target: EventStore, sessionId: string, count: number): Promise<void> {

@@ -2,6 +2,7 @@ import { CaretError } from "@caret/protocol";
 import { inTransaction } from "./in-transaction.ts";
 import type { LogConnection } from "./log-connection.ts";
 import type { LogTables } from "./log-tables.ts";
+import type { WalSync } from "./wal-sync.ts";
 
 export interface GroupCommit {
   /**
@@ -10,8 +11,8 @@ export interface GroupCommit {
    * committed all the same.
    */
   run<Result>(events: number, work: (tables: LogTables) => Result, options?: RunOptions): Promise<Result>;
-  /** Commit now what waits. */
-  flush(): void;
+  /** Commit now what waits. Resolves when everything is settled. */
+  drain(): Promise<void>;
 }
 
 export interface RunOptions {
@@ -21,6 +22,7 @@ export interface RunOptions {
 
 export interface GroupCommitOptions {
   readonly connection: LogConnection;
+  readonly wal: Pick<WalSync, "sync" | "settled">;
   readonly maxDelayMs?: number;
   readonly patienceMs?: number;
   readonly maxEvents?: number;
@@ -44,7 +46,7 @@ const FULL_COMMIT = 16;
  * `maxDelayMs` or `maxEvents`. What nobody waits for waits for company.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { connection, maxDelayMs = 10, patienceMs = 50, maxEvents = 512 } = options;
+  const { wal, maxDelayMs = 10, patienceMs = 50, maxEvents = 512 } = options;
   const { monotonicMs = () => performance.now() } = options;
   let jobs: Job[] = [];
   let waiting = 0;
@@ -61,7 +63,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     credit = Math.max(0, currentCredit() - Math.min(1, waiting / FULL_COMMIT));
     jobs = [];
     waiting = 0;
-    if (group.length > 0) commit(connection, group);
+    if (group.length > 0) commit(options, group);
   }
 
   function currentCredit(): number {
@@ -97,22 +99,41 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         else if (cancelTimer === undefined || (isTimerPatient && !isPatient)) schedule(isPatient);
       });
     },
-    flush,
+    async drain() {
+      flush();
+      await wal.settled();
+    },
   };
 }
 
-/** Nobody hears of a result before the transaction that made it is on disk. */
-function commit(connection: LogConnection, jobs: readonly Job[]): void {
+type Disk = Pick<GroupCommitOptions, "connection" | "wal">;
+
+function commit(disk: Disk, jobs: readonly Job[]): void {
   try {
-    const settle = connection.use(({ database, tables }) =>
+    const settle = disk.connection.use(({ database, tables }) =>
       inTransaction(database, () => jobs.map((job) => attempt(job, tables))),
     );
-    for (const each of settle) each();
+    void acknowledge(disk, jobs, settle);
   } catch (reason) {
     const error = CaretError.from(reason);
     // A bug in one job must not cost the others their commit: it is found by committing them one by one.
-    if (error.code === "internal" && jobs.length > 1) for (const job of jobs) commit(connection, [job]);
+    if (error.code === "internal" && jobs.length > 1) for (const job of jobs) commit(disk, [job]);
     else for (const job of jobs) job.reject(error);
+  }
+}
+
+/** Nobody hears of a result before the transaction that made it is on disk. */
+async function acknowledge(
+  { connection, wal }: Disk,
+  jobs: readonly Job[],
+  settle: readonly (() => void)[],
+): Promise<void> {
+  try {
+    await wal.sync();
+    for (const each of settle) each();
+  } catch (reason) {
+    const error = connection.distrust(reason);
+    for (const job of jobs) job.reject(error);
   }
 }
 

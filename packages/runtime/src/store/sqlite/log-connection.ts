@@ -13,6 +13,8 @@ interface OpenLog {
 export interface LogConnection {
   /** Work on a sound connection. Throws only errors of ours. */
   use<Result>(work: (log: OpenLog) => Result): Result;
+  /** The disk failed under it, as somebody else found out. Gives what there is to say about it. */
+  distrust(reason: unknown): CaretError;
   /** Says whether it was sound to the end. */
   close(): boolean;
 }
@@ -21,6 +23,8 @@ export interface LogConnectionOptions {
   readonly open: () => DatabaseSync;
   /** Open again, having made sure that the file is sound and on disk. */
   readonly reopen: () => DatabaseSync;
+  /** The connection was dropped. */
+  readonly onDrop?: () => void;
   readonly monotonicMs?: () => number;
   /** How long a broken log is left alone between two attempts: checking a large file takes a while. */
   readonly retryMs?: number;
@@ -35,7 +39,7 @@ export interface LogConnectionOptions {
  * - closed: entered on request, never left.
  */
 export function openLogConnection(options: LogConnectionOptions): LogConnection {
-  const { open, reopen, monotonicMs = () => performance.now(), retryMs = 1_000 } = options;
+  const { open, reopen, onDrop = () => {}, monotonicMs = () => performance.now(), retryMs = 1_000 } = options;
   let log: OpenLog | undefined = toOpenLog(open());
   let closed = false;
   let retryAt = 0;
@@ -50,17 +54,25 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
     return log;
   }
 
+  function drop(): void {
+    dropConnection(log);
+    log = undefined;
+    onDrop();
+  }
+
   return {
     use(work) {
       try {
         return work(soundLog());
       } catch (reason) {
-        if (breaksConnection(reason)) {
-          dropConnection(log);
-          log = undefined;
-        }
+        if (breaksConnection(reason)) drop();
         throw toStorageError(reason);
       }
+    },
+
+    distrust(reason) {
+      if (!closed) drop();
+      return toStorageError(reason);
     },
 
     close() {

@@ -13,6 +13,7 @@ export interface SessionTable {
   /** Only what an append has to know. */
   progress(id: string): SessionProgress | undefined;
   list(query: SessionQuery): SessionPage;
+  ids(workspace: string | undefined): readonly string[];
   /** Insert or replace everything but the events and the progress they make. */
   save(session: SessionRecord): void;
   advance(id: string, progress: SessionProgress, updatedAt: number): void;
@@ -60,6 +61,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     "select last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session where id = ?",
   );
   const list = database.prepare(listSql);
+  const ids = database.prepare(`select id from session where ${workspaceSql}`);
   const save = database.prepare(saveSql);
   const advance = database.prepare(advanceSql);
   const remove = database.prepare("delete from session where id = ?");
@@ -83,6 +85,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       const last = sessions.at(-1);
       return rows.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
     },
+    ids: (workspace) => ids.all(workspaceParameters(workspace)).map((row) => String(row["id"])),
     save(session) {
       save.run(toRow(session));
     },

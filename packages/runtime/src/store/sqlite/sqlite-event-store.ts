@@ -34,6 +34,7 @@ import type { LogTables } from "./log-tables.ts";
 import { openLog, reopenLog } from "./open-log.ts";
 import { makePrivateDirectory } from "./private-files.ts";
 import { toStorageError } from "./storage-error.ts";
+import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 
 export const LOG_FILE = "caret.db";
 const CHARACTERS_PER_EVENT = 4096;
@@ -52,11 +53,14 @@ export interface SqliteEventStoreOptions {
   readonly busyTimeoutMs?: number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
+  /** How the disk is told to keep what it was given. */
+  readonly syncFile?: SyncFile;
 }
 
 /** What a store holds while it is open. */
 interface Holdings {
   readonly connection: LogConnection;
+  readonly wal: WalSync;
   readonly openers: LogOpeners;
   readonly lock: DirectoryLock | undefined;
 }
@@ -69,6 +73,7 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): EventSto
   const { directory, role, now = Date.now, pid = process.pid } = options;
   const { owner = identifyOwner(), isAlive = isOwnerAlive, busyTimeoutMs } = options;
   const path = join(directory, LOG_FILE);
+  const wal = createWalSync(path, options.syncFile);
   const undo: (() => void)[] = [];
   try {
     makePrivateDirectory(directory);
@@ -77,11 +82,12 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): EventSto
       const lock = role === "gateway" ? lockDirectory(directory, { pid, now }) : undefined;
       undo.unshift(() => lock?.release());
       const connection = openLogConnection({
-        open: () => openLog(path, { others, now, busyTimeoutMs }),
-        reopen: () => reopenLog(path, { busyTimeoutMs }),
+        open: () => openLog(path, { others, now, busyTimeoutMs, survives: "process" }),
+        reopen: () => reopenLog(path, { busyTimeoutMs, survives: "process" }),
+        onDrop: wal.forget,
       });
       undo.unshift(() => connection.close());
-      return { connection, openers, lock };
+      return { connection, wal, openers, lock };
     });
     return new SqliteEventStore(held, { ...options, owner });
   } catch (reason) {
@@ -100,7 +106,7 @@ class SqliteEventStore implements EventStore {
 
   constructor(held: Holdings, options: SqliteEventStoreOptions & { readonly owner: string }) {
     this.#held = held;
-    this.#writer = createGroupCommit({ connection: held.connection });
+    this.#writer = createGroupCommit(held);
     this.#listeners = createCommitListeners(options.onListenerError ?? (() => {}));
     this.#now = options.now ?? Date.now;
     this.#rawMaxBytes = options.rawMaxBytes ?? DEFAULT_RAW_MAX_BYTES;
@@ -125,6 +131,10 @@ class SqliteEventStore implements EventStore {
 
   async listSessions(query: SessionQuery = {}): Promise<SessionPage> {
     return this.#read(({ sessions }) => sessions.list(query));
+  }
+
+  async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
+    return this.#read(({ sessions }) => sessions.ids(workspace));
   }
 
   async updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord> {
@@ -167,7 +177,10 @@ class SqliteEventStore implements EventStore {
   }
 
   async read(sessionId: string, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
-    return this.#read(({ events }) => events.read(sessionId, options));
+    const events = this.#read((tables) => tables.events.read(sessionId, options));
+    // What was read may have been committed a moment ago. Nobody is told of what a power cut could still take back.
+    await this.#held.wal.settled();
+    return events;
   }
 
   subscribe(sessionId: string, listener: CommitListener): () => void {
@@ -205,8 +218,9 @@ class SqliteEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    const { connection, openers, lock } = this.#held;
-    this.#writer.flush();
+    const { connection, wal, openers, lock } = this.#held;
+    await this.#writer.drain();
+    wal.forget();
     try {
       if (connection.close()) signOut(openers);
     } catch (reason) {
