@@ -37,7 +37,7 @@ export function DiffView({ diff, label, preview = MAX_DRAWN, isExpanded, onExpan
         <button
           type="button"
           onClick={expand}
-          className="block min-h-8 w-full cursor-pointer border-line border-t px-3 text-left font-sans text-[13px] text-soft hover:bg-panel hover:text-ink max-sm:min-h-10"
+          className="block min-h-8 w-full cursor-pointer border-line border-t px-3 text-left font-sans text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10"
         >
           Show all {rows.length.toLocaleString("en")} lines
         </button>

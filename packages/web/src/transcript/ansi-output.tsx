@@ -47,7 +47,7 @@ function MoreButton({ text, onClick }: { readonly text: string; readonly onClick
     <button
       type="button"
       onClick={onClick}
-      className="block min-h-7 cursor-pointer rounded text-[12px] text-soft underline decoration-line underline-offset-2 hover:text-ink max-sm:min-h-10"
+      className="block min-h-7 cursor-pointer rounded text-[12px] text-soft underline decoration-line underline-offset-2 hover:text-ink max-md:min-h-10"
     >
       Show all {countLines(text).toLocaleString("en")} lines
     </button>

@@ -42,11 +42,11 @@ function OpenApproval({ item }: { readonly item: ItemOf<"approval"> }) {
       <ApprovalSubject request={request} />
       {answerApproval !== undefined && (
         <footer className="flex flex-wrap items-center gap-2 border-line border-t px-3 py-2">
-          <Button tone="primary" disabled={isBusy} onClick={() => answer("approved")} data-approve="">
-            Approve <Kbd>A</Kbd>
+          <Button tone="primary" disabled={isBusy} onClick={() => answer("approved")}>
+            Approve <Kbd keys="A" />
           </Button>
-          <Button disabled={isBusy} onClick={() => answer("rejected")} data-deny="">
-            Deny <Kbd>D</Kbd>
+          <Button disabled={isBusy} onClick={() => answer("rejected")}>
+            Deny <Kbd keys="D" />
           </Button>
           <Button tone="quiet" disabled={isBusy} onClick={() => answer("approved", true)}>
             Always for this session

@@ -3,16 +3,22 @@ import { inputText } from "./tool-words.ts";
 
 type Request = AgentEventOf<"approval-request">;
 
+/** What tools do, by how their names begin. The path, address or query stands where the words have a place for it. */
+const phrases: readonly (readonly [name: RegExp, words: (about: string) => string, unknown: string])[] = [
+  [/^(exec|shell|bash|run)/i, () => "Run a command", ""],
+  [/^edit/i, (path) => `Change ${path}`, "a file"],
+  [/^write/i, (path) => `Write ${path}`, "a file"],
+  [/^(delete|rm)/i, (path) => `Delete ${path}`, "something"],
+  [/^web_?fetch/i, (address) => `Fetch ${address}`, "an address"],
+  [/^web_?search/i, (query) => `Search the web for “${query}”`, "?"],
+];
+
 /** What wants to happen, as a short sentence: `Run a command`, `Fetch https://…`. */
 export function subjectWords({ subject, input }: Request): string {
-  const path = inputText(input, "path", "filePath", "file_path");
-  if (/^(exec|shell|bash|run)/i.test(subject)) return "Run a command";
-  if (/^edit/i.test(subject)) return path === undefined ? "Change a file" : `Change ${path}`;
-  if (/^write/i.test(subject)) return path === undefined ? "Write a file" : `Write ${path}`;
-  if (/^(delete|rm)/i.test(subject)) return path === undefined ? "Delete something" : `Delete ${path}`;
-  if (/^web_?fetch/i.test(subject)) return `Fetch ${inputText(input, "url", "uri") ?? "an address"}`;
-  if (/^web_?search/i.test(subject)) return `Search the web for “${inputText(input, "query", "searchTerm") ?? "?"}”`;
-  return path === undefined ? `Use ${subject}` : `Use ${subject} on ${path}`;
+  const about = inputText(input, "path", "filePath", "file_path", "url", "uri", "query", "searchTerm");
+  const phrase = phrases.find(([name]) => name.test(subject));
+  if (phrase !== undefined) return phrase[1](about ?? phrase[2]);
+  return about === undefined ? `Use ${subject}` : `Use ${subject} on ${about}`;
 }
 
 /** Why, when the agent said so. */

@@ -28,7 +28,7 @@ export function Card({ seq, icon: Icon, title, state, children, copyText, isOpen
         type="button"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
-        className="flex min-h-8 w-full cursor-pointer items-center gap-2 rounded-md px-2 text-left text-[13px] hover:bg-panel max-sm:min-h-10"
+        className="flex min-h-8 w-full cursor-pointer items-center gap-2 rounded-md px-2 text-left text-[13px] hover:bg-panel max-md:min-h-10"
       >
         <Icon size={14} className="shrink-0 text-faint" aria-hidden="true" />
         <span className="flex min-w-0 flex-1 items-baseline gap-2">{title}</span>
@@ -61,7 +61,7 @@ function CardFoot({ seq, copyText }: { readonly seq: number; readonly copyText: 
             type="button"
             aria-pressed={isRaw}
             onClick={() => setRaw(!isRaw)}
-            className="min-h-6 cursor-pointer rounded px-2 hover:bg-panel hover:text-ink aria-pressed:text-accent max-sm:min-h-10"
+            className="min-h-6 cursor-pointer rounded px-2 hover:bg-panel hover:text-ink aria-pressed:text-accent max-md:min-h-10"
           >
             Raw
           </button>

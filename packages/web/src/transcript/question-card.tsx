@@ -78,7 +78,7 @@ function Options({ question, picks, name, onChange }: OptionsProps) {
       {question.options.map((option) => (
         <label
           key={option.id}
-          className="clear-both flex min-h-8 cursor-pointer items-center gap-2 rounded px-1 hover:bg-panel max-sm:min-h-10"
+          className="clear-both flex min-h-8 cursor-pointer items-center gap-2 rounded px-1 hover:bg-panel max-md:min-h-10"
         >
           <input
             type={question.allowMultiple ? "checkbox" : "radio"}

@@ -15,7 +15,7 @@ export function ThinkingRow({ item, isOver }: { readonly item: ItemOf<"thinking"
         aria-expanded={isOpen}
         disabled={item.text.trim() === ""}
         onClick={() => setOpen(!isOpen)}
-        className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 text-[13px] text-soft hover:bg-panel disabled:cursor-default max-sm:min-h-10"
+        className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 text-[13px] text-soft hover:bg-panel disabled:cursor-default max-md:min-h-10"
       >
         <Brain size={14} className="shrink-0 text-faint" aria-hidden="true" />
         {isLive ? (

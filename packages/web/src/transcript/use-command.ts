@@ -1,5 +1,5 @@
-import { CaretError } from "@caret/protocol";
 import { useState } from "react";
+import { toErrorInfo } from "../parts/to-error-info.ts";
 
 /** Something that is asked of the gateway by a button: it is done once at a time, and says why it could not be done. */
 export function useCommand() {
@@ -17,6 +17,6 @@ export function useCommand() {
 
 /** What failed and what to do about it. */
 export function failureWords(error: unknown): string {
-  const { message, fix } = CaretError.from(error);
+  const { message, fix } = toErrorInfo(error);
   return message.endsWith(".") ? `${message} ${fix}` : `${message}. ${fix}`;
 }

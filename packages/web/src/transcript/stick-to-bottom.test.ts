@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { staysStuck } from "./stick-to-bottom.ts";
+
+const end = { top: 600, height: 1_000, viewport: 400 };
+
+describe("staysStuck", () => {
+  it("lets go when the reader scrolls up", () => {
+    expect(staysStuck(true, end, { ...end, top: 500 })).toBe(false);
+  });
+
+  it("takes hold again when the reader comes back to the end", () => {
+    expect(staysStuck(false, { ...end, top: 300 }, { ...end, top: 590 })).toBe(true);
+    expect(staysStuck(false, { ...end, top: 300 }, { ...end, top: 400 })).toBe(false);
+  });
+
+  it("holds while content grows, shrinks, or the window changes", () => {
+    expect(staysStuck(true, end, { ...end, height: 1_500 })).toBe(true);
+    expect(staysStuck(true, end, { top: 200, height: 900, viewport: 400 })).toBe(true);
+    expect(staysStuck(true, end, { top: 500, height: 1_000, viewport: 300 })).toBe(true);
+  });
+});

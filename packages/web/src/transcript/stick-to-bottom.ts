@@ -1,0 +1,23 @@
+/** Where a scrolling element stands. */
+export interface ScrollPlace {
+  readonly top: number;
+  readonly height: number;
+  readonly viewport: number;
+}
+
+const NEAR = 32;
+
+export function isAtBottom({ top, height, viewport }: ScrollPlace): boolean {
+  return height - top - viewport <= NEAR;
+}
+
+/**
+ * Whether the list still follows its end after a scroll. Only a reader who goes up lets go of it: the same event also
+ * comes when content above is measured or more of it arrives, and then the end is followed as before.
+ */
+export function staysStuck(isStuck: boolean, before: ScrollPlace, after: ScrollPlace): boolean {
+  if (isAtBottom(after)) return true;
+  const wentUp = after.top < before.top - 1;
+  const hasShrunk = after.height < before.height || after.viewport !== before.viewport;
+  return isStuck && (!wentUp || hasShrunk);
+}

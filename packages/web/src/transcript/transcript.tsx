@@ -1,0 +1,115 @@
+import type { Transcript as TranscriptData } from "@caret/protocol";
+import { ArrowDown } from "lucide-react";
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { Virtualizer } from "virtua";
+import { Button } from "../parts/button.tsx";
+import { type CardMemory, CardMemoryProvider } from "./card-memory.ts";
+import { type TranscriptActions, TranscriptActionsProvider } from "./transcript-actions.ts";
+import { TranscriptItemView } from "./transcript-item.tsx";
+import { type TranscriptRow, toRows } from "./transcript-rows.ts";
+import { TurnEnd } from "./turn-end.tsx";
+import { TurnPrompt } from "./turn-prompt.tsx";
+import { useStickToBottom } from "./use-stick-to-bottom.ts";
+import "./transcript.css";
+
+/** Older events are asked for when less than this is left above. */
+const NEAR_TOP = 800;
+
+interface TranscriptProps {
+  readonly transcript: TranscriptData;
+  /** What a reader may do; nothing by default. Keep its identity: every card depends on it. */
+  readonly actions?: TranscriptActions;
+  readonly hasOlder?: boolean;
+  readonly isLoadingOlder?: boolean;
+  readonly onOlder?: () => void;
+}
+
+const noActions: TranscriptActions = {};
+
+/** A session to read, from any source: live, or a replay. Only what is in sight is drawn. */
+export function Transcript({ transcript, actions = noActions, hasOlder = false, ...older }: TranscriptProps) {
+  const scroller = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const memory = useMemo<CardMemory>(() => new Map(), []);
+  const rows = useMemo(() => toRows(transcript), [transcript]);
+  const isShift = useIsShift(rows);
+  const { isStuck, jump } = useStickToBottom(scroller, content);
+  useOlder(scroller, hasOlder && older.isLoadingOlder !== true, older.onOlder);
+  const lastTurnId = transcript.turns.at(-1)?.turnId;
+  return (
+    <div className="relative min-h-0 flex-1">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
+      <section
+        ref={scroller}
+        tabIndex={0}
+        aria-label="Transcript"
+        className="h-full overflow-y-auto [overflow-anchor:none]"
+      >
+        <p className="h-6 text-center text-[12px] text-faint leading-6">
+          {older.isLoadingOlder ? "Loading what was before…" : hasOlder ? "" : "The beginning of the session"}
+        </p>
+        <div ref={content} className="pb-4">
+          <CardMemoryProvider value={memory}>
+            <TranscriptActionsProvider value={actions}>
+              <Virtualizer data={rows} scrollRef={scroller} startMargin={24} shift={isShift} bufferSize={400}>
+                {(row) => (
+                  <div key={row.key} className="mx-auto max-w-3xl px-2 py-0.5 md:px-4">
+                    {renderRow(row, lastTurnId)}
+                  </div>
+                )}
+              </Virtualizer>
+            </TranscriptActionsProvider>
+          </CardMemoryProvider>
+        </div>
+      </section>
+      {!isStuck && <JumpButton onClick={jump} />}
+    </div>
+  );
+}
+
+function renderRow(row: TranscriptRow, lastTurnId: string | undefined) {
+  if (row.kind === "prompt") return <TurnPrompt turn={row.turn} />;
+  if (row.kind === "end") return <TurnEnd turn={row.turn} isLast={row.turn.turnId === lastTurnId} />;
+  return <TranscriptItemView row={row} />;
+}
+
+function JumpButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
+      <Button
+        className="pointer-events-auto rounded-full shadow-md"
+        icon={<ArrowDown aria-hidden="true" size={14} />}
+        onClick={onClick}
+      >
+        Jump to latest
+      </Button>
+    </div>
+  );
+}
+
+/** Whether rows came in before the ones that were there: the list then keeps its place by its end. */
+function useIsShift(rows: readonly TranscriptRow[]): boolean {
+  const before = useRef(rows);
+  useLayoutEffect(() => {
+    before.current = rows;
+  }, [rows]);
+  const first = before.current[1]?.key;
+  return first !== undefined && rows[1]?.key !== first && rows.some((row) => row.key === first);
+}
+
+function useOlder(scroller: RefObject<HTMLElement | null>, isWanted: boolean, onOlder: (() => void) | undefined): void {
+  useEffect(() => {
+    const element = scroller.current;
+    if (!isWanted || element === null || onOlder === undefined) return;
+    const look = (): void => {
+      if (element.scrollTop < NEAR_TOP) onOlder();
+    };
+    element.addEventListener("scroll", look, { passive: true });
+    // Too few rows to scroll at all: then nobody would ever ask.
+    const timer = setTimeout(() => element.scrollHeight <= element.clientHeight && onOlder(), 200);
+    return () => {
+      element.removeEventListener("scroll", look);
+      clearTimeout(timer);
+    };
+  }, [scroller, isWanted, onOlder]);
+}

@@ -1,0 +1,70 @@
+import type { ErrorInfo, TranscriptTurn } from "@caret/protocol";
+import { GitFork, RotateCw } from "lucide-react";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { ErrorNote } from "../parts/error-note.tsx";
+import { formatDuration } from "../parts/format-duration.ts";
+import { IconButton } from "../parts/icon-button.tsx";
+import { useTranscriptActions } from "./transcript-actions.ts";
+import { answerOf } from "./transcript-rows.ts";
+import { usageWords } from "./usage-words.ts";
+import { useCommand } from "./use-command.ts";
+
+interface TurnEndProps {
+  readonly turn: TranscriptTurn;
+  /** Only the last turn can be tried again: the others have been answered by what came later. */
+  readonly isLast: boolean;
+}
+
+const words = { completed: "Done", cancelled: "Stopped", failed: "Failed" } as const;
+
+/** How a turn went, what it took, and what can be done with it. */
+export function TurnEnd({ turn, isLast }: TurnEndProps) {
+  const { retry, fork } = useTranscriptActions();
+  const { run, isBusy, failure } = useCommand();
+  const { outcome } = turn;
+  if (outcome === undefined) return null;
+  const canRetry = isLast && retry !== undefined && turn.start?.prompt !== undefined;
+  const again = canRetry ? () => run(() => retry(turn)) : undefined;
+  const took = turn.start === undefined ? [] : [formatDuration(turn.lastAt - turn.startedAt)];
+  return (
+    <section aria-label="End of turn" className="mb-2">
+      {outcome.kind === "failed" && <Failure error={outcome.error} onRetry={again} />}
+      <footer className="flex min-h-8 items-center gap-1 px-2 text-[12px] text-faint">
+        <p className="min-w-0 flex-1 truncate">
+          <span className={outcome.kind === "failed" ? "text-bad" : ""}>{words[outcome.kind]}</span>
+          {[...took, ...usageWords(turn.usage ?? {})].map((word) => ` · ${word}`)}
+        </p>
+        <CopyButton text={() => answerOf(turn)} label="Copy the answer" />
+        {again !== undefined && (
+          <IconButton
+            icon={<RotateCw aria-hidden="true" size={14} />}
+            label="Ask the same again"
+            disabled={isBusy}
+            onClick={again}
+          />
+        )}
+        {fork !== undefined && (
+          <IconButton
+            icon={<GitFork aria-hidden="true" size={14} />}
+            label="Fork from here"
+            disabled={isBusy}
+            onClick={() => run(() => fork(turn))}
+          />
+        )}
+      </footer>
+      {failure !== undefined && (
+        <p role="alert" className="px-2 text-[13px] text-bad">
+          {failure}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Failure({ error, onRetry }: { readonly error: ErrorInfo; readonly onRetry: (() => void) | undefined }) {
+  return (
+    <div className="my-1">
+      <ErrorNote error={error} onRetry={onRetry} />
+    </div>
+  );
+}

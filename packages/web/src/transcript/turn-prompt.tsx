@@ -1,0 +1,51 @@
+import type { TranscriptTurn } from "@caret/protocol";
+import { memo } from "react";
+import { TimeAgo } from "../parts/time-ago.tsx";
+import { useRemembered } from "./card-memory.ts";
+
+const LONG_LINES = 10;
+const LONG_LENGTH = 900;
+
+/** What was asked, when, and of which model. */
+export const TurnPrompt = memo(
+  ({ turn }: { readonly turn: TranscriptTurn }) => {
+    if (turn.start === undefined)
+      return <p className="px-2 text-[13px] text-faint">The beginning of this turn is not loaded yet.</p>;
+    const model = turn.ready?.model ?? turn.start.model;
+    return (
+      <section aria-label="Prompt" className="mt-4 rounded-lg border border-line bg-panel px-3 py-2">
+        <div className="flex items-baseline gap-2 text-[12px] text-faint">
+          <h3 className="font-medium text-soft">You</h3>
+          <TimeAgo at={turn.startedAt} />
+          {model !== undefined && <span className="ml-auto truncate">{model}</span>}
+        </div>
+        <PromptText text={turn.start.prompt ?? ""} name={`prompt ${turn.turnId}`} />
+      </section>
+    );
+  },
+  (before, after) =>
+    before.turn.start === after.turn.start &&
+    before.turn.ready === after.turn.ready &&
+    before.turn.startedAt === after.turn.startedAt,
+);
+
+function PromptText({ text, name }: { readonly text: string; readonly name: string }) {
+  const [isAll, setAll] = useRemembered(name, false);
+  const isLong = text.length > LONG_LENGTH || text.split("\n", LONG_LINES + 1).length > LONG_LINES;
+  if (text === "") return <p className="text-faint">The prompt was not recorded.</p>;
+  return (
+    <>
+      <p className={`whitespace-pre-wrap [overflow-wrap:anywhere] ${isLong && !isAll ? "line-clamp-6" : ""}`}>{text}</p>
+      {isLong && (
+        <button
+          type="button"
+          aria-expanded={isAll}
+          onClick={() => setAll(!isAll)}
+          className="min-h-7 cursor-pointer text-[12px] text-soft underline decoration-line underline-offset-2 hover:text-ink max-md:min-h-10"
+        >
+          {isAll ? "Show less" : "Show all of it"}
+        </button>
+      )}
+    </>
+  );
+}
