@@ -14,8 +14,13 @@ export type {
 export type { Caller, DoorTurn, TurnDesk } from "./door/turn-desk.ts";
 export type { DirectoryModel, DirectoryVariant, ModelDirectory } from "./models/model-directory.ts";
 export { modelsDoor } from "./models/route.ts";
+export { nativeDoor } from "./native/native-door.ts";
+export type { NativeDoorOptions, TokenDesk } from "./native/native-door-options.ts";
+export { createSignInLinks, type SignInLink, type SignInLinks } from "./native/sign-in-links.ts";
 export type { DoorOptions } from "./openai/door-options.ts";
 export { openaiDoor } from "./openai/route.ts";
+export { pageDoor } from "./page/page-door.ts";
+export type { PageFile, PageFiles } from "./page/page-files.ts";
 export { createMemoryItemStore } from "./responses/memory-item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./responses/route.ts";
 export { createServer, type ServerOptions } from "./server/create-server.ts";

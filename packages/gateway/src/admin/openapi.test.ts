@@ -14,10 +14,10 @@ it("lists every route it is given, described or not, with its parameters", () =>
   const listed = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(listed).toEqual([
-    ...described.map(({ method, url }) => `${method} ${url.replace("*", "{id}")}`),
-    "GET /v2/things/{id}/parts/{part}",
-  ]);
+  const expected = described.map(
+    ({ method, url }) => `${method} ${url.replace("*", "{id}").replaceAll(/:(\w+)/g, "{$1}")}`,
+  );
+  expect(listed.toSorted()).toEqual([...expected, "GET /v2/things/{id}/parts/{part}"].toSorted());
   expect(paths["/v2/things/{id}/parts/{part}"]?.["get"]?.["parameters"]).toEqual([
     { name: "id", in: "path", required: true, schema: { type: "string" } },
     { name: "part", in: "path", required: true, schema: { type: "string" } },
@@ -29,7 +29,7 @@ it("says which routes need no token", () => {
   const open = Object.entries(paths).flatMap(([path, operations]) =>
     Object.values(operations).flatMap((operation) => (operation["security"] === undefined ? [] : [path])),
   );
-  expect(open).toEqual(["/", "/api/hello", "/healthz"]);
+  expect(open).toEqual(["/api/sign-in", "/", "/", "/assets/{id}", "/api/hello", "/healthz"]);
 });
 
 it("shows the document as a page that loads and runs nothing", () => {

@@ -1,4 +1,4 @@
-import { routeDescriptions } from "./route-descriptions.ts";
+import { type RouteDescription, routeDescriptions } from "./route-descriptions.ts";
 import type { ListedRoute } from "./route-list.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -44,14 +44,20 @@ function toTemplate(url: string): string {
 
 function toOperation(method: string, url: string): OpenApiOperation {
   const described = routeDescriptions[`${method} ${url}`];
-  const parameters = [...toTemplate(url).matchAll(/\{(\w+)\}/g)].map(([, name]) => toParameter(name ?? ""));
+  const parameters = [
+    ...[...toTemplate(url).matchAll(/\{(\w+)\}/g)].map(([, name]) => toParameter(name ?? "")),
+    ...Object.entries(described?.query ?? {}).map(([name, description]) => toQuery(name, description)),
+  ];
   return {
     summary: described?.summary ?? `${method} ${url}`,
     tags: [described?.tag ?? "other"],
     ...(described?.isPublic ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(described?.body === undefined ? {} : { requestBody: toRequestBody(described.body) }),
-    responses: toResponses(described?.streams === true, described?.isPublic === true),
+    ...(described?.bodyType === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [described.bodyType]: {} } } }),
+    responses: toResponses(described),
   };
 }
 
@@ -59,13 +65,18 @@ function toParameter(name: string): Json {
   return { name, in: "path", required: true, schema: { type: "string" } };
 }
 
+function toQuery(name: string, description: string): Json {
+  return { name, in: "query", required: false, description, schema: { type: "string" } };
+}
+
 function toRequestBody(body: object): Json {
   return { required: true, content: { "application/json": { schema: { type: "object", ...body } } } };
 }
 
-function toResponses(streams: boolean, isPublic: boolean): Json {
+function toResponses({ streams = false, isPublic = false, status = 200 }: Partial<RouteDescription> = {}): Json {
   const content = { "application/json": {}, ...(streams ? { "text/event-stream": {} } : {}) };
-  const ok = { 200: { description: streams ? "The answer, whole or as a stream" : "The answer", content } };
+  const description = streams ? "The answer, whole or as a stream" : "The answer";
+  const ok = { [status]: status === 204 ? { description: "Done" } : { description, content } };
   if (isPublic) return { ...ok, 403: { description: "Wrong host or origin" } };
   return {
     ...ok,

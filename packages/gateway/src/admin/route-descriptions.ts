@@ -1,9 +1,17 @@
-interface RouteDescription {
-  readonly tag: "doors" | "models" | "gateway";
+import { nativeDescriptions } from "./native-descriptions.ts";
+
+export interface RouteDescription {
+  readonly tag: "doors" | "models" | "sessions" | "gateway";
   readonly summary: string;
   /** The fields a body cannot do without, with those that most people need. */
   readonly body?: { readonly required: readonly string[]; readonly properties: Readonly<Record<string, object>> };
+  /** What the body is when it is not JSON. */
+  readonly bodyType?: string;
+  /** What may stand behind the `?`, each with what it is for. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly streams?: boolean;
+  /** The status of success, when it is not 200. */
+  readonly status?: number;
   readonly isPublic?: boolean;
 }
 
@@ -42,6 +50,9 @@ export const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
   },
   "GET /v1/models": { tag: "models", summary: "All models, in the shape of OpenAI or of Anthropic" },
   "GET /v1/models/*": { tag: "models", summary: "One model" },
+  ...nativeDescriptions,
+  "GET /": { tag: "gateway", summary: "The web page", isPublic: true },
+  "GET /assets/*": { tag: "gateway", summary: "What the web page is made of", isPublic: true },
   "HEAD /": { tag: "gateway", summary: "Is something here?", isPublic: true },
   "HEAD /api/hello": { tag: "gateway", summary: "Is something here? (as Claude Code asks)", isPublic: true },
   "GET /healthz": { tag: "gateway", summary: "Says ok for as long as the gateway runs", isPublic: true },

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { CaretError, Secret } from "@caret/protocol";
+import { readPageSecret } from "./page-credential.ts";
 import type { Scope, TokenGrant, TokenStore } from "./token-store.ts";
 
 /** Longer than any token of ours; nobody hashes a megabyte for a stranger. */
@@ -27,7 +28,7 @@ export function authenticate(headers: IncomingHttpHeaders, tokens: TokenStore): 
   const grant = secret === undefined ? undefined : tokens.find(secret);
   if (secret !== undefined && grant !== undefined) return { grant, secret: new Secret(secret) };
   throw new CaretError("unauthenticated", "This needs a valid token of the gateway.", {
-    fix: "Send it as `Authorization: Bearer …` or as `x-api-key`; `caret token create` makes one.",
+    fix: "Send it as `Authorization: Bearer …` or as `x-api-key`; `caret token create` makes one, `caret link` signs a browser in.",
   });
 }
 
@@ -43,6 +44,7 @@ export function assertScope({ name, scopes }: TokenGrant, scope: Scope): void {
 function readToken(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   const key = headers["x-api-key"];
+  if (authorization === undefined && key === undefined) return readPageSecret(headers);
   const token = authorization === undefined ? key : /^bearer +(?<token>\S+)$/i.exec(authorization)?.groups?.["token"];
   if (typeof token !== "string" || token === "" || token.length > MAX_TOKEN_LENGTH) return undefined;
   return token;

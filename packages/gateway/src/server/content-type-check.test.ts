@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { assertJsonBody } from "./content-type-check.ts";
+import { assertMediaType } from "./content-type-check.ts";
 
 it.each(["application/json", "application/json; charset=utf-8", "Application/JSON"])("takes %s", (type) => {
-  expect(() => assertJsonBody("POST", { "content-type": type })).not.toThrow();
+  expect(() => assertMediaType("POST", { "content-type": type })).not.toThrow();
 });
 
 it.each([
@@ -15,9 +15,9 @@ it.each([
   ["no type", {}],
   ["a compressed body", { "content-type": "application/json", "content-encoding": "gzip" }],
 ])("refuses %s", (_name, headers) => {
-  expect(() => assertJsonBody("POST", headers)).toThrow("The body has to be JSON");
+  expect(() => assertMediaType("POST", headers)).toThrow("The body has to be JSON");
 });
 
 it("asks nothing of a request without a body", () => {
-  expect(() => assertJsonBody("GET", {})).not.toThrow();
+  expect(() => assertMediaType("GET", {})).not.toThrow();
 });

@@ -13,6 +13,7 @@ import type { Readiness } from "../admin/readiness.ts";
 import type { ListedRoute } from "../admin/route-list.ts";
 import { assertShallow } from "../http/json-depth.ts";
 import { toKnownError } from "../http/known-error.ts";
+import { asksForSocket } from "../http/socket-path.ts";
 import { createAdmission } from "./admission.ts";
 import { drain } from "./drain.ts";
 import { toErrorFace } from "./error-face.ts";
@@ -65,7 +66,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     counted.watch(reply.raw, request.method, request.routeOptions.url);
   });
   app.addHook("onRequest", gate);
-  app.addHook("preValidation", async ({ body }) => assertShallow(body));
+  app.addHook("preValidation", async ({ body, routeOptions }) => {
+    if (routeOptions.config.mediaType === undefined) assertShallow(body);
+  });
   app.addHook("onSend", readOn);
   app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
   app.setErrorHandler(showError);
@@ -76,7 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Gate): FastifyInstance {
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     ...(log === undefined ? {} : { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
@@ -98,6 +101,9 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
       headersTimeout: Math.min(limits.headersMs, limits.requestMs),
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+      // Some clients offer to upgrade every request, to HTTP/2 for one. Node would take the offer and drop the body.
+      shouldUpgradeCallback: (request: IncomingMessage) =>
+        asksForSocket(request) && app.server.listenerCount("upgrade") > 0,
       // Our own check answers a missing Host like any other wrong one.
       requireHostHeader: false,
     },

@@ -1,5 +1,6 @@
 import type { CaretError } from "@caret/protocol";
 import { toAnthropicError } from "../anthropic/errors.ts";
+import { toNativeError } from "../native/errors.ts";
 
 export interface ErrorFace {
   readonly status: number;
@@ -13,8 +14,9 @@ export interface Destination {
   readonly requestId: string;
 }
 
-/** An error outside of any door, in the shape that the client at this path reads: Anthropic's, or else OpenAI's. */
+/** An error outside of any door, in the shape that the client at this path reads: ours, Anthropic's, or else OpenAI's. */
 export function toErrorFace(error: CaretError, { path, headers, requestId }: Destination): ErrorFace {
+  if (path.startsWith("/api/")) return toNativeError(error.toInfo());
   const anthropic = toAnthropicError(error.toInfo(), requestId);
   if (path.includes("/messages") || headers["anthropic-version"] !== undefined) return anthropic;
   const { type, message, code } = anthropic.body.error;

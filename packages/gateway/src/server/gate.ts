@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
 import type { Admission } from "./admission.ts";
 import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrowserToken } from "./authenticate.ts";
-import { assertJsonBody } from "./content-type-check.ts";
+import { assertMediaType } from "./content-type-check.ts";
 import { assertAllowedHost } from "./host-check.ts";
 import type { LiveRequests } from "./live-requests.ts";
 import { assertAllowedOrigin } from "./origin-check.ts";
@@ -32,8 +32,8 @@ export function createGate(options: GateOptions): Gate {
   return async (request, reply) => {
     assertAllowedHost(request.raw, options.hosts);
     assertAllowedOrigin(request.raw, options.origins);
-    assertJsonBody(request.method, request.headers);
     const { url, config } = request.routeOptions;
+    assertMediaType(request.method, request.headers, config.mediaType);
     const access = accessOf(url, config.access);
     if (access === "public") return;
     if (access === "browser") reply.header("www-authenticate", BROWSER_CHALLENGE);

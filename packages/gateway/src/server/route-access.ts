@@ -10,6 +10,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Left out by the doors, whose paths say it. */
     readonly access?: Access;
+    /** What its body has to be; JSON when left out. It must be one that pages of other sites cannot send unasked. */
+    readonly mediaType?: string;
   }
 }
 

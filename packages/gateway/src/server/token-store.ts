@@ -1,5 +1,5 @@
 /** What a token may do. `admin` may do everything. */
-export type Scope = "turns" | "models" | "metrics" | "admin";
+export type Scope = "turns" | "models" | "metrics" | "sessions" | "admin";
 
 export interface TokenGrant {
   readonly name: string;

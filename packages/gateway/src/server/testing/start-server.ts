@@ -5,7 +5,13 @@ import type { ListedRoute } from "../../admin/route-list.ts";
 import { anthropicDoor } from "../../anthropic/route.ts";
 import type { TurnDesk } from "../../door/turn-desk.ts";
 import { modelsDoor } from "../../models/route.ts";
+import { nativeDoor } from "../../native/native-door.ts";
+import type { NativeDoorOptions } from "../../native/native-door-options.ts";
+import { nativeOptions } from "../../native/testing/native-options.ts";
+import { ScriptedSessionDesk } from "../../native/testing/scripted-session-desk.ts";
 import { openaiDoor } from "../../openai/route.ts";
+import { pageDoor } from "../../page/page-door.ts";
+import type { PageFiles } from "../../page/page-files.ts";
 import { createMemoryItemStore } from "../../responses/memory-item-store.ts";
 import { responsesDoor } from "../../responses/route.ts";
 import { createServer } from "../create-server.ts";
@@ -23,14 +29,27 @@ export interface StartedServer {
   readonly tokens: Map<string, TokenGrant>;
 }
 
-/** A whole server with all its doors, on a port of its own. `ready` says whether its only lane could run. */
-export async function startServer(
-  desk: TurnDesk,
-  { ready = true, ...limits }: Partial<ServerLimits> & { ready?: boolean } = {},
-): Promise<StartedServer> {
+export interface StartOptions extends Partial<ServerLimits> {
+  /** Whether its only lane could run. */
+  readonly ready?: boolean;
+  readonly sessions?: ScriptedSessionDesk;
+  readonly native?: Partial<NativeDoorOptions>;
+  readonly page?: PageFiles;
+  readonly origins?: readonly string[];
+}
+
+const smallPage: PageFiles = new Map([
+  ["/", { bytes: Buffer.from("<!doctype html>"), mediaType: "text/html; charset=utf-8", immutable: false }],
+  ["/assets/a.js", { bytes: Buffer.from("1"), mediaType: "text/javascript; charset=utf-8", immutable: true }],
+]);
+
+/** A whole server with all its doors, on a port of its own. */
+export async function startServer(desk: TurnDesk, options: StartOptions = {}): Promise<StartedServer> {
+  const { ready = true, sessions = new ScriptedSessionDesk(), native, page = smallPage, origins, ...limits } = options;
   const tokens = new Map<string, TokenGrant>([
     ["good", { name: "good", scopes: ["turns", "models"], workspace: "/w" }],
     ["boss", { name: "boss", scopes: ["admin"] }],
+    ["page", { name: "page", scopes: ["sessions"] }],
     ["meter", { name: "meter", scopes: ["metrics"] }],
   ]);
   const door = { desk, now: () => 0, newId: () => "1", showActivity: "none", keepAliveMs: 60_000 } as const;
@@ -40,9 +59,12 @@ export async function startServer(
       openaiDoor(door),
       responsesDoor({ ...door, items: createMemoryItemStore() }),
       modelsDoor({ models: { list: async () => [{ id: "auto", name: "Auto" }] } }),
+      nativeDoor({ ...nativeOptions(sessions, tokens), ...native }),
+      pageDoor({ files: page }),
     ],
     tokens: { find: (secret) => tokens.get(secret) },
     limits,
+    ...(origins === undefined ? {} : { origins }),
     readiness: async () => ({ version: "1.2.3", lanes: [{ lane: "sim", ready, simulated: true }] }),
     metrics: createMetrics(),
     version: "1.2.3",

@@ -1,0 +1,66 @@
+import type { ConnectTest, ConnectTestResult } from "@caret/protocol";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { requestContextOf } from "../http/request-context.ts";
+
+const PATIENCE_MS = 120_000;
+const MAX_DETAIL = 300;
+const prompt = "This is a test of the connection. Answer with the single word: ready";
+const messages = [{ role: "user", content: prompt }];
+
+/** What each door is asked, and where its answer has the text. */
+const doors = {
+  openai: {
+    url: "/v1/chat/completions",
+    payload: { messages },
+    answer: z
+      .object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) })
+      .transform(({ choices: [{ message }] }) => message.content),
+  },
+  responses: {
+    url: "/v1/responses",
+    payload: { input: prompt, store: false },
+    answer: z
+      .object({ output: z.array(z.object({ content: z.array(z.object({ text: z.string().optional() })).optional() })) })
+      .transform(({ output }) => output.flatMap(({ content = [] }) => content.map(({ text = "" }) => text)).join("")),
+  },
+  anthropic: {
+    url: "/v1/messages",
+    payload: { messages, max_tokens: 100 },
+    answer: z
+      .object({ content: z.array(z.object({ text: z.string().optional() })) })
+      .transform(({ content }) => content.map(({ text = "" }) => text).join("")),
+  },
+} as const satisfies Record<ConnectTest["door"], object>;
+
+const failure = z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message);
+
+/** The headers that say who asks: the test is made with their rights. */
+const CREDENTIALS = ["authorization", "x-api-key", "cookie", "x-caret-page"];
+
+/** A whole request through one of our own doors, token check and all, as a client would send it. */
+export async function testDoor(
+  door: ConnectTest["door"],
+  request: FastifyRequest,
+  now: () => number,
+): Promise<ConnectTestResult> {
+  const { url, payload, answer } = doors[door];
+  const credentials = Object.entries(request.headers).filter(([name]) => CREDENTIALS.includes(name));
+  const started = now();
+  const signal = AbortSignal.any([requestContextOf(request).signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const tell = (ok: boolean, detail: string): ConnectTestResult => ({
+    ok,
+    detail: detail.trim().slice(0, MAX_DETAIL),
+    durationMs: now() - started,
+  });
+  try {
+    const headers = { ...Object.fromEntries(credentials), host: "localhost", "content-type": "application/json" };
+    const response = await request.server.inject({ method: "POST", url, headers, payload, signal });
+    const body: unknown = JSON.parse(response.body);
+    const text = answer.safeParse(body);
+    if (response.statusCode === 200 && text.success) return tell(true, text.data);
+    return tell(false, failure.safeParse(body).data ?? `The door answered with status ${response.statusCode}.`);
+  } catch (reason) {
+    return tell(false, reason instanceof Error ? reason.message : "The door did not answer.");
+  }
+}

@@ -1,0 +1,27 @@
+import type { AboutView, FindingView, ModelView, Secret, SessionCaller, SessionDesk } from "@caret/protocol";
+import type { SignInLinks } from "./sign-in-links.ts";
+
+/** What the native door needs of whoever keeps the tokens. */
+export interface TokenDesk {
+  /** A token for a program, with the scopes that agents' clients need. Rejects with `invalid-request` for a bad name. */
+  create(wanted: { readonly name: string; readonly workspace: string | undefined }): Promise<Secret>;
+  /** A token for a browser that may do everything, under a name that tells what it is. */
+  createForBrowser(): Promise<Secret>;
+  /** Make a browser's token worthless. Tokens of other names stay: a script that signs out has not signed in here. */
+  revokeBrowser(name: string): Promise<void>;
+}
+
+export interface NativeDoorOptions {
+  readonly desk: SessionDesk;
+  readonly about: (caller: SessionCaller) => Promise<AboutView>;
+  readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
+  readonly doctor: () => Promise<readonly FindingView[]>;
+  readonly tokens: TokenDesk;
+  readonly links: SignInLinks;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** How long a stream may be silent before a sign of life. */
+  readonly keepAliveMs: number;
+  /** How long a new WebSocket may take to say where to begin. */
+  readonly sinceMs?: number;
+}

@@ -1,0 +1,47 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+
+const VALID_MS = 10 * 60_000;
+const MAX_OPEN = 20;
+const CODE_BYTES = 24;
+
+export interface SignInLink {
+  readonly url: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * One-time codes that let a browser in. They are kept as digests and in memory only: whoever reads the disk or restarts
+ * the gateway has none.
+ */
+export interface SignInLinks {
+  /** The code stands behind the `#`, which no browser sends to a server or to the next page. */
+  open(base: string): SignInLink;
+  /** True once for a code that was opened in the last ten minutes. */
+  redeem(code: string): boolean;
+}
+
+export function createSignInLinks({ now }: { readonly now: () => number }): SignInLinks {
+  let open: readonly { readonly digest: Buffer; readonly expiresAt: number }[] = [];
+
+  return {
+    open(base) {
+      const code = randomBytes(CODE_BYTES).toString("base64url");
+      const expiresAt = now() + VALID_MS;
+      // The oldest ones go first: a link that nobody used among twenty newer ones is forgotten anyway.
+      open = [...open, { digest: digest(code), expiresAt }].slice(-MAX_OPEN);
+      return { url: `${base}/#/sign-in/${code}`, expiresAt };
+    },
+    redeem(code) {
+      const wanted = digest(code);
+      // All are compared, so that the time tells nothing about which.
+      const found = open.filter((link) => timingSafeEqual(link.digest, wanted));
+      open = open.filter((link) => !found.includes(link));
+      return found.some(({ expiresAt }) => expiresAt > now());
+    },
+  };
+}
+
+function digest(code: string): Buffer {
+  return createHash("sha256").update(code).digest();
+}

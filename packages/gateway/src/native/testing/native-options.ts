@@ -1,0 +1,47 @@
+import { type AboutView, CaretError, Secret, type SessionDesk } from "@caret/protocol";
+import type { TokenGrant } from "../../server/token-store.ts";
+import type { NativeDoorOptions } from "../native-door-options.ts";
+import { createSignInLinks } from "../sign-in-links.ts";
+
+export const blankAbout: AboutView = {
+  version: "1.2.3",
+  tokenName: "",
+  lanes: [{ lane: "sim", ready: true, simulated: true }],
+  defaultLane: "sim",
+  defaultModel: "auto",
+  defaultPermission: "auto-edits",
+  workspaces: ["/w"],
+  sandbox: "none",
+};
+
+/** All that a native door needs, over a desk of the test's and tokens in memory. */
+export function nativeOptions(desk: SessionDesk, tokens: Map<string, TokenGrant>): NativeDoorOptions {
+  let browsers = 0;
+  const now = (): number => Date.now();
+  return {
+    desk,
+    about: async ({ tokenName }) => ({ ...blankAbout, tokenName }),
+    models: async ({ refresh }) => [{ id: refresh ? "fresh" : "auto", name: "Auto", isDefault: true, variants: [] }],
+    doctor: async () => [{ check: "node", state: "ok", detail: "24" }],
+    tokens: {
+      async create({ name, workspace }) {
+        if (name === "") throw new CaretError("invalid-request", "A token needs a name");
+        tokens.set(`secret-of-${name}`, { name, scopes: ["turns", "models"], workspace });
+        return new Secret(`secret-of-${name}`);
+      },
+      async createForBrowser() {
+        browsers += 1;
+        const secret = `caret_browser-secret-number-${browsers}`;
+        tokens.set(secret, { name: `browser-${browsers}`, scopes: ["admin"] });
+        return new Secret(secret);
+      },
+      async revokeBrowser(name) {
+        for (const [secret, grant] of tokens)
+          if (grant.name === name && name.startsWith("browser-")) tokens.delete(secret);
+      },
+    },
+    links: createSignInLinks({ now }),
+    now,
+    keepAliveMs: 60_000,
+  };
+}
