@@ -18,7 +18,7 @@ export function ChangedFiles({ files }: { readonly files: readonly ChangedFile[]
     setOpen(next);
   };
   return (
-    <ul className="grid gap-2" ref={list}>
+    <ul className="grid grid-cols-[minmax(0,1fr)] gap-2" ref={list}>
       {files.map((file) => (
         <FileChange file={file} isOpen={open.has(file.path)} key={file.path} onToggle={() => toggle(file.path)} />
       ))}
@@ -58,7 +58,9 @@ function FileChange({ file, isOpen, onToggle }: FileChangeProps) {
   const { path, oldPath, additions, deletions } = file;
   return (
     <li className="rounded-lg border border-line bg-raised">
-      <div className="sticky top-0 z-10 flex items-center rounded-t-lg bg-raised pr-1">
+      <div
+        className={`sticky top-0 z-10 flex items-center rounded-t-lg bg-raised pr-1 ${isOpen ? "" : "rounded-b-lg"}`}
+      >
         <button
           aria-expanded={isOpen}
           className="flex min-h-10 min-w-0 flex-1 cursor-pointer items-center gap-2 rounded-lg px-2.5 py-1 text-left hover:bg-panel"
@@ -67,11 +69,13 @@ function FileChange({ file, isOpen, onToggle }: FileChangeProps) {
           type="button"
         >
           <ChevronRight aria-hidden="true" className={`shrink-0 text-faint ${isOpen ? "rotate-90" : ""}`} size={16} />
-          <FileName oldPath={oldPath} path={path} />
-          <StatusWord status={file.status} />
-          {additions !== undefined && deletions !== undefined && (
-            <ChangeCount additions={additions} deletions={deletions} />
-          )}
+          <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+            <FileName oldPath={oldPath} path={path} />
+            <StatusWord status={file.status} />
+            {additions !== undefined && deletions !== undefined && (
+              <ChangeCount additions={additions} deletions={deletions} />
+            )}
+          </span>
         </button>
         <CopyButton label={`Copy the path ${path}`} text={path} />
       </div>
@@ -84,9 +88,9 @@ function FileChange({ file, isOpen, onToggle }: FileChangeProps) {
 function FileName({ path, oldPath }: { readonly path: string; readonly oldPath: string | undefined }) {
   const cut = path.lastIndexOf("/") + 1;
   return (
-    <span className="flex min-w-0 flex-1 flex-wrap font-mono text-[13px]">
+    <span className="flex min-w-0 flex-wrap font-mono text-[13px] max-sm:w-full sm:flex-1">
       {oldPath !== undefined && <span className="w-full truncate text-faint line-through">{oldPath}</span>}
-      <span className="flex min-w-0">
+      <span className="flex min-w-0 max-w-full">
         <span className="truncate text-soft">{path.slice(0, cut)}</span>
         <span className="max-w-full shrink-0 truncate">{path.slice(cut)}</span>
       </span>

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { createContext, use, useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -27,6 +27,12 @@ function read(): number {
   return now;
 }
 
+const GivenNow = createContext<number | undefined>(undefined);
+
+/** For a part of the page whose now is another one, as in a replay. */
+export const NowProvider = GivenNow.Provider;
+
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, read);
+  const ticking = useSyncExternalStore(subscribe, read);
+  return use(GivenNow) ?? ticking;
 }

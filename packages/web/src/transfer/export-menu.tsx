@@ -7,9 +7,9 @@ import { saveFile } from "./save-file.ts";
 
 const formats = [
   { format: "markdown", label: "Markdown", icon: <FileText aria-hidden="true" size={14} /> },
-  { format: "html", label: "A page (HTML)", icon: <FileCode aria-hidden="true" size={14} /> },
-  { format: "ndjson", label: "Events, to import and replay (NDJSON)", icon: <Rows3 aria-hidden="true" size={14} /> },
-  { format: "seed", label: "The agent's own stream (NDJSON)", icon: <Braces aria-hidden="true" size={14} /> },
+  { format: "html", label: "HTML page", icon: <FileCode aria-hidden="true" size={14} /> },
+  { format: "ndjson", label: "Replayable NDJSON", icon: <Rows3 aria-hidden="true" size={14} /> },
+  { format: "seed", label: "Agent stream NDJSON", icon: <Braces aria-hidden="true" size={14} /> },
 ] as const satisfies readonly { readonly format: ExportFormat; readonly [key: string]: unknown }[];
 
 /** Saves the session as a file. Secrets are redacted in all of them, as they are in the log itself. */

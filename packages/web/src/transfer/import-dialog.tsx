@@ -33,7 +33,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog onClose={onClose} title="Import a session">
       <div className="grid gap-3">
         <p className="text-soft">
-          Takes what “Events, to import and replay” of a session's export menu saved, here or on another machine.
+          Takes a session that was exported as “Replayable NDJSON”, here or on another machine. It opens as a new one.
         </p>
         {name === undefined ? (
           <DropField onFile={take} />

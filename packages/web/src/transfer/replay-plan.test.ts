@@ -1,7 +1,7 @@
 import type { EventEnvelope } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { changeSpeed, positionAt, seek, startReplay, togglePlay } from "./replay-clock.ts";
-import { clockWord, eventsUntil, planReplay } from "./replay-plan.ts";
+import { clockWord, eventsUntil, momentAt, planReplay } from "./replay-plan.ts";
 
 const at = (seq: number, turnId: string, time: number): EventEnvelope => ({
   sessionId: "s",
@@ -36,6 +36,13 @@ describe("the plan of a replay", () => {
     expect([-1, 0, 9, 10, 29, 30, 99].map((time) => eventsUntil(plan, time))).toEqual([0, 1, 1, 3, 3, 4, 4]);
     expect(eventsUntil(planReplay([]), 5)).toBe(0);
   });
+});
+
+it("knows what time it was at any moment of the replay", () => {
+  const plan = planReplay([at(1, "a", 100_000), at(2, "a", 103_000), at(3, "b", 900_000)]);
+  expect([0, 2500, 3900, 4000].map((time) => momentAt(plan, time, eventsUntil(plan, time)))).toEqual([
+    100_000, 102_000, 103_000, 900_000,
+  ]);
 });
 
 describe("the clock of a replay", () => {

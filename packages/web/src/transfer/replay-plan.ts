@@ -48,6 +48,13 @@ export function eventsUntil({ times }: ReplayPlan, time: number): number {
   return low;
 }
 
+/** What a clock on the wall would have shown then, to the second. */
+export function momentAt({ events, times }: ReplayPlan, time: number, count: number): number {
+  const last = count - 1;
+  const moment = (events[last]?.at ?? 0) + Math.max(0, time - (times[last] ?? 0));
+  return Math.floor(moment / 1000) * 1000;
+}
+
 /** `1:05`, `1:02:03`. */
 export function clockWord(ms: number): string {
   const seconds = Math.floor(ms / 1000);

@@ -9,12 +9,14 @@ import {
   startReplay,
   togglePlay,
 } from "./replay-clock.ts";
-import type { ReplayPlan } from "./replay-plan.ts";
+import { momentAt, type ReplayPlan } from "./replay-plan.ts";
 import { type ReplayView, replayBeginning, viewAt } from "./replay-view.ts";
 
 export interface Replay {
   readonly transcript: Transcript;
   readonly position: number;
+  /** What time it is in the replay. */
+  readonly now: number;
   readonly isPlaying: boolean;
   readonly speed: ReplaySpeed;
   readonly toggle: () => void;
@@ -44,6 +46,7 @@ export function useReplay(plan: ReplayPlan): Replay {
   return {
     transcript: moment.view.transcript,
     position: moment.position,
+    now: momentAt(plan, moment.position, moment.view.count),
     isPlaying: clock.isPlaying && moment.position < plan.durationMs,
     speed: clock.speed,
     toggle: () => setClock(togglePlay(clock, performance.now())),

@@ -5,7 +5,7 @@ export const tokenFills: Readonly<Record<TokenKind, string>> = {
   output: "fill-accent",
   input: "fill-accent/55",
   cacheWrite: "fill-faint/70",
-  cacheRead: "fill-faint/30",
+  cacheRead: "fill-faint/35",
 };
 
 interface Segment {

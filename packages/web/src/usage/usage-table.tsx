@@ -22,6 +22,8 @@ const MOST_ROWS = 90;
 /** The figures themselves: what a plot shows, for whoever cannot see it or wants to know exactly. */
 export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTableProps) {
   const max = Math.max(1, ...groups.map(({ totals }) => allTokens(totals, bars)));
+  // Names are longer than days: on a phone they get the room of a column.
+  const isGrouped = bars !== undefined;
   const rest = groups.length - MOST_ROWS;
   return (
     <>
@@ -29,10 +31,13 @@ export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTabl
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr className="border-line border-b text-faint text-xs">
-            <th className="w-[28%] py-1.5 pr-2 text-left font-normal sm:w-[34%]" scope="col">
+            <th
+              className={`py-1.5 pr-2 text-left font-normal sm:w-[34%] ${isGrouped ? "w-[36%]" : "w-[20%]"}`}
+              scope="col"
+            >
               {subject}
             </th>
-            <Head text="Turns" />
+            <Head className={isGrouped ? "hidden sm:table-cell" : ""} text="Turns" />
             {columns.map((kind) => (
               <Head className={narrow(kind)} key={kind} text={tokenWords[kind]} />
             ))}
@@ -44,9 +49,9 @@ export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTabl
             <tr className="border-line border-b align-top" key={key}>
               <th className="py-1.5 pr-2 text-left font-normal" scope="row">
                 <span className="block truncate">{nameOf(key)}</span>
-                {bars !== undefined && <StackedBar kinds={bars} max={max} totals={totals} />}
+                {isGrouped && <StackedBar kinds={bars} max={max} totals={totals} />}
               </th>
-              <Figures totals={totals} />
+              <Figures isGrouped={isGrouped} totals={totals} />
             </tr>
           ))}
         </tbody>
@@ -66,10 +71,10 @@ function Head({ text, className = "" }: { readonly text: string; readonly classN
   );
 }
 
-function Figures({ totals }: { readonly totals: UsageTotals }) {
+function Figures({ totals, isGrouped }: { readonly totals: UsageTotals; readonly isGrouped: boolean }) {
   return (
     <>
-      <Figure text={exactCount(totals.turns)} />
+      <Figure className={isGrouped ? "hidden sm:table-cell" : ""} text={exactCount(totals.turns)} />
       {columns.map((kind) => (
         <Figure
           className={narrow(kind)}
@@ -93,7 +98,10 @@ interface FigureProps {
 
 function Figure({ text, title, className = "", isUnknown = false }: FigureProps) {
   return (
-    <td className={`py-1.5 pl-2 text-right ${isUnknown ? "text-faint" : "text-ink"} ${className}`} title={title}>
+    <td
+      className={`whitespace-nowrap py-1.5 pl-2 text-right ${isUnknown ? "text-faint" : "text-ink"} ${className}`}
+      title={title}
+    >
       {isUnknown ? (
         <>
           <span aria-hidden="true">{text}</span>

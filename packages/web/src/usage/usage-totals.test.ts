@@ -90,7 +90,7 @@ describe("the words for it", () => {
   it("fit a table's cell", () => {
     const partly = totalUsage([row({ usage: { cost: 1.5 } }), row({})]);
     expect([costCell(partly), costCell(totalUsage([row({})])), tokenCell(undefined), tokenCell(0)]).toEqual([
-      "≥ $1.50",
+      "≥$1.50",
       "–",
       "–",
       "0",

@@ -28,7 +28,7 @@ export function tokenCell(count: number | undefined): string {
 
 export function costCell({ cost, unpricedTurns }: UsageTotals): string {
   if (cost === undefined) return UNKNOWN;
-  return unpricedTurns > 0 ? `≥ ${moneyWord(cost)}` : moneyWord(cost);
+  return unpricedTurns > 0 ? `≥${moneyWord(cost)}` : moneyWord(cost);
 }
 
 /** Never a zero for a price that nobody named. */
