@@ -22,6 +22,8 @@ interface TranscriptProps {
   readonly hasOlder?: boolean;
   readonly isLoadingOlder?: boolean;
   readonly onOlder?: () => void;
+  /** The reader has just said something: a new value brings the end into sight. */
+  readonly jumpSignal?: number;
 }
 
 const noActions: TranscriptActions = {};
@@ -34,17 +36,14 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
   const rows = useMemo(() => toRows(transcript), [transcript]);
   const isShift = useIsShift(rows);
   const { isStuck, jump } = useStickToBottom(scroller, content);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the signal that asks for it
+  useEffect(jump, [jump, older.jumpSignal]);
   useOlder(scroller, hasOlder && older.isLoadingOlder !== true, older.onOlder);
   const lastTurnId = transcript.turns.at(-1)?.turnId;
   return (
     <div className="relative min-h-0 flex-1">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
-      <section
-        ref={scroller}
-        tabIndex={0}
-        aria-label="Transcript"
-        className="h-full overflow-y-auto [overflow-anchor:none]"
-      >
+      <section ref={scroller} tabIndex={0} aria-label="Transcript" className="transcript-scroll">
         <p className="h-6 text-center text-[12px] text-faint leading-6">
           {older.isLoadingOlder ? "Loading what was before…" : hasOlder ? "" : "The beginning of the session"}
         </p>

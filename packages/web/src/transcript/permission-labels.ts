@@ -1,0 +1,9 @@
+import type { PermissionWord } from "@caret/protocol";
+
+/** The permission words as a person reads them. */
+export const permissionLabels: Readonly<Record<PermissionWord, string>> = {
+  supervised: "Supervised",
+  "auto-edits": "Auto-accept edits",
+  auto: "Auto",
+  full: "Full access",
+};

@@ -1,0 +1,121 @@
+import { CaretError, type SessionView } from "@caret/protocol";
+import { ArrowUp, CornerDownRight, Square } from "lucide-react";
+import { useState } from "react";
+import { useApi } from "../data/use-api.ts";
+import { Button } from "../parts/button.tsx";
+import { ComposerChoices } from "./composer-choices.tsx";
+import { type Prompt, PromptInput, type PromptInputState } from "./prompt-input.tsx";
+import { useTurnEnd } from "./use-turn-end.ts";
+
+interface SessionComposerProps {
+  readonly session: SessionView;
+  /** The turn that runs now. */
+  readonly turnId: string | undefined;
+  readonly isStopping: boolean;
+  readonly onStop: () => void;
+  readonly onSent: () => void;
+}
+
+/** Where one goes on with a session: the next prompt, a word to the turn that runs, or a stop. */
+export function SessionComposer({ session, turnId, isStopping, onStop, onSent }: SessionComposerProps) {
+  const { send, stopAndSend, cannotSteer } = useSending(session, turnId, onSent);
+  const isRunning = turnId !== undefined;
+  const placeholder = isRunning ? "Say something to the agent while it works" : "What should the agent do?";
+  return (
+    <PromptInput
+      label="Prompt"
+      placeholder={placeholder}
+      draftName={session.id}
+      workspace={session.workspace}
+      onSend={send}
+      autoFocus
+      choices={<ComposerChoices session={session} />}
+      buttons={(input) => (
+        <Buttons
+          input={input}
+          isRunning={isRunning}
+          isStopping={isStopping}
+          cannotSteer={cannotSteer || input.hasImages}
+          onStop={onStop}
+          onStopAndSend={() => input.send(stopAndSend)}
+        />
+      )}
+    />
+  );
+}
+
+function useSending({ id }: SessionView, turnId: string | undefined, onSent: () => void) {
+  const api = useApi();
+  /** The turn that said it cannot be steered. */
+  const [unsteerable, setUnsteerable] = useState<string>();
+  const turnEnd = useTurnEnd(turnId);
+  const start = async ({ text, images }: Prompt): Promise<void> => {
+    await api.startTurn(id, { prompt: text, ...(images.length > 0 && { images }) });
+    onSent();
+  };
+  const steer = async (runningId: string, { text, images }: Prompt): Promise<void> => {
+    if (images.length > 0 || unsteerable === runningId)
+      throw new CaretError("unsupported", "This turn cannot be told that", { fix: "Stop it and send, or wait." });
+    try {
+      await api.steerTurn(id, runningId, text);
+      onSent();
+    } catch (error) {
+      if (CaretError.is(error) && error.code === "unsupported") setUnsteerable(runningId);
+      throw error;
+    }
+  };
+  return {
+    cannotSteer: turnId !== undefined && unsteerable === turnId,
+    send: (prompt: Prompt) => (turnId === undefined ? start(prompt) : steer(turnId, prompt)),
+    stopAndSend: async (prompt: Prompt) => {
+      if (turnId !== undefined) await api.cancelTurn(id, turnId);
+      await turnEnd();
+      await start(prompt);
+    },
+  };
+}
+
+interface ButtonsProps {
+  readonly input: PromptInputState;
+  readonly isRunning: boolean;
+  readonly isStopping: boolean;
+  readonly cannotSteer: boolean;
+  readonly onStop: () => void;
+  readonly onStopAndSend: () => void;
+}
+
+function Buttons({ input, isRunning, isStopping, cannotSteer, onStop, onStopAndSend }: ButtonsProps) {
+  if (!isRunning)
+    return (
+      <Button
+        tone="primary"
+        icon={<ArrowUp aria-hidden="true" size={16} />}
+        disabled={!input.isReady}
+        onClick={() => input.send()}
+      >
+        {input.isSending ? "Sending…" : "Send"}
+      </Button>
+    );
+  return (
+    <>
+      <Button icon={<Square aria-hidden="true" size={12} />} disabled={isStopping} onClick={onStop} title="Stop (Esc)">
+        {isStopping ? "Stopping…" : "Stop"}
+      </Button>
+      {input.isReady && cannotSteer && (
+        <Button tone="primary" onClick={onStopAndSend}>
+          Stop and send
+        </Button>
+      )}
+      {input.isReady && !cannotSteer && (
+        <Button
+          tone="primary"
+          icon={<CornerDownRight aria-hidden="true" size={14} />}
+          onClick={() => input.send()}
+          title="Tell the agent while it works"
+        >
+          Steer
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import type { SessionView } from "@caret/protocol";
+import { FileDiff, History } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { useAbout } from "../data/use-about.ts";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
+import { StatusDot } from "../parts/status-dot.tsx";
+import { statusWords } from "../parts/status-words.ts";
+import { isSimulated } from "../shell/is-simulated.ts";
+import { ExportMenu } from "../transfer/export-menu.tsx";
+
+export function SessionHeader({ session }: { readonly session: SessionView }) {
+  const about = useAbout();
+  return (
+    <header className="flex min-h-12 items-center gap-2 border-line border-b px-3 md:px-4">
+      <StatusDot status={session.status} />
+      <span className="sr-only">{statusWords(session.status)}</span>
+      <h1 className="min-w-0 flex-1 truncate font-semibold" title={session.title}>
+        {session.title}
+      </h1>
+      {isSimulated(about, session.lane ?? about?.defaultLane) && <SimulatedBadge />}
+      <IconLink href={`/s/${session.id}/changes`} label="Changes in the workspace">
+        <FileDiff aria-hidden="true" size={16} />
+      </IconLink>
+      <IconLink href={`/s/${session.id}/replay`} label="Replay this session">
+        <History aria-hidden="true" size={16} />
+      </IconLink>
+      <ExportMenu sessionId={session.id} />
+    </header>
+  );
+}
+
+interface IconLinkProps {
+  readonly href: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function IconLink({ href, label, children }: IconLinkProps) {
+  return (
+    <Link
+      href={href}
+      aria-label={label}
+      title={label}
+      className="inline-flex size-10 shrink-0 items-center justify-center rounded-md text-soft hover:bg-panel hover:text-ink md:size-8"
+    >
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,122 @@
+import type { SessionView } from "@caret/protocol";
+import { useCallback, useEffect, useState } from "react";
+import { usePageData } from "../data/page-data-context.tsx";
+import type { SessionLog } from "../data/page-state.ts";
+import { useApi } from "../data/use-api.ts";
+import { useSession } from "../data/use-session.ts";
+import { useTranscript } from "../data/use-transcript.ts";
+import { Empty } from "../parts/empty.tsx";
+import { ErrorNote } from "../parts/error-note.tsx";
+import { Spinner } from "../parts/spinner.tsx";
+import { showError } from "../parts/toast.tsx";
+import { approvalKey } from "./approval-key.ts";
+import { openRequest } from "./describe-wait.ts";
+import { runningTurnId } from "./running-turn.ts";
+import { SessionComposer } from "./session-composer.tsx";
+import { SessionHeader } from "./session-header.tsx";
+import { StateLine } from "./state-line.tsx";
+import { Transcript } from "./transcript.tsx";
+import type { TranscriptActions } from "./transcript-actions.ts";
+import { useSessionActions } from "./use-session-actions.ts";
+
+/** One session: what was said and done, what is going on, and where to go on. */
+export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
+  const session = useSession(sessionId);
+  const log = useTranscript(sessionId);
+  const { logs } = usePageData();
+  if (log?.state === "failed" && log.error !== undefined)
+    return (
+      <div className="mx-auto max-w-lg p-6">
+        <ErrorNote error={log.error.toInfo()} onRetry={() => logs.retry(sessionId)} />
+      </div>
+    );
+  if (session === undefined || log === undefined || log.state === "loading")
+    return (
+      <p role="status" className="flex items-center justify-center gap-2 p-8 text-soft">
+        <Spinner /> Opening the session…
+      </p>
+    );
+  return <OpenSession key={sessionId} session={session} log={log} />;
+}
+
+function OpenSession({ session, log }: { readonly session: SessionView; readonly log: SessionLog }) {
+  const { logs } = usePageData();
+  const actions = useSessionActions(session.id);
+  const [sent, setSent] = useState(0);
+  const turnId = runningTurnId(log.transcript, session.status);
+  const { stop, isStopping } = useStop(session.id, turnId);
+  const jump = useCallback(() => setSent((count) => count + 1), []);
+  const loadOlder = useCallback(() => {
+    logs.loadOlder(session.id).catch(showError);
+  }, [logs, session.id]);
+  useApprovalKeys(log, actions);
+  useEscape(turnId === undefined ? undefined : stop);
+  return (
+    <div className="flex h-full flex-col">
+      <SessionHeader session={session} />
+      {log.transcript.turns.length === 0 ? (
+        <div className="flex-1">
+          <Empty title="Nothing has been asked yet">Write below what the agent should do in {session.workspace}.</Empty>
+        </div>
+      ) : (
+        <Transcript
+          transcript={log.transcript}
+          actions={actions}
+          hasOlder={log.hasOlder}
+          isLoadingOlder={log.isLoadingOlder}
+          onOlder={loadOlder}
+          jumpSignal={sent}
+        />
+      )}
+      <div className="mx-auto w-full max-w-3xl px-2 pb-[max(8px,env(safe-area-inset-bottom))] md:px-4">
+        <StateLine session={session} log={log} onShow={jump} />
+        <SessionComposer session={session} turnId={turnId} isStopping={isStopping} onStop={stop} onSent={jump} />
+      </div>
+    </div>
+  );
+}
+
+function useStop(sessionId: string, turnId: string | undefined) {
+  const api = useApi();
+  const [stopping, setStopping] = useState<string>();
+  const stop = useCallback(() => {
+    if (turnId === undefined) return;
+    setStopping(turnId);
+    api.cancelTurn(sessionId, turnId).catch((error: unknown) => {
+      setStopping(undefined);
+      showError(error);
+    });
+  }, [api, sessionId, turnId]);
+  return { stop, isStopping: turnId !== undefined && stopping === turnId };
+}
+
+/** What waits for an approval can be decided from anywhere on the screen. */
+function useApprovalKeys({ transcript }: SessionLog, { answerApproval }: TranscriptActions): void {
+  const turn = transcript.turns.at(-1);
+  const request = turn === undefined ? undefined : openRequest(turn);
+  const requestId = request?.kind === "approval" ? request.request.requestId : undefined;
+  useEffect(() => {
+    if (requestId === undefined) return;
+    const press = (event: KeyboardEvent): void => {
+      const decision = approvalKey(event);
+      if (decision === undefined) return;
+      event.preventDefault();
+      answerApproval?.(requestId, { decision }).catch(showError);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [requestId, answerApproval]);
+}
+
+/** Escape stops, unless something that is open takes it for itself. */
+function useEscape(stop: (() => void) | undefined): void {
+  useEffect(() => {
+    if (stop === undefined) return;
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || event.defaultPrevented || event.repeat) return;
+      if (document.querySelector("dialog[open], [role=menu], [role=listbox]") === null) stop();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [stop]);
+}

@@ -1,0 +1,116 @@
+import type { SessionView, Transcript, TranscriptTurn } from "@caret/protocol";
+import { type ReactNode, useMemo } from "react";
+import type { SessionLog } from "../data/page-state.ts";
+import { useAbout } from "../data/use-about.ts";
+import { useModels } from "../data/use-models.ts";
+import { Duration } from "../parts/duration.tsx";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
+import { Spinner } from "../parts/spinner.tsx";
+import { statusWords } from "../parts/status-words.ts";
+import { useNow } from "../parts/use-now.ts";
+import { isSimulated } from "../shell/is-simulated.ts";
+import { describeWait } from "./describe-wait.ts";
+import { modelWords } from "./model-words.ts";
+import { permissionLabels } from "./permission-labels.ts";
+import { sumUsage, usageWords } from "./usage-words.ts";
+
+interface StateLineProps {
+  readonly session: SessionView;
+  readonly log: SessionLog;
+  /** Brings what waits for a person into sight. */
+  readonly onShow: () => void;
+}
+
+/** What is going on, honestly: what is waited for and since when, and with what the session works. */
+export function StateLine({ session, log, onShow }: StateLineProps) {
+  const turn = log.transcript.turns.at(-1);
+  return (
+    <section
+      aria-label="State of the session"
+      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 px-1 py-1 text-[12px] text-faint"
+    >
+      <p aria-live="polite" className="flex min-h-5 min-w-0 items-center gap-1.5 text-soft">
+        {log.line === "reconnecting" ? (
+          <>
+            <Spinner /> Reconnecting…
+          </>
+        ) : turn !== undefined && turn.outcome === undefined ? (
+          <WaitWords turn={turn} session={session} onShow={onShow} />
+        ) : (
+          <span>{statusWords(session.status)}</span>
+        )}
+      </p>
+      <SessionFacts session={session} transcript={log.transcript} />
+    </section>
+  );
+}
+
+function WaitWords({
+  turn,
+  session,
+  onShow,
+}: Pick<StateLineProps, "session" | "onShow"> & { readonly turn: TranscriptTurn }) {
+  const wait = describeWait(turn, useNow(), session.status);
+  if (wait === undefined) return null;
+  if (wait.on === "person")
+    return (
+      <button
+        type="button"
+        onClick={onShow}
+        className="cursor-pointer font-medium text-warn underline underline-offset-2"
+      >
+        {wait.words} <Since at={wait.since} />
+      </button>
+    );
+  return (
+    <>
+      <Spinner />
+      <span className="min-w-0 truncate">{wait.words}</span>
+      <Since at={wait.since} />
+    </>
+  );
+}
+
+/** Said once aloud, when the wait begins, not with every second. */
+function Since({ at }: { readonly at: number | undefined }) {
+  if (at === undefined) return null;
+  return (
+    <span aria-hidden="true" className="shrink-0">
+      · <Duration since={at} />
+    </span>
+  );
+}
+
+function SessionFacts({ session, transcript }: { readonly session: SessionView; readonly transcript: Transcript }) {
+  const about = useAbout();
+  const models = useModels();
+  const used = useMemo(() => usageWords(sumUsage(transcript.turns.map(({ usage }) => usage))), [transcript]);
+  const lane = session.lane ?? about?.defaultLane;
+  const model = session.model ?? about?.defaultModel;
+  const facts: readonly (readonly [label: string, value: ReactNode])[] = [
+    ["Lane", lane === undefined ? undefined : `${lane} lane`],
+    ["Model", model === undefined ? undefined : modelWords(models, model)],
+    ["Workspace", <bdi key="workspace">{session.workspace}</bdi>],
+    ["Permission", permissionLabels[session.permission]],
+    ["Sandbox", about?.sandbox],
+    ["Used so far", used.length === 0 ? undefined : used.join(" · ")],
+  ];
+  return (
+    <ul className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5" aria-label="Works with">
+      {isSimulated(about, lane) && (
+        <li>
+          <SimulatedBadge />
+        </li>
+      )}
+      {facts.map(
+        ([label, value]) =>
+          value !== undefined && (
+            <li key={label} title={label} className="max-w-60 truncate [direction:inherit]">
+              <span className="sr-only">{label}: </span>
+              {value}
+            </li>
+          ),
+      )}
+    </ul>
+  );
+}

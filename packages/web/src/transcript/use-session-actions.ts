@@ -1,0 +1,27 @@
+import type { TranscriptTurn } from "@caret/protocol";
+import { useMemo } from "react";
+import { useLocation } from "wouter";
+import { usePageData } from "../data/page-data-context.tsx";
+import type { TranscriptActions } from "./transcript-actions.ts";
+
+/** What can be done from within a live session. The same object as long as the session is the same. */
+export function useSessionActions(sessionId: string): TranscriptActions {
+  const { api, put } = usePageData();
+  const [, navigate] = useLocation();
+  return useMemo(
+    () => ({
+      readRaw: (seq: number) => api.readRaw(sessionId, seq),
+      answerApproval: (requestId, answer) => api.answerApproval(sessionId, requestId, answer),
+      answerQuestion: (requestId, answer) => api.answerQuestion(sessionId, requestId, answer),
+      retry: async ({ start }: TranscriptTurn) => {
+        if (start?.prompt !== undefined) await api.startTurn(sessionId, { prompt: start.prompt });
+      },
+      fork: async ({ lastSeq }: TranscriptTurn) => {
+        const fork = await api.forkSession(sessionId, { throughSeq: lastSeq });
+        put(fork);
+        navigate(`/s/${fork.id}`);
+      },
+    }),
+    [api, put, navigate, sessionId],
+  );
+}
