@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { physicalPath } from "../chats/workspace-hash.ts";
 import type { EventStore } from "../engine/event-store.ts";
 import { makePrivateDirectory } from "../store/sqlite/private-files.ts";
+import { placeName } from "./place-name.ts";
 
 const RULE_FILE = join(".cursor", "rules", "caret.mdc");
 /** A directory that was just made may belong to a session that is just being written down. */
@@ -77,9 +77,4 @@ export function openScratchPlaces(options: {
       }
     },
   };
-}
-
-/** An id is a name, unless it came from elsewhere and is something that a path could be made of. */
-function placeName(sessionId: string): string {
-  return /^\w[\w-]{0,99}$/.test(sessionId) ? sessionId : createHash("sha256").update(sessionId).digest("hex");
 }

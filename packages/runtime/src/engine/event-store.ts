@@ -186,6 +186,8 @@ export interface EventStore {
   createSession(session: NewSession): Promise<SessionRecord>;
   getSession(sessionId: string): Promise<SessionRecord | undefined>;
   listSessions(query?: SessionQuery): Promise<SessionPage>;
+  /** The ids of all sessions, in no order. */
+  sessionIds(query?: Pick<SessionQuery, "workspace">): Promise<readonly string[]>;
   /** Rejects with `session-not-found`. */
   updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord>;
   /** Says whether there was one. Its events go; what it consumed stays in the totals of the days. */

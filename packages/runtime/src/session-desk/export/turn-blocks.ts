@@ -1,0 +1,113 @@
+import {
+  type AgentEventOf,
+  assertNever,
+  type TranscriptItem,
+  type TranscriptTurn,
+  tellingArgument,
+  type Usage,
+} from "@caret/protocol";
+
+/** A part of a turn, in the few shapes that a document for reading has. */
+export type DocumentBlock =
+  | { readonly kind: "prompt"; readonly text: string }
+  | { readonly kind: "text"; readonly text: string }
+  /** One line. */
+  | { readonly kind: "note"; readonly text: string }
+  /** Of interest to some: folded away where the format can. */
+  | { readonly kind: "details"; readonly title: string; readonly text: string };
+
+/** What a turn is in a document: what was asked, what happened in its order, and how it ended. */
+export function turnBlocks(turn: TranscriptTurn): readonly DocumentBlock[] {
+  const prompt = turn.start?.prompt;
+  return [
+    ...(prompt === undefined ? [] : [{ kind: "prompt" as const, text: prompt }]),
+    ...turn.items.flatMap(itemBlocks),
+    { kind: "note", text: endText(turn) },
+  ];
+}
+
+function itemBlocks(item: TranscriptItem): readonly DocumentBlock[] {
+  switch (item.kind) {
+    case "text":
+      return item.text.trim() === "" ? [] : [{ kind: "text", text: item.text }];
+    case "thinking":
+      return item.text.trim() === "" ? [] : [{ kind: "details", title: thinkingTitle(item), text: item.text }];
+    case "tool":
+      return [{ kind: "details", title: toolTitle(item), text: toolText(item) }];
+    case "todos":
+      return [note(item.items.map(({ status, content }) => `${status === "completed" ? "☑" : "☐"} ${content}`))];
+    case "plan":
+      return [{ kind: "text", text: item.plan.text }];
+    case "question":
+      return item.question.questions.map((question) => note([question.prompt, answerText(item, question)]));
+    case "approval":
+      return [note([`Asked to allow ${item.request.subject}`, decisionText(item.answer)])];
+    case "notice":
+      return [note([item.notice.kind === "steer" ? `Said meanwhile: ${item.notice.message}` : item.notice.message])];
+    case "unknown":
+      return [{ kind: "details", title: `Unknown: ${item.label}`, text: toText(item.value) }];
+    default:
+      return assertNever(item);
+  }
+}
+
+type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
+
+function note(parts: readonly string[]): DocumentBlock {
+  return { kind: "note", text: parts.join(" · ").replaceAll(/\s+/g, " ").trim() };
+}
+
+function thinkingTitle({ durationMs }: ItemOf<"thinking">): string {
+  return durationMs === undefined ? "Thinking" : `Thinking, ${seconds(durationMs)}`;
+}
+
+function toolTitle({ tool }: ItemOf<"tool">): string {
+  const about = tellingArgument(tool).replaceAll(/\s+/g, " ").trim().slice(0, 200);
+  const how = tool.status === "ok" ? "" : ` (${tool.status})`;
+  return `${[tool.name, about].filter((part) => part !== "").join(": ")}${how}`;
+}
+
+function toolText({ tool }: ItemOf<"tool">): string {
+  const parts = [toText(tool.input), tool.diff?.unified ?? "", tool.output];
+  return parts.filter((part) => part.trim() !== "").join("\n\n");
+}
+
+function answerText(
+  { answer }: ItemOf<"question">,
+  { id, options }: AgentEventOf<"question">["questions"][number],
+): string {
+  const chosen = answer?.answers?.find(({ questionId }) => questionId === id)?.optionIds ?? [];
+  const labels = options.filter((option) => chosen.includes(option.id)).map(({ label }) => label);
+  return labels.length > 0 ? labels.join(", ") : (answer?.outcome ?? "no answer");
+}
+
+function decisionText(answer: ItemOf<"approval">["answer"]): string {
+  if (answer === undefined) return "no answer";
+  return `${answer.decision} by ${answer.by}${answer.reason === undefined ? "" : `: ${answer.reason}`}`;
+}
+
+function endText({ outcome, startedAt, lastAt, usage }: TranscriptTurn): string {
+  const how =
+    outcome === undefined
+      ? "still running"
+      : outcome.kind === "failed"
+        ? `failed: ${outcome.error.message}`
+        : outcome.kind;
+  return [how, seconds(lastAt - startedAt), ...(usage === undefined ? [] : usageTexts(usage))].join(" · ");
+}
+
+function usageTexts({ input, output, cost }: Usage): readonly string[] {
+  return [
+    ...(input === undefined ? [] : [`${input} tokens in`]),
+    ...(output === undefined ? [] : [`${output} tokens out`]),
+    ...(cost === undefined ? [] : [`$${cost.toFixed(4)}`]),
+  ];
+}
+
+function seconds(ms: number): string {
+  return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+}

@@ -1,0 +1,67 @@
+import { CaretError } from "@caret/protocol";
+import type { EventEntry, EventStore, NewSession, SessionRecord, StoredEvent } from "../engine/event-store.ts";
+import { readAll } from "../store/read-all.ts";
+
+const BATCH = 200;
+
+export interface ForkOptions {
+  readonly source: SessionRecord;
+  /** The last event that is copied: the end of a turn. */
+  readonly throughSeq: number;
+  readonly session: NewSession;
+}
+
+/** A new session with the events of another one, all of them or none. Its upstream has yet to hear of them. */
+export async function forkSession(
+  store: EventStore,
+  { source, throughSeq, session }: ForkOptions,
+): Promise<SessionRecord> {
+  await store.createSession(session);
+  try {
+    await copyEvents(store, source.id, session.id, throughSeq);
+    const forked = await store.getSession(session.id);
+    if (forked !== undefined) return forked;
+    throw new CaretError("session-not-found", `The session ${session.id} was deleted while it was made`);
+  } catch (reason) {
+    await store.deleteSession(session.id);
+    throw reason;
+  }
+}
+
+/** Through which event a session is copied: the one that was asked for, else the end of its last turn that has ended. */
+export async function forkPoint(
+  store: EventStore,
+  { id, lastSeq }: SessionRecord,
+  asked: number | undefined,
+): Promise<number> {
+  if (asked === undefined) {
+    const [running] = await store.runningTurns({ sessionId: id });
+    return running === undefined ? lastSeq : running.firstSeq - 1;
+  }
+  const [event] = asked < 1 ? [] : await store.read(id, { afterSeq: asked - 1, limit: 1, raw: false });
+  if (event?.event.type === "turn-end") return asked;
+  throw new CaretError("invalid-request", `Event ${asked} is not the last of a turn`, {
+    fix: "Name the `seq` of a `turn-end`, or leave it out.",
+  });
+}
+
+async function copyEvents(store: EventStore, from: string, to: string, throughSeq: number): Promise<void> {
+  let written = 0;
+  let batch: EventEntry[] = [];
+  const flush = async (): Promise<void> => {
+    await store.append(to, written, batch, { copied: true });
+    written += batch.length;
+    batch = [];
+  };
+  if (throughSeq === 0) return;
+  for await (const stored of readAll(store, from)) {
+    batch.push(toEntry(stored));
+    if (batch.length === BATCH) await flush();
+    if (stored.seq === throughSeq) break;
+  }
+  await flush();
+}
+
+function toEntry({ sessionId, seq, ...entry }: StoredEvent): EventEntry {
+  return entry;
+}

@@ -1,0 +1,87 @@
+import type { ChangedFile, ChangesView } from "@caret/protocol";
+import { addedFilePatch } from "./added-file-patch.ts";
+import { parseStatus, type StatusEntry } from "./parse-status.ts";
+import { type Git, runGit } from "./run-git.ts";
+import { type FilePatch, splitPatch } from "./split-patch.ts";
+
+const MAX_FILES = 500;
+const MAX_UNIFIED = 256 * 1024;
+/** What a diff shows must not depend on the repository's own settings. */
+const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "-M"];
+const NOT_A_REPOSITORY: ChangesView = { isRepository: false, files: [], omitted: 0 };
+
+/**
+ * What differs in a workspace from its last commit, the files git does not know yet included. Only what lies in the
+ * workspace, also when the repository is larger. Paths are relative to the workspace.
+ */
+export async function readChanges(git: Git, workspace: string): Promise<ChangesView> {
+  const place = await runGit(git, workspace, ["rev-parse", "--is-inside-work-tree", "--show-prefix"]);
+  const [isInside, prefix = ""] = place.text.split("\n");
+  if (place.code !== 0 || isInside !== "true") return NOT_A_REPOSITORY;
+  const safe = await withoutOwnFilters(git, workspace);
+  const run = (args: readonly string[]) => runGit(git, workspace, args, safe);
+  const scope = ["--ignore-submodules=dirty", "--", "."];
+  const status = await run(["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", ...scope]);
+  const { branch, entries } = parseStatus(status.text);
+  const patch = await run([...DIFF, "--relative", await baseOf(git, workspace), ...scope]);
+  // The last file of a patch that was cut is not whole.
+  const patches = splitPatch(patch.text).slice(0, patch.isCut ? -1 : undefined);
+  const inWorkspace = entries.flatMap((entry) => relativeTo(prefix, entry));
+  const shown = inWorkspace.slice(0, MAX_FILES);
+  return {
+    isRepository: true,
+    ...(branch === undefined ? {} : { branch }),
+    files: await withPatches(workspace, shown, new Map(patches.map((each) => [each.path, each]))),
+    omitted: inWorkspace.length - shown.length,
+  };
+}
+
+/** Filters turn files into what is committed, by programs. Those that the repository itself names are not run. */
+async function withoutOwnFilters(git: Git, workspace: string): Promise<Readonly<Record<string, string>>> {
+  const pattern = "^filter\\..*\\.(clean|smudge|process|required)$";
+  const { text } = await runGit(git, workspace, ["config", "--show-scope", "--null", "--get-regexp", pattern]);
+  const parts = text.split("\0");
+  const own: Record<string, string> = {};
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [key = ""] = (parts[index + 1] ?? "").split("\n", 1);
+    if (parts[index] === "local" || parts[index] === "worktree") own[key] = key.endsWith(".required") ? "false" : "";
+  }
+  return own;
+}
+
+/** The last commit; before the first one, nothing. */
+async function baseOf(git: Git, workspace: string): Promise<string> {
+  const head = await runGit(git, workspace, ["rev-parse", "--verify", "--quiet", "HEAD"]);
+  if (head.code === 0) return "HEAD";
+  return (await runGit(git, workspace, ["hash-object", "-t", "tree", "/dev/null"])).text.trim();
+}
+
+/** Git tells paths from the top of the repository. */
+function relativeTo(prefix: string, entry: StatusEntry): readonly StatusEntry[] {
+  if (!entry.path.startsWith(prefix)) return [];
+  const { oldPath, ...rest } = { ...entry, path: entry.path.slice(prefix.length) };
+  if (oldPath === undefined) return [rest];
+  // What came from outside the workspace is new in it.
+  return [
+    oldPath.startsWith(prefix) ? { ...rest, oldPath: oldPath.slice(prefix.length) } : { ...rest, status: "added" },
+  ];
+}
+
+async function withPatches(
+  workspace: string,
+  entries: readonly StatusEntry[],
+  patches: ReadonlyMap<string, FilePatch>,
+): Promise<readonly ChangedFile[]> {
+  const files: ChangedFile[] = [];
+  for (const entry of entries) {
+    const patch = entry.status === "untracked" ? await addedFilePatch(workspace, entry.path) : patches.get(entry.path);
+    files.push({ ...entry, ...shownPatch(patch) });
+  }
+  return files;
+}
+
+function shownPatch(patch: FilePatch | undefined): Pick<ChangedFile, "additions" | "deletions" | "unified"> {
+  if (patch === undefined) return {};
+  const { additions, deletions, unified } = patch;
+  return unified.length > MAX_UNIFIED ? { additions, deletions } : { additions, deletions, unified };
+}

@@ -1,0 +1,45 @@
+export interface FilePatch {
+  /** As it is now; of a deleted file, as it was. */
+  readonly path: string;
+  readonly unified: string;
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** The files of a patch that git made with the prefixes `a/` and `b/`. Those without lines, binary ones for instance, are left out. */
+export function splitPatch(patch: string): readonly FilePatch[] {
+  const starts = [...patch.matchAll(/^diff --git /gm)].map(({ index }) => index);
+  return starts.flatMap((start, index) => toFilePatch(patch.slice(start, starts[index + 1])));
+}
+
+function toFilePatch(text: string): readonly FilePatch[] {
+  const from = text.search(/^--- /m);
+  if (from === -1) return [];
+  const unified = text.slice(from);
+  const [oldLine = "", newLine = "", ...lines] = unified.split("\n");
+  const path = pathOf(newLine, "+++ ", "b/") ?? pathOf(oldLine, "--- ", "a/");
+  if (path === undefined) return [];
+  const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
+  return [{ path, unified, additions: count("+"), deletions: count("-") }];
+}
+
+/** Undefined for `/dev/null`. A path with a space is followed by a tab, one with odd characters is quoted. */
+function pathOf(line: string, sign: string, prefix: string): string | undefined {
+  if (!line.startsWith(sign)) return undefined;
+  const written = line.slice(sign.length).replace(/\t$/, "");
+  const path = written.startsWith('"') ? unquote(written) : written;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined;
+}
+
+const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
+
+/** Git quotes as C does: bytes in octal. */
+function unquote(text: string): string {
+  const bytes: number[] = [];
+  for (const [, octal, escaped, plain] of text.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8));
+    else if (escaped !== undefined) bytes.push(escapes[escaped] ?? escaped.charCodeAt(0));
+    else bytes.push(...Buffer.from(plain ?? ""));
+  }
+  return Buffer.from(bytes).toString("utf8");
+}

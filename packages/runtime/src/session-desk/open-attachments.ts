@@ -1,0 +1,93 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CaretError, type PromptImage } from "@caret/protocol";
+import { createKeyedLock } from "../desk/keyed-lock.ts";
+import { placeName } from "../desk/place-name.ts";
+import type { EventStore } from "../engine/event-store.ts";
+import { makePrivateDirectory } from "../store/sqlite/private-files.ts";
+import { type ImageKind, sniffImage } from "./sniff-image.ts";
+
+const MAX_IMAGES = 10;
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export interface SavedImage {
+  readonly path: string;
+  readonly mediaType: string;
+}
+
+/** Images of prompts, as files an agent can look at. Each lives as long as its session. */
+export interface Attachments {
+  /** All of them, or none: rejects with `invalid-request` or `too-large`. */
+  save(sessionId: string, images: readonly PromptImage[]): Promise<readonly SavedImage[]>;
+  discard(images: readonly SavedImage[]): Promise<void>;
+  removeSession(sessionId: string): Promise<void>;
+  /** Removes what sessions that are gone have left behind. */
+  sweep(store: EventStore): Promise<void>;
+}
+
+export function openAttachments(root: string): Attachments {
+  const lock = createKeyedLock();
+  const directoryOf = (sessionId: string): string => join(root, placeName(sessionId));
+  return {
+    async save(sessionId, images) {
+      if (images.length === 0) return [];
+      const contents = readImages(images);
+      const directory = directoryOf(sessionId);
+      for (const each of [root, directory]) makePrivateDirectory(each);
+      return await lock.run(directory, () => write(directory, contents));
+    },
+    async discard(images) {
+      await Promise.all(images.map(({ path }) => rm(path, { force: true })));
+    },
+    removeSession: (sessionId) => rm(directoryOf(sessionId), { recursive: true, force: true }),
+    async sweep(store) {
+      await mkdir(root, { recursive: true, mode: 0o700 });
+      // In this order: whatever was there before the sessions were listed has its session among them, if it has one.
+      const found = await readdir(root);
+      const kept = new Set((await store.sessionIds()).map(placeName));
+      const left = found.filter((name) => !kept.has(name));
+      for (const name of left) await rm(join(root, name), { recursive: true, force: true });
+    },
+  };
+}
+
+async function write(directory: string, images: readonly Image[]): Promise<readonly SavedImage[]> {
+  const first = await nextNumber(directory);
+  return await Promise.all(
+    images.map(async ({ bytes, mediaType, ending }, index) => {
+      const path = join(directory, `${first + index}.${ending}`);
+      await writeFile(path, bytes, { mode: 0o600, flag: "wx" });
+      return { path, mediaType };
+    }),
+  );
+}
+
+async function nextNumber(directory: string): Promise<number> {
+  const numbers = (await readdir(directory)).map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger);
+  return Math.max(0, ...numbers) + 1;
+}
+
+interface Image extends ImageKind {
+  readonly bytes: Buffer;
+}
+
+function readImages(images: readonly PromptImage[]): readonly Image[] {
+  if (images.length > MAX_IMAGES)
+    throw new CaretError("invalid-request", `A prompt can have ${MAX_IMAGES} images, not ${images.length}`);
+  return images.map(({ base64 }, index) => {
+    if (base64.length > Math.ceil(MAX_BYTES / 3) * 4)
+      throw new CaretError("too-large", `Image ${index + 1} is larger than ${MAX_BYTES} bytes`);
+    const bytes = Buffer.from(base64, "base64");
+    const kind = sniffImage(bytes);
+    if (kind === undefined)
+      throw new CaretError("invalid-request", `Image ${index + 1} is not a PNG, JPEG, GIF or WebP image`);
+    return { bytes, ...kind };
+  });
+}
+
+/** The prompt with the way to its images, clearly marked as not of the user's own words. */
+export function withImages(prompt: string, images: readonly SavedImage[]): string {
+  if (images.length === 0) return prompt;
+  const list = images.map(({ path, mediaType }) => `- ${path} (${mediaType})`).join("\n");
+  return `${prompt}\n\n<attached_images>\nThe user attached these images to the message. They are files:\n${list}\n</attached_images>`;
+}

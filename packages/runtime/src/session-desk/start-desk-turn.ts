@@ -1,0 +1,126 @@
+import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol";
+import type { SessionRecord } from "../engine/event-store.ts";
+import type { RememberedDecisions, RunningTurn, TurnRequest } from "../engine/session-engine.ts";
+import { type Attachments, withImages } from "./open-attachments.ts";
+import type { SessionDeskOptions } from "./session-desk-options.ts";
+import { titleOf } from "./title-of.ts";
+
+/** Where the agent works it finds none of the project's own rules. */
+const PROJECT_RULES =
+  "The project may say how to work in it: where the workspace has an AGENTS.md or rules in .cursor/rules, read them first and follow them.";
+
+export interface DeskTurnStarter {
+  /** Resolves when the `turn-start` is committed. What was said to the turn and did not reach it starts the next one. */
+  start(session: SessionRecord, wanted: StartTurn): Promise<RunningTurn>;
+  /** The session is gone: forget what was decided in it. */
+  forget(sessionId: string): void;
+  /** No turn starts by itself from here on. */
+  close(): void;
+}
+
+export interface DeskTurnStarterOptions extends SessionDeskOptions {
+  readonly attachments: Attachments;
+  /** A turn of the session waits for somebody, or no longer does. */
+  readonly onWaiting: (sessionId: string) => void;
+}
+
+export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurnStarter {
+  const { engine, attachments, maxTurns, onError = () => undefined } = options;
+  const remembered = new Map<string, RememberedDecisions>();
+  let isClosing = false;
+  let starting = 0;
+
+  const decisionsIn = (sessionId: string): RememberedDecisions => {
+    const decisions = remembered.get(sessionId) ?? new Map();
+    remembered.set(sessionId, decisions);
+    return decisions;
+  };
+
+  const begin = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
+    if (engine.runningTurns().length + starting >= maxTurns)
+      throw new CaretError("overloaded", "As many turns are running already as may run at once");
+    starting += 1;
+    try {
+      const request = await toRequest(options, session, wanted, decisionsIn(session.id));
+      const images = await attachments.save(session.id, wanted.images ?? []);
+      return await engine.startTurn({ ...request, prompt: withImages(wanted.prompt, images) }).catch(async (reason) => {
+        // Images of a turn that did not begin are nobody's.
+        await attachments.discard(images);
+        throw reason;
+      });
+    } finally {
+      starting -= 1;
+    }
+  };
+
+  const start = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
+    const turn = await begin(session, wanted);
+    const end = turn.asks.onChange(() => options.onWaiting(session.id));
+    void turn.settled.then(end);
+    void goOn(session.id, turn, wanted).catch((reason: unknown) => onError(CaretError.from(reason)));
+    if (session.title === undefined) await giveTitle(options, session.id, wanted.prompt);
+    return turn;
+  };
+
+  /** A turn that was stopped stays stopped; any other is followed by what it did not hear. */
+  const goOn = async (sessionId: string, turn: RunningTurn, wanted: StartTurn): Promise<void> => {
+    const { kind } = await turn.outcome;
+    await turn.settled;
+    const unsent = turn.unsentSteering();
+    if (unsent.length === 0 || kind === "cancelled" || isClosing) return;
+    const session = await engine.store.getSession(sessionId);
+    if (session === undefined) return;
+    const { images, ...same } = wanted;
+    await start(session, { ...same, prompt: unsent.join("\n\n") });
+  };
+
+  return {
+    start,
+    forget: (sessionId) => void remembered.delete(sessionId),
+    close() {
+      isClosing = true;
+    },
+  };
+}
+
+async function toRequest(
+  options: SessionDeskOptions,
+  session: SessionRecord,
+  { model, mode, permission }: StartTurn,
+  remembered: RememberedDecisions,
+): Promise<Omit<TurnRequest, "prompt">> {
+  const word = permission ?? session.permission ?? options.defaultPermission;
+  return {
+    sessionId: session.id,
+    ...(model === undefined ? {} : { model: await options.resolveModel(plainWish(model)) }),
+    ...(mode === undefined ? {} : { mode }),
+    ...ownerFor(word, options, session, remembered),
+  };
+}
+
+/** The CLI answers its own approvals, so that a person can be asked only where the gateway runs the tools. */
+function ownerFor(
+  permission: PermissionWord,
+  { scratch }: SessionDeskOptions,
+  { id, workspace }: SessionRecord,
+  remembered: RememberedDecisions,
+): Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools"> {
+  if (permission === "full") return { force: true };
+  return {
+    attended: true,
+    agentWorkspace: scratch.besideWorkspace(id),
+    gatewayTools: { system: PROJECT_RULES, realWorkspace: workspace, permission, remembered },
+  };
+}
+
+/** A name and nothing else. */
+export function plainWish(model: string): Parameters<SessionDeskOptions["resolveModel"]>[0] {
+  return { model, cursorModel: undefined, effort: undefined, thinking: undefined };
+}
+
+async function giveTitle({ engine, redactor, onError }: SessionDeskOptions, id: string, prompt: string): Promise<void> {
+  const title = titleOf(prompt, redactor());
+  // The turn runs by now. A session that stays without a title is still a session.
+  if (title !== "")
+    await engine.store.updateSession(id, { title }).catch((reason: unknown) => onError?.(CaretError.from(reason)));
+}
