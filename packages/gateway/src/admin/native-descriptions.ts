@@ -159,7 +159,6 @@ export const nativeDescriptions: Readonly<Record<string, RouteDescription>> = {
     tag: "gateway",
     summary: "Sign a browser in with the code of a link",
     body: { required: ["code"], properties: { code: text } },
-    isPublic: true,
   },
   "POST /api/sign-out": { tag: "gateway", summary: "Sign this browser out", body: nothing, status: 204 },
 };

@@ -25,11 +25,16 @@ it("lists every route it is given, described or not, with its parameters", () =>
 });
 
 it("says which routes need no token", () => {
-  const { paths } = buildOpenApi(described, "1.2.3");
-  const open = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.values(operations).flatMap((operation) => (operation["security"] === undefined ? [] : [path])),
-  );
-  expect(open).toEqual(["/api/sign-in", "/", "/", "/assets/{id}", "/api/hello", "/healthz"]);
+  const routes = [
+    { method: "GET", url: "/icon.svg", isPublic: true },
+    { method: "GET", url: "/metrics", isPublic: false },
+  ];
+  const { paths } = buildOpenApi(routes, "1.2.3");
+  const told = Object.entries(paths).map(([path, { get }]) => [path, get?.summary, get?.["security"]]);
+  expect(told).toEqual([
+    ["/icon.svg", "A file of the web page", []],
+    ["/metrics", "Numbers for Prometheus", undefined],
+  ]);
 });
 
 it("shows the document as a page that loads and runs nothing", () => {

@@ -19,9 +19,9 @@ export interface OpenApiDocument {
 /** The document is made from the router's own list, so a route can be undescribed but never missing. */
 export function buildOpenApi(routes: readonly ListedRoute[], version: string): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  for (const { method, url } of routes) {
-    const path = toTemplate(url);
-    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(method, url) };
+  for (const route of routes) {
+    const path = toTemplate(route.url);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route) };
   }
   return {
     openapi: "3.1.0",
@@ -37,13 +37,16 @@ export function buildOpenApi(routes: readonly ListedRoute[], version: string): O
   };
 }
 
+/** What the build of the page names as it likes. */
+const pageFile: RouteDescription = { tag: "gateway", summary: "A file of the web page" };
+
 /** OpenAPI has no name for what follows a path, which here is always the id of something. */
 function toTemplate(url: string): string {
   return url.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{id}");
 }
 
-function toOperation(method: string, url: string): OpenApiOperation {
-  const described = routeDescriptions[`${method} ${url}`];
+function toOperation({ method, url, isPublic = false }: ListedRoute): OpenApiOperation {
+  const described = routeDescriptions[`${method} ${url}`] ?? (isPublic ? pageFile : undefined);
   const parameters = [
     ...[...toTemplate(url).matchAll(/\{(\w+)\}/g)].map(([, name]) => toParameter(name ?? "")),
     ...Object.entries(described?.query ?? {}).map(([name, description]) => toQuery(name, description)),
@@ -51,13 +54,13 @@ function toOperation(method: string, url: string): OpenApiOperation {
   return {
     summary: described?.summary ?? `${method} ${url}`,
     tags: [described?.tag ?? "other"],
-    ...(described?.isPublic ? { security: [] } : {}),
+    ...(isPublic ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(described?.body === undefined ? {} : { requestBody: toRequestBody(described.body) }),
     ...(described?.bodyType === undefined
       ? {}
       : { requestBody: { required: true, content: { [described.bodyType]: {} } } }),
-    responses: toResponses(described),
+    responses: toResponses({ ...described, isPublic }),
   };
 }
 
@@ -73,7 +76,11 @@ function toRequestBody(body: object): Json {
   return { required: true, content: { "application/json": { schema: { type: "object", ...body } } } };
 }
 
-function toResponses({ streams = false, isPublic = false, status = 200 }: Partial<RouteDescription> = {}): Json {
+function toResponses({
+  streams = false,
+  isPublic,
+  status = 200,
+}: Partial<RouteDescription> & { readonly isPublic: boolean }): Json {
   const content = { "application/json": {}, ...(streams ? { "text/event-stream": {} } : {}) };
   const description = streams ? "The answer, whole or as a stream" : "The answer";
   const ok = { [status]: status === 204 ? { description: "Done" } : { description, content } };

@@ -12,7 +12,6 @@ export interface RouteDescription {
   readonly streams?: boolean;
   /** The status of success, when it is not 200. */
   readonly status?: number;
-  readonly isPublic?: boolean;
 }
 
 const text = { type: "string" };
@@ -51,11 +50,11 @@ export const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
   "GET /v1/models": { tag: "models", summary: "All models, in the shape of OpenAI or of Anthropic" },
   "GET /v1/models/*": { tag: "models", summary: "One model" },
   ...nativeDescriptions,
-  "GET /": { tag: "gateway", summary: "The web page", isPublic: true },
-  "GET /assets/*": { tag: "gateway", summary: "What the web page is made of", isPublic: true },
-  "HEAD /": { tag: "gateway", summary: "Is something here?", isPublic: true },
-  "HEAD /api/hello": { tag: "gateway", summary: "Is something here? (as Claude Code asks)", isPublic: true },
-  "GET /healthz": { tag: "gateway", summary: "Says ok for as long as the gateway runs", isPublic: true },
+  "GET /": { tag: "gateway", summary: "The web page" },
+  "GET /assets/*": { tag: "gateway", summary: "What the web page is made of" },
+  "HEAD /": { tag: "gateway", summary: "Is something here?" },
+  "HEAD /api/hello": { tag: "gateway", summary: "Is something here? (as Claude Code asks)" },
+  "GET /healthz": { tag: "gateway", summary: "Says ok for as long as the gateway runs" },
   "GET /readyz": { tag: "gateway", summary: "Which lanes could run a turn now, simulated or not" },
   "GET /metrics": { tag: "gateway", summary: "Numbers for Prometheus" },
   "GET /openapi.json": { tag: "gateway", summary: "This document" },

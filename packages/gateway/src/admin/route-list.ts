@@ -3,6 +3,8 @@ export interface ListedRoute {
   readonly method: string;
   /** With parameters as `:name`, and `*` for all that follows. */
   readonly url: string;
+  /** Whether it needs no token. */
+  readonly isPublic?: boolean;
 }
 
 /** The methods that some route answers at this path. */

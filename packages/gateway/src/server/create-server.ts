@@ -58,8 +58,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const gate = createGate({ hosts, origins, tokens, admission, live, meter: counted.meter });
   const app = createApp(options, limits, gate);
 
-  app.addHook("onRoute", ({ method, url }) => {
-    for (const name of [method].flat()) routes.push({ method: name, url });
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const name of [method].flat()) routes.push({ method: name, url, isPublic: config?.access === "public" });
   });
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
