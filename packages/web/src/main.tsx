@@ -1,12 +1,42 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { createPageData, type PageData } from "./data/create-page-data.ts";
+import { PageDataProvider } from "./data/page-data-context.tsx";
+import { browserEnvironment } from "./data/page-environment.ts";
+import { registerServiceWorker } from "./offline/register-service-worker.ts";
+import { takeSignInCode } from "./shell/sign-in-code.ts";
+import { startTheme } from "./shell/theme.ts";
 import "./styles.css";
 
+/** A link from the terminal may be opened as the page, or pasted into the address of one that is open. */
+function start(data: PageData): void {
+  const code = takeSignInCode();
+  // Never rejects: what went wrong is shown.
+  if (code !== undefined) void data.signIn(code);
+  else data.start();
+  addEventListener("hashchange", () => {
+    const pasted = takeSignInCode();
+    if (pasted !== undefined) void data.signIn(pasted);
+  });
+  addEventListener("storage", ({ key }) => {
+    if (key === data.pageKeyName) data.start();
+  });
+  addEventListener("online", data.api.retryNow);
+  document.addEventListener("visibilitychange", data.api.retryNow);
+}
+
 const root = document.getElementById("root");
-if (root !== null)
+if (root !== null) {
+  startTheme();
+  const data = createPageData(browserEnvironment());
+  start(data);
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <PageDataProvider data={data}>
+        <App />
+      </PageDataProvider>
     </StrictMode>,
   );
+  registerServiceWorker();
+}

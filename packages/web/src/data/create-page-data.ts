@@ -28,6 +28,7 @@ export interface PageData {
   readonly pageKeyName: string;
   /** Find out whether this browser is signed in, and then keep up with the gateway. Again: from the beginning. */
   start(): void;
+  /** Never rejects: what went wrong is in the state. */
   signIn(code: string): Promise<void>;
   signOut(): Promise<void>;
   /** Read the next page of the list. */
@@ -88,9 +89,16 @@ export function createPageData(environment: PageEnvironment): PageData {
     pageKeyName: pageKey.name,
     start,
     async signIn(code) {
-      const { pageKey: key } = await api.signIn(code);
-      pageKey.write(key);
-      start();
+      store.setState({ signIn: "checking", signInError: undefined });
+      try {
+        const { pageKey: key } = await api.signIn(code);
+        pageKey.write(key);
+        start();
+      } catch (reason) {
+        // Who was signed in before stays so.
+        start();
+        store.setState({ signInError: CaretError.from(reason) });
+      }
     },
     async signOut() {
       await api.signOut();

@@ -30,6 +30,8 @@ export interface FoundSessions {
 /** Everything the page knows. All of it came from the gateway; nothing is guessed ahead of it. */
 export interface PageState {
   readonly signIn: "checking" | "in" | "out";
+  /** Why the last attempt to sign in did not work. */
+  readonly signInError: CaretError | undefined;
   readonly about: AboutView | undefined;
   readonly models: readonly ModelView[] | undefined;
   readonly line: Line;
@@ -46,6 +48,7 @@ export interface PageState {
 export function emptyPageState(now: number): PageState {
   return {
     signIn: "checking",
+    signInError: undefined,
     about: undefined,
     models: undefined,
     line: { state: "connecting", since: now },

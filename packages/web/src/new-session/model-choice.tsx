@@ -1,0 +1,58 @@
+import type { ModelView } from "@caret/protocol";
+import { useModels } from "../data/use-models.ts";
+import { Field, Select } from "../parts/field.tsx";
+
+interface ModelChoiceProps {
+  readonly defaultModel: string;
+  readonly model: string;
+  readonly onChange: (model: string) => void;
+}
+
+/** A model, and where it has any, one of its variants of effort, thinking and speed. */
+export function ModelChoice({ defaultModel, model, onChange }: ModelChoiceProps) {
+  const models = useModels();
+  const base = models?.find(({ id, variants }) => id === model || variants.some((variant) => variant.id === model));
+  return (
+    <>
+      <Field hint={models === undefined ? "Loading the models…" : undefined} label="Model">
+        {(ids) => (
+          <Select {...ids} onChange={(event) => onChange(event.target.value)} value={base?.id ?? model}>
+            <option value="">Default ({defaultModel})</option>
+            {base === undefined && model !== "" && <option value={model}>{model}</option>}
+            {models?.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {base !== undefined && base.variants.length > 0 && (
+        <VariantChoice base={base} model={model} onChange={onChange} />
+      )}
+    </>
+  );
+}
+
+interface VariantChoiceProps {
+  readonly base: ModelView;
+  readonly model: string;
+  readonly onChange: (model: string) => void;
+}
+
+function VariantChoice({ base, model, onChange }: VariantChoiceProps) {
+  return (
+    <Field label="Variant">
+      {(ids) => (
+        <Select {...ids} onChange={(event) => onChange(event.target.value)} value={model}>
+          {base.variants.every(({ id }) => id !== base.id) && <option value={base.id}>As it is</option>}
+          {base.variants.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,146 @@
+import type { AboutView, SessionView } from "@caret/protocol";
+import { ArrowUp } from "lucide-react";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { usePageData } from "../data/page-data-context.tsx";
+import { useAbout } from "../data/use-about.ts";
+import { Button } from "../parts/button.tsx";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
+import { Spinner } from "../parts/spinner.tsx";
+import { ScreenFrame } from "../screen/screen-frame.tsx";
+import { isSimulated } from "../shell/is-simulated.ts";
+import { type Prompt, PromptInput, type PromptInputState } from "../transcript/prompt-input.tsx";
+import { LaneChoice } from "./lane-choice.tsx";
+import { ModelChoice } from "./model-choice.tsx";
+import { PermissionChoice } from "./permission-choice.tsx";
+import { firstChoices, keepChoices, type SessionChoices, toCreateSession } from "./session-choices.ts";
+import { WorkspaceChoice } from "./workspace-choice.tsx";
+
+export function NewSessionScreen() {
+  const about = useAbout();
+  return (
+    <ScreenFrame title="New session">
+      {about === undefined ? (
+        <p className="flex items-center gap-2 text-soft" role="status">
+          <Spinner /> Loading…
+        </p>
+      ) : (
+        <NewSession about={about} />
+      )}
+    </ScreenFrame>
+  );
+}
+
+function NewSession({ about }: { readonly about: AboutView }) {
+  const [choices, setChoices] = useState(() => firstChoices(about, localStorage));
+  const [started, setStarted] = useState<readonly SessionView[]>([]);
+  const [, navigate] = useLocation();
+  const start = useStart(choices);
+  const open = async (prompt: Prompt): Promise<void> => navigate(`/s/${(await start(prompt)).id}`);
+  const startAside = async (prompt: Prompt): Promise<void> => {
+    const session = await start(prompt);
+    setStarted((before) => [session, ...before]);
+  };
+  const workspace = choices.workspace.trim();
+  return (
+    <div className="flex flex-col gap-4">
+      <PromptInput
+        autoFocus
+        buttons={(state) => <StartButtons onAside={startAside} state={state} />}
+        choices={isSimulated(about, choices.lane || about.defaultLane) && <SimulatedBadge />}
+        draftName="new session"
+        label="Prompt"
+        onSend={open}
+        onSendAside={startAside}
+        placeholder="What should be done? @ names files, images can be pasted."
+        workspace={workspace === "" ? undefined : workspace}
+      />
+      <Started sessions={started} />
+      <Choices about={about} choices={choices} onChange={setChoices} />
+    </div>
+  );
+}
+
+/** Creates the session and starts its first turn. When the turn cannot start, no empty session is left behind. */
+function useStart(choices: SessionChoices): (prompt: Prompt) => Promise<SessionView> {
+  const { api, put } = usePageData();
+  return async ({ text, images }) => {
+    keepChoices(choices, localStorage);
+    const session = await api.createSession(toCreateSession(choices));
+    try {
+      await api.startTurn(session.id, { prompt: text, ...(images.length > 0 && { images }) });
+    } catch (reason) {
+      // Why it could not start matters more than that it could not be removed either.
+      await api.deleteSession(session.id).catch(() => undefined);
+      throw reason;
+    }
+    put(session);
+    return session;
+  };
+}
+
+interface StartButtonsProps {
+  readonly state: PromptInputState;
+  readonly onAside: (prompt: Prompt) => Promise<void>;
+}
+
+function StartButtons({ state: { isReady, isSending, send }, onAside }: StartButtonsProps) {
+  return (
+    <>
+      <Button disabled={!isReady} onClick={() => send(onAside)} tone="quiet">
+        Start in background
+      </Button>
+      <Button
+        disabled={!isReady}
+        icon={isSending ? <Spinner /> : <ArrowUp aria-hidden="true" size={14} />}
+        onClick={() => send()}
+        tone="primary"
+      >
+        Start
+      </Button>
+    </>
+  );
+}
+
+function Started({ sessions }: { readonly sessions: readonly SessionView[] }) {
+  return (
+    <ul aria-live="polite" className="flex flex-col gap-1 empty:hidden">
+      {sessions.map(({ id }, index) => (
+        <li className="text-[13px] text-soft" key={id}>
+          Started in the background:{" "}
+          <Link className="text-accent underline underline-offset-2" href={`/s/${id}`}>
+            open session {sessions.length - index}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ChoicesProps {
+  readonly about: AboutView;
+  readonly choices: SessionChoices;
+  readonly onChange: (choices: SessionChoices) => void;
+}
+
+function Choices({ about, choices, onChange }: ChoicesProps) {
+  return (
+    <div className="flex flex-col gap-4 rounded-lg border border-line bg-panel p-4">
+      <WorkspaceChoice
+        about={about}
+        onChange={(workspace) => onChange({ ...choices, workspace })}
+        workspace={choices.workspace}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <LaneChoice about={about} lane={choices.lane} onChange={(lane) => onChange({ ...choices, lane })} />
+        <ModelChoice
+          defaultModel={about.defaultModel}
+          model={choices.model}
+          onChange={(model) => onChange({ ...choices, model })}
+        />
+      </div>
+      <PermissionChoice chosen={choices.permission} onChoose={(permission) => onChange({ ...choices, permission })} />
+      <p className="text-[12px] text-faint">Sandbox: {about.sandbox}</p>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import {
+  type AboutView,
+  type CreateSession,
+  type LaneName,
+  type PermissionWord,
+  permissionWords,
+} from "@caret/protocol";
+
+/** What somebody chose for a new session. Empty words leave the choice to the gateway. */
+export interface SessionChoices {
+  readonly workspace: string;
+  readonly lane: LaneName | "";
+  readonly model: string;
+  readonly permission: PermissionWord;
+}
+
+const STORED = "caret.new-session";
+
+/** What was chosen last time, where it still exists; else what the gateway prefers. */
+export function firstChoices(about: AboutView, storage: Pick<Storage, "getItem">): SessionChoices {
+  const last = readLast(storage);
+  const lane = about.lanes.find(({ lane, ready }) => ready && lane === last["lane"])?.lane ?? "";
+  return {
+    workspace: typeof last["workspace"] === "string" ? last["workspace"] : (about.defaultWorkspace ?? ""),
+    lane,
+    model: typeof last["model"] === "string" ? last["model"] : "",
+    permission: permissionWords.find((word) => word === last["permission"]) ?? about.defaultPermission,
+  };
+}
+
+export function keepChoices(choices: SessionChoices, storage: Pick<Storage, "setItem">): void {
+  storage.setItem(STORED, JSON.stringify(choices));
+}
+
+export function toCreateSession({ workspace, lane, model, permission }: SessionChoices): CreateSession {
+  return {
+    permission,
+    ...(workspace.trim() !== "" && { workspace: workspace.trim() }),
+    ...(lane !== "" && { lane }),
+    ...(model !== "" && { model }),
+  };
+}
+
+function readLast(storage: Pick<Storage, "getItem">): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(storage.getItem(STORED) ?? "{}") as Readonly<Record<string, unknown>>;
+  } catch {
+    // Somebody else wrote there: begin anew.
+    return {};
+  }
+}

@@ -1,0 +1,40 @@
+import type { SessionView } from "@caret/protocol";
+import { ArrowRight } from "lucide-react";
+import { Link } from "wouter";
+import { useAbout } from "../data/use-about.ts";
+import { Duration } from "../parts/duration.tsx";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
+import { StatusDot } from "../parts/status-dot.tsx";
+import { statusWords } from "../parts/status-words.ts";
+import { isSimulated } from "../shell/is-simulated.ts";
+import { shortPath } from "./short-path.ts";
+
+/** What one session needs of a person, and the way there. */
+export function InboxRow({ session }: { readonly session: SessionView }) {
+  const { id, title, status, workspace, lane } = session;
+  const about = useAbout();
+  if (status.kind !== "waiting") return null;
+  return (
+    <li>
+      <Link
+        className="group flex min-h-14 items-center gap-3 rounded-lg border border-warn/50 bg-raised px-4 py-2.5 transition-colors duration-100 hover:border-warn"
+        href={`/s/${id}`}
+      >
+        <StatusDot status={status} />
+        <span className="min-w-0 flex-1">
+          <span className="flex flex-wrap items-center gap-x-2 text-[13px]">
+            <span className="font-medium text-warn">
+              {statusWords(status)} · <Duration since={status.since} />
+            </span>
+            {isSimulated(about, lane) && <SimulatedBadge />}
+          </span>
+          <span className="block truncate font-mono text-[13px]">{status.about}</span>
+          <span className="block truncate text-[12px] text-faint">
+            {title || "Untitled"} · {shortPath(workspace)}
+          </span>
+        </span>
+        <ArrowRight aria-hidden="true" className="shrink-0 text-faint group-hover:text-ink" size={16} />
+      </Link>
+    </li>
+  );
+}

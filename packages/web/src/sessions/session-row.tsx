@@ -1,0 +1,66 @@
+import type { SessionView } from "@caret/protocol";
+import { memo } from "react";
+import { Link } from "wouter";
+import { useAbout } from "../data/use-about.ts";
+import { Duration } from "../parts/duration.tsx";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
+import { StatusDot } from "../parts/status-dot.tsx";
+import { statusWords } from "../parts/status-words.ts";
+import { TimeAgo } from "../parts/time-ago.tsx";
+import { isSimulated } from "../shell/is-simulated.ts";
+import { SessionMenu } from "./session-menu.tsx";
+import { shortPath } from "./short-path.ts";
+
+/** One session of the list: its name and status, what was said last, where and by which model. */
+export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionView }) {
+  const { id, title, status, workspace, model, lane, lastLine, updatedAt, imported } = session;
+  const about = useAbout();
+  return (
+    <li className="relative flex items-start gap-3 px-4 py-2.5 first:rounded-t-lg last:rounded-b-lg hover:bg-panel">
+      <span className="mt-1.5 flex">
+        <StatusDot status={status} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex items-center gap-2">
+          {/* The whole row is the link's; the menu lies above it. */}
+          <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={`/s/${id}`}>
+            {title || "Untitled"}
+          </Link>
+          {isSimulated(about, lane) && <SimulatedBadge />}
+        </div>
+        {lastLine !== "" && <p className="truncate text-soft">{lastLine}</p>}
+        <p className="flex min-w-0 gap-x-1.5 truncate text-[12px] text-faint">
+          <Status status={status} />
+          <span className="truncate" title={workspace}>
+            · {shortPath(workspace)}
+          </span>
+          {model !== undefined && <span className="hidden shrink-0 sm:inline">· {model}</span>}
+          {imported && <span className="shrink-0">· imported</span>}
+        </p>
+      </div>
+      <div className="relative flex shrink-0 items-center gap-1 text-[12px] text-faint">
+        <span className="hidden sm:inline">
+          <TimeAgo at={updatedAt} />
+        </span>
+        <SessionMenu session={session} />
+      </div>
+    </li>
+  );
+});
+
+const colours = { waiting: "text-warn", running: "text-accent", idle: "", ended: "" } as const;
+
+function Status({ status }: { readonly status: SessionView["status"] }) {
+  const isFailed = status.kind === "ended" && status.outcome === "failed";
+  return (
+    <span className={`shrink-0 ${isFailed ? "text-bad" : colours[status.kind]}`}>
+      {statusWords(status)}
+      {"since" in status && (
+        <>
+          {" · "}
+          <Duration since={status.since} />
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,40 @@
+import { Dialog } from "../parts/dialog.tsx";
+import { otherPlaces } from "./destinations.tsx";
+import { NavLink } from "./nav-link.tsx";
+import { SimulatedNote } from "./simulated-note.tsx";
+import { useMoreActions } from "./use-more-actions.tsx";
+
+/** Everything that has no room in a phone's bar. */
+export function MoreDialog({ onClose }: { readonly onClose: () => void }) {
+  const actions = useMoreActions();
+  return (
+    <Dialog onClose={onClose} title="More">
+      <SimulatedNote />
+      <ul>
+        {otherPlaces.map(({ href, label, icon }) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: a link inside is what is pressed, by whatever means
+          <li key={href} onClick={onClose}>
+            <NavLink href={href} icon={icon}>
+              {label}
+            </NavLink>
+          </li>
+        ))}
+        {actions.map(({ label, icon, onChoose }) => (
+          <li key={label}>
+            <button
+              className="flex min-h-10 w-full items-center gap-2 rounded-md px-2 text-left text-[13px] text-soft hover:bg-panel hover:text-ink"
+              onClick={() => {
+                onClose();
+                onChoose();
+              }}
+              type="button"
+            >
+              {icon}
+              {label}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+import type { Overlay } from "./shell-actions.ts";
+
+type Shortcut =
+  | { readonly kind: "go"; readonly place: string }
+  | { readonly kind: "show"; readonly overlay: Overlay }
+  | { readonly kind: "focus"; readonly selector: string };
+
+type Press = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "defaultPrevented" | "target">;
+
+const plain: Readonly<Record<string, Shortcut>> = {
+  "?": { kind: "show", overlay: "shortcuts" },
+  n: { kind: "go", place: "/new" },
+  i: { kind: "go", place: "/" },
+  u: { kind: "go", place: "/usage" },
+  "/": { kind: "focus", selector: "input[type=search]" },
+};
+
+/** What a key press means wherever one is on the page. Letters mean nothing while somebody types, or in a dialog. */
+export function shortcutFor(press: Press): Shortcut | undefined {
+  if (press.defaultPrevented || press.altKey) return undefined;
+  const isCommand = press.ctrlKey || press.metaKey;
+  if (isCommand) return press.key.toLowerCase() === "k" ? { kind: "show", overlay: "palette" } : undefined;
+  return isTyping(press.target) ? undefined : plain[press.key];
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  const element = target as Partial<HTMLElement> | null;
+  return element?.closest?.("input, textarea, select, [contenteditable], dialog[open], [role=menu]") != null;
+}
+
+/** All of them, as the dialog lists them; those of a session are the session screen's own. */
+export const shortcutList: readonly {
+  readonly title: string;
+  readonly keys: readonly { readonly keys: readonly string[]; readonly does: string }[];
+}[] = [
+  {
+    title: "Anywhere",
+    keys: [
+      { keys: ["Ctrl", "K"], does: "Go to a session, a screen or an action" },
+      { keys: ["N"], does: "New session" },
+      { keys: ["I"], does: "Sessions, and what waits for you" },
+      { keys: ["U"], does: "Usage" },
+      { keys: ["/"], does: "Search, where there is a search" },
+      { keys: ["?"], does: "This list" },
+    ],
+  },
+  {
+    title: "In a session",
+    keys: [
+      { keys: ["Enter"], does: "Send" },
+      { keys: ["Shift", "Enter"], does: "New line" },
+      { keys: ["@"], does: "Name a file of the workspace" },
+      { keys: ["Esc"], does: "Stop the running turn" },
+      { keys: ["A"], does: "Approve what waits" },
+      { keys: ["D"], does: "Deny what waits" },
+    ],
+  },
+  {
+    title: "On a new session",
+    keys: [
+      { keys: ["Enter"], does: "Start and open it" },
+      { keys: ["Ctrl", "Enter"], does: "Start in the background and stay here" },
+    ],
+  },
+];

@@ -1,0 +1,67 @@
+import { type FormEvent, useState } from "react";
+import { usePageData } from "../data/page-data-context.tsx";
+import { usePageState } from "../data/use-page-state.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { ErrorNote } from "../parts/error-note.tsx";
+import { Field, TextInput } from "../parts/field.tsx";
+import { findSignInCode } from "./sign-in-code.ts";
+
+const COMMAND = "caret link";
+
+/** For a browser that the gateway does not know: it tells nothing but how to get in. */
+export function SignInScreen() {
+  const error = usePageState(({ signInError }) => signInError);
+  return (
+    <main className="flex min-h-full items-center justify-center p-4">
+      <div className="flex w-full max-w-sm flex-col gap-4">
+        <h1 className="font-semibold text-xl">Sign in to Caret</h1>
+        {error !== undefined && <ErrorNote error={error.toInfo()} />}
+        <div className="flex flex-col gap-1">
+          <p className="text-soft">Run this in your terminal and open the link that it prints:</p>
+          <div className="flex items-center rounded-md border border-line bg-panel pl-3">
+            <code className="flex-1 py-2 font-mono text-[13px]">{COMMAND}</code>
+            <CopyButton label="Copy the command" text={COMMAND} />
+          </div>
+        </div>
+        <PasteLink />
+        <p className="text-[12px] text-faint">A link works once, for ten minutes, and signs in this browser only.</p>
+      </div>
+    </main>
+  );
+}
+
+function PasteLink() {
+  const { signIn } = usePageData();
+  const [pasted, setPasted] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const code = findSignInCode(pasted);
+    setWrong(code === undefined);
+    if (code !== undefined) void signIn(code);
+  };
+  return (
+    <form className="flex flex-col gap-2" onSubmit={submit}>
+      <Field
+        hint={isWrong ? "This is no sign-in link: it has `#/sign-in/` in it." : undefined}
+        label="Or paste the link here"
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            aria-invalid={isWrong}
+            autoComplete="off"
+            onChange={(event) => setPasted(event.target.value)}
+            placeholder="http://127.0.0.1…/#/sign-in/…"
+            spellCheck={false}
+            value={pasted}
+          />
+        )}
+      </Field>
+      <Button disabled={pasted.trim() === ""} tone="primary" type="submit">
+        Sign in
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,13 @@
+import { useAbout } from "../data/use-about.ts";
+import { isSimulated } from "./is-simulated.ts";
+
+/** When even what is new would be made up, it is said all the time. */
+export function SimulatedNote() {
+  const about = useAbout();
+  if (!isSimulated(about, about?.defaultLane)) return null;
+  return (
+    <p className="mb-2 rounded-md border border-warn/50 bg-warn/10 px-2 py-1.5 text-[12px] text-warn">
+      <strong>Simulated agent.</strong> New sessions are not run by Cursor.
+    </p>
+  );
+}

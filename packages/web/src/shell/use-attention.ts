@@ -1,0 +1,30 @@
+import { useEffect } from "react";
+import { useRoute } from "wouter";
+import { usePageData } from "../data/page-data-context.tsx";
+import { usePageState } from "../data/use-page-state.ts";
+import { useWaitingSessions } from "../data/use-waiting-sessions.ts";
+import { noticesBetween, showNotice } from "./notifications.ts";
+
+/** The tab's title and badge say how many sessions wait; notifications tell when the page is not looked at. */
+export function useAttention(): void {
+  const { store } = usePageData();
+  const waiting = useWaitingSessions().length;
+  const [, params] = useRoute<{ readonly id: string }>("/s/:id/*?");
+  const title = usePageState(({ sessions }) => sessions.get(params?.id ?? "")?.title);
+  useEffect(() => {
+    const name = title ? `${title} · Caret` : "Caret";
+    document.title = waiting > 0 ? `(${waiting}) ${name}` : name;
+  }, [waiting, title]);
+  useEffect(() => {
+    // Not every browser has badges, and some refuse them to pages that are not installed.
+    navigator.setAppBadge?.(waiting).catch(() => undefined);
+  }, [waiting]);
+  useEffect(
+    () =>
+      store.subscribe((state, before) => {
+        if (state.sessions === before.sessions || !document.hidden) return;
+        for (const notice of noticesBetween(before.sessions, state.sessions)) showNotice(notice);
+      }),
+    [store],
+  );
+}

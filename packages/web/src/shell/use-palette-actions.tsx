@@ -1,0 +1,71 @@
+import type { SessionView } from "@caret/protocol";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { useApi } from "../data/use-api.ts";
+import { useSessions } from "../data/use-sessions.ts";
+import { StatusDot } from "../parts/status-dot.tsx";
+import { statusWords } from "../parts/status-words.ts";
+import { type Destination, newSessionPlace, otherPlaces, sessionsPlace } from "./destinations.tsx";
+import { type PaletteEntry, rankEntries } from "./rank-entries.ts";
+import { useMoreActions } from "./use-more-actions.tsx";
+
+export interface PaletteAction extends PaletteEntry {
+  readonly icon: ReactNode;
+  readonly detail?: string;
+  readonly href?: string;
+  readonly onChoose?: () => void;
+}
+
+const MOST_SESSIONS = 30;
+/** Long enough not to ask at each letter. */
+const TYPING_MS = 150;
+
+/** What the palette offers for what was typed: screens and actions, and sessions, also those the list does not hold. */
+export function usePaletteActions(typed: string): readonly PaletteAction[] {
+  const listed = useSessions();
+  const found = useFoundSessions(typed);
+  const more = useMoreActions();
+  return useMemo(() => {
+    const places = [newSessionPlace, sessionsPlace, ...otherPlaces].map(placeAction);
+    const actions = more.map(({ label, icon, onChoose }) => ({ id: label, label, icon, onChoose }));
+    const ranked = rankEntries(listed.map(sessionAction), typed).slice(0, MOST_SESSIONS);
+    const known = new Set(ranked.map(({ id }) => id));
+    const further = found.map(sessionAction).filter(({ id }) => !known.has(id));
+    const rest = rankEntries([...places, ...actions], typed);
+    return typed.trim() === "" ? [...rest, ...ranked] : [...ranked, ...further, ...rest];
+  }, [typed, listed, found, more]);
+}
+
+function useFoundSessions(typed: string): readonly SessionView[] {
+  const api = useApi();
+  const [found, setFound] = useState<readonly SessionView[]>([]);
+  const search = typed.trim();
+  useEffect(() => {
+    if (search === "") return setFound([]);
+    const asking = new AbortController();
+    const timer = setTimeout(() => {
+      const answer = api.listSessions({ search, limit: MOST_SESSIONS }, { signal: asking.signal });
+      // The sessions at hand are searched anyway.
+      answer.then(({ sessions }) => setFound(sessions)).catch(() => undefined);
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [api, search]);
+  return search === "" ? [] : found;
+}
+
+function placeAction({ href, label, icon, also }: Destination): PaletteAction {
+  return { id: href, label, icon, also, href };
+}
+
+function sessionAction({ id, title, status, workspace }: SessionView): PaletteAction {
+  return {
+    id,
+    label: title || "Untitled",
+    also: workspace,
+    detail: statusWords(status),
+    icon: <StatusDot status={status} />,
+    href: `/s/${id}`,
+  };
+}
