@@ -176,6 +176,25 @@ describe("a call that a person is asked about", () => {
     ]);
   });
 
+  it("is given up alone when the agent takes it back", async () => {
+    const turn = await start([[touch("a")]]);
+    const [first = ""] = await asked(turn);
+    const taken = new AbortController();
+    offered?.noteMention(touch("b"));
+    const second = offered?.call(touch("b"), taken.signal);
+    await asked(turn, 2);
+    taken.abort();
+    expect([await second, turn.asks.open().length]).toEqual([
+      { text: "The agent no longer waited for this call.", isError: true },
+      1,
+    ]);
+    turn.asks.answerApproval(first, { decision: "approved" });
+    expect(toldOf(await eventsOf(turn)).slice(-4)).toEqual([
+      ...["rejected by policy", "result interrupted"],
+      ...["approved by person", "result ok"],
+    ]);
+  });
+
   it("counts as refused for the guard, which stops an agent that asks the same again and again", async () => {
     const turn = await start(Array.from({ length: 9 }, () => [touch("a")]));
     const stop = turn.asks.onChange(() => {
