@@ -5,6 +5,7 @@ import { ChangeCount } from "../diff/change-count.tsx";
 import { fromUnified } from "../diff/diff-rows.ts";
 import { DiffView } from "../diff/diff-view.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { isTyping } from "../screen/is-typing.ts";
 import { initiallyOpen } from "./initially-open.ts";
 
 /** The files, each with its diff below it when open. `j` and `k` go from one to the next. */
@@ -40,12 +41,6 @@ function useFileKeys(list: React.RefObject<HTMLUListElement | null>): void {
     addEventListener("keydown", move);
     return () => removeEventListener("keydown", move);
   }, [list]);
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
 }
 
 interface FileChangeProps {

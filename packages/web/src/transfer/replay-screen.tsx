@@ -6,6 +6,7 @@ import { useApi } from "../data/use-api.ts";
 import { useSession } from "../data/use-session.ts";
 import { Empty } from "../parts/empty.tsx";
 import { NowProvider } from "../parts/use-now.ts";
+import { isTyping } from "../screen/is-typing.ts";
 import { LoadedView } from "../screen/loaded-view.tsx";
 import { useLoaded } from "../screen/use-loaded.ts";
 import { Transcript } from "../transcript/transcript.tsx";
@@ -66,9 +67,8 @@ function useSpaceKey(toggle: () => void): void {
   newest.current = toggle;
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const isTaken =
-        event.target instanceof Element && event.target.closest("button, a, input, textarea, select, dialog");
-      if (event.key !== " " || isTaken) return;
+      const isPressable = event.target instanceof Element && event.target.closest("button, a") !== null;
+      if (event.key !== " " || isPressable || isTyping(event.target)) return;
       event.preventDefault();
       newest.current();
     };
