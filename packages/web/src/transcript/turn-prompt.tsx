@@ -15,7 +15,7 @@ export const TurnPrompt = memo(
     return (
       <section aria-label="Prompt" className="mt-4 rounded-lg border border-line bg-panel px-3 py-2">
         <div className="flex items-baseline gap-2 text-[12px] text-faint">
-          <h3 className="font-medium text-soft">You</h3>
+          <h2 className="font-medium text-soft">You</h2>
           <TimeAgo at={turn.startedAt} />
           {model !== undefined && <span className="ml-auto truncate">{model}</span>}
         </div>
