@@ -36,6 +36,9 @@ export interface OpenedEngine {
   readonly agentHost: AgentHost;
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
+  /** Where turns may work. */
+  readonly allowedWorkspaces: readonly string[];
+  readonly spawner: Spawner;
   readonly close: () => Promise<void>;
 }
 
@@ -66,15 +69,16 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const warm = options.keepWarm && enabled ? { max, idleMs } : undefined;
   const openBridge = bridge.open;
   const hosts = createAgentHosts(host, config, { spawner, containment, warm, openBridge, noteSecrets: keeper.add });
+  const allowedWorkspaces = [
+    ...(config.workspaces.allow.length > 0 ? config.workspaces.allow : options.workspaces),
+    scratchRoot(config),
+  ];
   const engine = createSessionEngine({
     store,
     lanes: [createCliLane({ name: "cli", host: hosts.cli }), createCliLane({ name: "sim", host: hosts.sim })],
     defaultLane: lane,
     redactor: keeper.redactor,
-    allowedWorkspaces: [
-      ...(config.workspaces.allow.length > 0 ? config.workspaces.allow : options.workspaces),
-      scratchRoot(config),
-    ],
+    allowedWorkspaces,
     budgets: config.budgets,
     defaults: { model: config.model, mode: config.mode, force: config.cli.force },
     maxRawBytes: config.limits.rawBytes,
@@ -89,7 +93,8 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await bridge.close();
     await spawner.close();
   };
-  return { engine, notes, lane, agentHost: lane === "sim" ? hosts.sim : hosts.cli, close, redactor: keeper.redactor };
+  const agentHost = lane === "sim" ? hosts.sim : hosts.cli;
+  return { engine, notes, lane, agentHost, close, redactor: keeper.redactor, allowedWorkspaces, spawner };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */
