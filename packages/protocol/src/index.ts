@@ -71,6 +71,7 @@ export {
   type UsageRow,
 } from "./native/session-view.ts";
 export { emptyTranscript, type Transcript, type TranscriptItem, type TranscriptTurn } from "./native/transcript.ts";
+export { promptTokens } from "./prompt-tokens.ts";
 export { Secret } from "./secret.ts";
 export { tellingArgument } from "./telling-argument.ts";
 export {
@@ -82,4 +83,4 @@ export {
   type TurnSummary,
   unknownCount,
 } from "./turn-summary.ts";
-export { promptTokens, type Usage, usageSchema } from "./usage.ts";
+export { type Usage, usageSchema } from "./usage.ts";
