@@ -5,6 +5,8 @@ import type { PageEnvironment } from "./page-environment.ts";
 import type { SessionLog } from "./page-state.ts";
 
 const WINDOW_EVENTS = 2000;
+/** Before this there is everything. */
+const AFTER_ALL = 999_999_999_999_999;
 /** What is read at once when somebody scrolls up. */
 const OLDER_EVENTS = 2000;
 /** How long a hidden tab follows the session it shows before it leaves the connection to others. */
@@ -122,7 +124,7 @@ async function follow(open: OpenLog, signal: AbortSignal, options: SessionLogsOp
     const { error, ...fresh } = open.log;
     open.log = { ...fresh, state: "loading", line: "connecting" };
     change(open, options, {});
-    const page = await api.readLog(sessionId, { before: Number.MAX_SAFE_INTEGER, limit: WINDOW_EVENTS }, { signal });
+    const page = await api.readLog(sessionId, { before: AFTER_ALL, limit: WINDOW_EVENTS }, { signal });
     open.window = appendEvents(emptyLogWindow, page.events);
     change(open, options, { state: "ready" });
   }

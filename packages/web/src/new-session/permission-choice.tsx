@@ -15,7 +15,7 @@ export function PermissionChoice({ chosen, onChoose }: PermissionChoiceProps) {
       <div className="grid gap-2 sm:grid-cols-2 lg:grid-cols-4">
         {permissionWords.map((word) => (
           <label
-            className="flex min-h-10 cursor-pointer flex-col rounded-md border border-line bg-raised px-3 py-2 transition-colors duration-100 hover:bg-panel has-checked:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent"
+            className="flex min-h-10 cursor-pointer flex-col rounded-md border border-line bg-raised px-3 py-2 transition-colors duration-100 hover:border-faint has-checked:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent"
             key={word}
           >
             <span className="flex items-center gap-2 font-medium text-[13px]">

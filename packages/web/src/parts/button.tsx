@@ -8,10 +8,10 @@ interface ButtonProps extends ComponentProps<"button"> {
 }
 
 const tones: Readonly<Record<ButtonTone, string>> = {
-  plain: "border-line bg-raised text-ink hover:bg-panel",
+  plain: "border-line bg-raised text-ink hover:border-faint",
   primary: "border-transparent bg-accent text-on-accent hover:opacity-90",
   danger: "border-line bg-raised text-bad hover:border-bad",
-  quiet: "border-transparent text-soft hover:bg-panel hover:text-ink",
+  quiet: "border-transparent text-soft hover:bg-ink/5 hover:text-ink",
 };
 
 export function Button({ tone = "plain", icon, className = "", children, type = "button", ...rest }: ButtonProps) {

@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children, footer, isWide = false }: Dia
   const titleId = useId();
   return (
     <ModalDialog
-      className={`m-auto max-h-[85dvh] w-[calc(100vw-2rem)] flex-col rounded-lg border border-line bg-raised p-0 text-ink shadow-xl backdrop:bg-black/40 open:flex ${isWide ? "max-w-2xl" : "max-w-md"}`}
+      className={`m-auto max-h-[85dvh] w-[calc(100vw-2rem)] flex-col rounded-lg border border-line bg-raised p-0 shadow-xl backdrop:bg-black/40 open:flex ${isWide ? "max-w-2xl" : "max-w-md"}`}
       labelledBy={titleId}
       onClose={onClose}
     >
@@ -55,7 +55,7 @@ export function ModalDialog({ className, onClose, children, label, labelledBy }:
     <dialog
       aria-label={label}
       aria-labelledby={labelledBy}
-      className={className}
+      className={`text-left font-normal text-[14px] text-ink ${className}`}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

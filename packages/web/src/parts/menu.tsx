@@ -64,7 +64,7 @@ function MenuList({ label, items, onClose, onLeave }: MenuListProps) {
     >
       {items.map(({ label: words, icon, tone, onChoose }) => (
         <button
-          className={`flex min-h-10 w-full items-center gap-2 rounded px-2 text-left text-[13px] hover:bg-panel focus:bg-panel md:min-h-8 ${tone === "danger" ? "text-bad" : ""}`}
+          className={`flex min-h-10 w-full items-center gap-2 rounded px-2 text-left text-[13px] outline-none hover:bg-ink/5 focus:bg-ink/8 md:min-h-8 ${tone === "danger" ? "text-bad" : "text-ink"}`}
           key={words}
           onClick={() => {
             onClose();

@@ -8,12 +8,12 @@ interface TabsProps<Name extends string> {
 /** A choice of a few views of the same thing: a group of buttons of which one is pressed. */
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: TabsProps<Name>) {
   return (
-    <fieldset className="inline-flex rounded-md border border-line bg-panel p-0.5">
+    <fieldset className="inline-flex rounded-md border border-line bg-raised p-0.5">
       <legend className="sr-only">{label}</legend>
       {tabs.map((tab) => (
         <button
           aria-pressed={tab.name === chosen}
-          className="min-h-9 rounded px-2.5 font-medium text-[13px] text-soft transition-colors duration-100 hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink aria-pressed:shadow-sm md:min-h-7"
+          className="min-h-9 rounded px-2.5 font-medium text-[13px] text-soft transition-colors duration-100 hover:text-ink aria-pressed:bg-ink/8 aria-pressed:text-ink md:min-h-7"
           key={tab.name}
           onClick={() => onChoose(tab.name)}
           type="button"

@@ -28,7 +28,7 @@ export function InboxRow({ session }: { readonly session: SessionView }) {
             </span>
             {isSimulated(about, lane) && <SimulatedBadge />}
           </span>
-          <span className="block truncate font-mono text-[13px]">{status.about}</span>
+          <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
           <span className="block truncate text-[12px] text-faint">
             {title || "Untitled"} · {shortPath(workspace)}
           </span>

@@ -16,7 +16,7 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
   const { id, title, status, workspace, model, lane, lastLine, updatedAt, imported } = session;
   const about = useAbout();
   return (
-    <li className="relative flex items-start gap-3 px-4 py-2.5 first:rounded-t-lg last:rounded-b-lg hover:bg-panel">
+    <li className="relative flex items-start gap-3 px-4 py-2.5 first:rounded-t-lg last:rounded-b-lg hover:bg-ink/3">
       <span className="mt-1.5 flex">
         <StatusDot status={status} />
       </span>
@@ -29,12 +29,13 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
           {isSimulated(about, lane) && <SimulatedBadge />}
         </div>
         {lastLine !== "" && <p className="truncate text-soft">{lastLine}</p>}
-        <p className="flex min-w-0 gap-x-1.5 truncate text-[12px] text-faint">
+        {/* What does not fit on the line is not shown at all. */}
+        <p className="flex h-[18px] min-w-0 flex-wrap gap-x-1.5 overflow-hidden text-[12px] text-faint leading-[18px]">
           <Status status={status} />
-          <span className="truncate" title={workspace}>
+          <span className="max-w-full truncate" title={workspace}>
             · {shortPath(workspace)}
           </span>
-          {model !== undefined && <span className="hidden shrink-0 sm:inline">· {model}</span>}
+          {model !== undefined && <span className="shrink-0">· {model}</span>}
           {imported && <span className="shrink-0">· imported</span>}
         </p>
       </div>

@@ -35,7 +35,7 @@ export function SessionSearch() {
           aria-label="Search sessions"
           className="pl-8"
           onChange={(event) => setTyped(event.target.value)}
-          placeholder="Search titles, workspaces and ids"
+          placeholder="Search sessions"
           type="search"
           value={typed}
         />

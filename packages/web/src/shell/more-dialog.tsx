@@ -22,7 +22,7 @@ export function MoreDialog({ onClose }: { readonly onClose: () => void }) {
         {actions.map(({ label, icon, onChoose }) => (
           <li key={label}>
             <button
-              className="flex min-h-10 w-full items-center gap-2 rounded-md px-2 text-left text-[13px] text-soft hover:bg-panel hover:text-ink"
+              className="flex min-h-10 w-full items-center gap-2 rounded-md px-2 text-left text-[13px] text-soft hover:bg-ink/5 hover:text-ink"
               onClick={() => {
                 onClose();
                 onChoose();

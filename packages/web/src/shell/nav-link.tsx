@@ -14,7 +14,7 @@ export function NavLink({ href, icon, children, extra }: NavLinkProps) {
   return (
     <Link
       aria-current={isHere ? "page" : undefined}
-      className="flex min-h-10 items-center gap-2 rounded-md px-2 text-[13px] text-soft transition-colors duration-100 hover:bg-raised hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:font-medium aria-[current=page]:text-ink md:min-h-8"
+      className="flex min-h-10 items-center gap-2 rounded-md px-2 text-[13px] text-soft transition-colors duration-100 hover:bg-ink/5 hover:text-ink aria-[current=page]:bg-ink/8 aria-[current=page]:font-medium aria-[current=page]:text-ink md:min-h-8"
       href={href}
     >
       {icon}

@@ -25,7 +25,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <ModalDialog
-      className="mx-auto mt-[10dvh] mb-auto max-h-[70dvh] w-[calc(100vw-2rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-xl backdrop:bg-black/40 open:flex"
+      className="mx-auto mt-[10dvh] mb-auto max-h-[70dvh] w-[calc(100vw-2rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised p-0 shadow-xl backdrop:bg-black/40 open:flex"
       label="Go to"
       onClose={onClose}
     >
@@ -91,7 +91,7 @@ function PaletteRow({ id, row, isChosen, onChoose }: PaletteRowProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and the keys
     <div
       aria-selected={isChosen}
-      className="flex min-h-10 cursor-pointer items-center gap-2.5 rounded-md px-3 hover:bg-panel aria-selected:bg-panel md:min-h-9"
+      className="flex min-h-10 cursor-pointer items-center gap-2.5 rounded-md px-3 hover:bg-ink/5 aria-selected:bg-ink/10 md:min-h-9"
       id={id}
       onClick={onChoose}
       role="option"

@@ -49,7 +49,7 @@ const SidebarSession = memo(function SidebarSession({ session, isHere, isMadeUp 
     <li>
       <Link
         aria-current={isHere ? "page" : undefined}
-        className="flex min-h-8 items-center gap-2 rounded-md px-2 text-[13px] text-soft hover:bg-raised hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:text-ink"
+        className="flex min-h-8 items-center gap-2 rounded-md px-2 text-[13px] text-soft hover:bg-ink/5 hover:text-ink aria-[current=page]:bg-ink/8 aria-[current=page]:text-ink"
         href={`/s/${session.id}`}
         title={`${session.title} · ${words}`}
       >
