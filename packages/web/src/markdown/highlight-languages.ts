@@ -16,7 +16,6 @@ const grammars: Readonly<Record<string, readonly string[]>> = {
   java: ["java", "kotlin", "kt"],
   c: ["c", "h", "cpp", "c++", "cc", "hpp"],
   sql: ["sql", "postgres", "sqlite"],
-  ruby: ["rb", "ruby"],
   diff: ["diff", "patch"],
   docker: ["dockerfile", "docker"],
 };

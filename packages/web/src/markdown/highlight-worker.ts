@@ -27,7 +27,6 @@ const grammars: Readonly<Record<string, () => GrammarModule>> = {
   java: () => import("shiki/dist/langs/java.mjs"),
   c: () => import("shiki/dist/langs/c.mjs"),
   sql: () => import("shiki/dist/langs/sql.mjs"),
-  ruby: () => import("shiki/dist/langs/ruby.mjs"),
   diff: () => import("shiki/dist/langs/diff.mjs"),
   docker: () => import("shiki/dist/langs/docker.mjs"),
 };

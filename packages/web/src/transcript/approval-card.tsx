@@ -12,16 +12,18 @@ import { useCommand } from "./use-command.ts";
 interface ApprovalCardProps {
   readonly item: ItemOf<"approval">;
   readonly isOver: boolean;
+  /** The keyboard decides this one. */
+  readonly isNext: boolean;
 }
 
 /** Something that wants to happen and needs a person's word. */
-export function ApprovalCard({ item, isOver }: ApprovalCardProps) {
+export function ApprovalCard({ item, isOver, isNext }: ApprovalCardProps) {
   if (item.answer !== undefined) return <AnsweredLine item={item} answer={item.answer} />;
   if (isOver) return <LapsedLine item={item} />;
-  return <OpenApproval item={item} />;
+  return <OpenApproval item={item} isNext={isNext} />;
 }
 
-function OpenApproval({ item }: { readonly item: ItemOf<"approval"> }) {
+function OpenApproval({ item, isNext }: Omit<ApprovalCardProps, "isOver">) {
   const { answerApproval } = useTranscriptActions();
   const { request } = item;
   const { run, isBusy, failure } = useCommand();
@@ -43,10 +45,10 @@ function OpenApproval({ item }: { readonly item: ItemOf<"approval"> }) {
       {answerApproval !== undefined && (
         <footer className="flex flex-wrap items-center gap-2 border-line border-t px-3 py-2">
           <Button tone="primary" disabled={isBusy} onClick={() => answer("approved")}>
-            Approve <Kbd keys="A" />
+            Approve {isNext && <Kbd keys="A" />}
           </Button>
           <Button disabled={isBusy} onClick={() => answer("rejected")}>
-            Deny <Kbd keys="D" />
+            Deny {isNext && <Kbd keys="D" />}
           </Button>
           <Button tone="quiet" disabled={isBusy} onClick={() => answer("approved", true)}>
             Always for this session

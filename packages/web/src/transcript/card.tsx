@@ -1,6 +1,7 @@
-import { ChevronRight, type LucideIcon } from "lucide-react";
+import { Braces, ChevronRight, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { useRemembered } from "./card-memory.ts";
 import { RawView } from "./raw-view.tsx";
 import { useTranscriptActions } from "./transcript-actions.ts";
@@ -21,54 +22,43 @@ interface CardProps {
 
 /** One thing that happened: a line that opens. */
 export function Card({ seq, icon: Icon, title, state, children, copyText, isOpenAtFirst = false }: CardProps) {
+  const { readRaw } = useTranscriptActions();
   const [isOpen, setOpen] = useRemembered(`open ${seq}`, isOpenAtFirst);
+  const [isRaw, setRaw] = useRemembered(`raw ${seq}`, false);
   return (
     <article className={`rounded-md border ${isOpen ? "border-line bg-raised" : "border-transparent"}`}>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="flex min-h-8 w-full cursor-pointer items-center gap-2 rounded-md px-2 text-left text-[13px] hover:bg-panel max-md:min-h-10"
-      >
-        <Icon size={14} className="shrink-0 text-faint" aria-hidden="true" />
-        <span className="flex min-w-0 flex-1 items-baseline gap-2">{title}</span>
-        {state}
-        <ChevronRight
-          size={14}
-          aria-hidden="true"
-          className={`shrink-0 text-faint transition-transform duration-100 ${isOpen ? "rotate-90" : ""}`}
-        />
-      </button>
+      <div className="flex items-center">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="flex min-h-8 min-w-0 flex-1 cursor-pointer items-center gap-2 rounded-md px-2 text-left text-[13px] hover:bg-panel max-md:min-h-10"
+        >
+          <Icon size={14} className="shrink-0 text-faint" aria-hidden="true" />
+          <span className="flex min-w-0 flex-1 items-baseline gap-2">{title}</span>
+          {state}
+          <ChevronRight
+            size={14}
+            aria-hidden="true"
+            className={`shrink-0 text-faint transition-transform duration-100 ${isOpen ? "rotate-90" : ""}`}
+          />
+        </button>
+        {isOpen && readRaw !== undefined && (
+          <IconButton
+            icon={<Braces aria-hidden="true" size={14} />}
+            label="Raw"
+            aria-pressed={isRaw}
+            onClick={() => setRaw(!isRaw)}
+          />
+        )}
+        {isOpen && copyText !== undefined && <CopyButton text={copyText} label="Copy" />}
+      </div>
       {isOpen && (
         <div className="border-line border-t">
           {children}
-          <CardFoot seq={seq} copyText={copyText} />
+          {isRaw && <RawView seq={seq} />}
         </div>
       )}
     </article>
-  );
-}
-
-function CardFoot({ seq, copyText }: { readonly seq: number; readonly copyText: string | undefined }) {
-  const { readRaw } = useTranscriptActions();
-  const [isRaw, setRaw] = useRemembered(`raw ${seq}`, false);
-  if (readRaw === undefined && copyText === undefined) return null;
-  return (
-    <>
-      <div className="flex min-h-8 items-center justify-end gap-1 border-line border-t px-1 text-[12px] text-faint">
-        {readRaw !== undefined && (
-          <button
-            type="button"
-            aria-pressed={isRaw}
-            onClick={() => setRaw(!isRaw)}
-            className="min-h-6 cursor-pointer rounded px-2 hover:bg-panel hover:text-ink aria-pressed:text-accent max-md:min-h-10"
-          >
-            Raw
-          </button>
-        )}
-        {copyText !== undefined && <CopyButton text={copyText} label="Copy" />}
-      </div>
-      {isRaw && <RawView seq={seq} />}
-    </>
   );
 }

@@ -19,21 +19,14 @@ export function describeWait(turn: TranscriptTurn, now: number, status?: Session
   return waitForPerson(turn) ?? waitForTools(turn, status) ?? waitForModel(turn, now);
 }
 
-/** The newest request of the turn that nobody has answered. */
-export function openRequest(
-  turn: TranscriptTurn,
-): Extract<TranscriptItem, { readonly kind: "approval" | "question" }> | undefined {
-  if (turn.outcome !== undefined) return undefined;
-  return turn.items.findLast(
-    (item) => (item.kind === "approval" || item.kind === "question") && item.answer === undefined,
-  ) as Extract<TranscriptItem, { readonly kind: "approval" | "question" }> | undefined;
-}
-
-function waitForPerson(turn: TranscriptTurn): Wait | undefined {
-  const request = openRequest(turn);
-  if (request === undefined) return undefined;
-  const words = request.kind === "approval" ? "Waiting for your approval" : "Waiting for your answer";
-  return { on: "person", words, since: request.at };
+function waitForPerson({ items }: TranscriptTurn): Wait | undefined {
+  for (const item of items) {
+    if (item.kind === "approval" && item.answer === undefined)
+      return { on: "person", words: "Waiting for your approval", since: item.at };
+    if (item.kind === "question" && item.answer === undefined)
+      return { on: "person", words: "Waiting for your answer", since: item.at };
+  }
+  return undefined;
 }
 
 function waitForTools(turn: TranscriptTurn, status: SessionStatus | undefined): Wait | undefined {

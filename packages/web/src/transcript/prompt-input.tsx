@@ -79,9 +79,9 @@ export function PromptInput(props: PromptInputProps) {
         onEnter={(isAside) => send(isAside ? onSendAside : onSend)}
       />
       <Complaint text={draft.refused ?? failure} />
-      <div className="flex flex-wrap items-center gap-1 px-1 pb-1">
+      <div className="flex items-center gap-1 px-1 pb-1">
         <PickImages onPick={draft.add} />
-        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-1">{props.choices}</div>
+        <div className="flex min-w-0 flex-1 items-center gap-1">{props.choices}</div>
         {props.buttons({ isReady, isSending, hasImages: draft.images.length > 0, send })}
       </div>
     </div>

@@ -48,7 +48,7 @@ export function PromptText({ label, placeholder, text, onChange, onEnter, autoFo
         onSelect={popover.look}
         onBlur={popover.close}
         onKeyDown={onKeyDown}
-        className="block max-h-80 min-h-11 w-full resize-none bg-transparent px-3 py-2.5 text-[16px] leading-6 outline-none placeholder:text-faint md:text-[14px]"
+        className="block max-h-80 min-h-11 w-full resize-none bg-transparent px-3 py-2.5 text-[16px] leading-6 outline-none! placeholder:text-faint md:text-[14px]"
       />
     </>
   );

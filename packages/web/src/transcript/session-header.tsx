@@ -22,7 +22,7 @@ export function SessionHeader({ session }: { readonly session: SessionView }) {
       <IconLink href={`/s/${session.id}/changes`} label="Changes in the workspace">
         <FileDiff aria-hidden="true" size={16} />
       </IconLink>
-      <IconLink href={`/s/${session.id}/replay`} label="Replay this session">
+      <IconLink href={`/s/${session.id}/replay`} label="Replay this session" isForDesks>
         <History aria-hidden="true" size={16} />
       </IconLink>
       <ExportMenu sessionId={session.id} />
@@ -34,15 +34,17 @@ interface IconLinkProps {
   readonly href: string;
   readonly label: string;
   readonly children: ReactNode;
+  /** A phone's line has no room for it. */
+  readonly isForDesks?: boolean;
 }
 
-function IconLink({ href, label, children }: IconLinkProps) {
+function IconLink({ href, label, children, isForDesks = false }: IconLinkProps) {
   return (
     <Link
       href={href}
       aria-label={label}
       title={label}
-      className="inline-flex size-10 shrink-0 items-center justify-center rounded-md text-soft hover:bg-panel hover:text-ink md:size-8"
+      className={`size-10 shrink-0 items-center justify-center rounded-md text-soft hover:bg-panel hover:text-ink md:size-8 ${isForDesks ? "hidden md:inline-flex" : "inline-flex"}`}
     >
       {children}
     </Link>

@@ -10,13 +10,13 @@ import { ErrorNote } from "../parts/error-note.tsx";
 import { Spinner } from "../parts/spinner.tsx";
 import { showError } from "../parts/toast.tsx";
 import { approvalKey } from "./approval-key.ts";
-import { openRequest } from "./describe-wait.ts";
 import { runningTurnId } from "./running-turn.ts";
 import { SessionComposer } from "./session-composer.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { StateLine } from "./state-line.tsx";
 import { Transcript } from "./transcript.tsx";
 import type { TranscriptActions } from "./transcript-actions.ts";
+import { nextApproval } from "./transcript-rows.ts";
 import { useSessionActions } from "./use-session-actions.ts";
 
 /** One session: what was said and done, what is going on, and where to go on. */
@@ -93,8 +93,7 @@ function useStop(sessionId: string, turnId: string | undefined) {
 /** What waits for an approval can be decided from anywhere on the screen. */
 function useApprovalKeys({ transcript }: SessionLog, { answerApproval }: TranscriptActions): void {
   const turn = transcript.turns.at(-1);
-  const request = turn === undefined ? undefined : openRequest(turn);
-  const requestId = request?.kind === "approval" ? request.request.requestId : undefined;
+  const requestId = turn === undefined ? undefined : nextApproval(turn)?.request.requestId;
   useEffect(() => {
     if (requestId === undefined) return;
     const press = (event: KeyboardEvent): void => {

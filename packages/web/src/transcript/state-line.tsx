@@ -1,17 +1,13 @@
-import type { SessionView, Transcript, TranscriptTurn } from "@caret/protocol";
-import { type ReactNode, useMemo } from "react";
+import type { LaneName, SessionView, Transcript, TranscriptTurn } from "@caret/protocol";
+import { useMemo } from "react";
 import type { SessionLog } from "../data/page-state.ts";
 import { useAbout } from "../data/use-about.ts";
-import { useModels } from "../data/use-models.ts";
 import { Duration } from "../parts/duration.tsx";
-import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { Spinner } from "../parts/spinner.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { useNow } from "../parts/use-now.ts";
 import { isSimulated } from "../shell/is-simulated.ts";
 import { describeWait } from "./describe-wait.ts";
-import { modelWords } from "./model-words.ts";
-import { permissionLabels } from "./permission-labels.ts";
 import { sumUsage, usageWords } from "./usage-words.ts";
 
 interface StateLineProps {
@@ -81,31 +77,23 @@ function Since({ at }: { readonly at: number | undefined }) {
   );
 }
 
+/** Model and permission stand below, where they are chosen. */
 function SessionFacts({ session, transcript }: { readonly session: SessionView; readonly transcript: Transcript }) {
   const about = useAbout();
-  const models = useModels();
   const used = useMemo(() => usageWords(sumUsage(transcript.turns.map(({ usage }) => usage))), [transcript]);
   const lane = session.lane ?? about?.defaultLane;
-  const model = session.model ?? about?.defaultModel;
-  const facts: readonly (readonly [label: string, value: ReactNode])[] = [
-    ["Lane", lane === undefined ? undefined : `${lane} lane`],
-    ["Model", model === undefined ? undefined : modelWords(models, model)],
-    ["Workspace", <bdi key="workspace">{session.workspace}</bdi>],
-    ["Permission", permissionLabels[session.permission]],
+  const facts: readonly (readonly [label: string, value: string | undefined])[] = [
+    ["Lane", lane === undefined ? undefined : laneWords(lane, isSimulated(about, lane))],
+    ["Workspace", session.workspace],
     ["Sandbox", about?.sandbox],
     ["Used so far", used.length === 0 ? undefined : used.join(" · ")],
   ];
   return (
-    <ul className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5" aria-label="Works with">
-      {isSimulated(about, lane) && (
-        <li>
-          <SimulatedBadge />
-        </li>
-      )}
+    <ul className="flex min-w-0 flex-wrap items-center gap-x-3" aria-label="Works with">
       {facts.map(
         ([label, value]) =>
           value !== undefined && (
-            <li key={label} title={label} className="max-w-60 truncate [direction:inherit]">
+            <li key={label} title={`${label}: ${value}`} className="max-w-80 truncate">
               <span className="sr-only">{label}: </span>
               {value}
             </li>
@@ -113,4 +101,8 @@ function SessionFacts({ session, transcript }: { readonly session: SessionView; 
       )}
     </ul>
   );
+}
+
+function laneWords(lane: LaneName, isMadeUp: boolean): string {
+  return isMadeUp ? `${lane} lane (simulated)` : `${lane} lane`;
 }

@@ -98,5 +98,6 @@ function renderStep(step: ItemOf<"tool">, isOver: boolean): ReactNode {
 }
 
 function copyOf(tool: ToolActivity): string {
+  if (tool.diff !== undefined) return tool.diff.after ?? tool.diff.unified ?? tool.output;
   return tool.kind === "shell" ? `$ ${commandOf(tool)}\n${tool.output}` : tool.output;
 }

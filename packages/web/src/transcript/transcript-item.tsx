@@ -16,7 +16,7 @@ export const TranscriptItemView = memo(
   (before, after) => isSameRow(before.row, after.row),
 );
 
-function renderItem({ item, isOver, isOutdated, steps }: ItemRow): ReactNode {
+function renderItem({ item, isOver, isOutdated, isNext, steps }: ItemRow): ReactNode {
   switch (item.kind) {
     case "text":
       return (
@@ -36,7 +36,7 @@ function renderItem({ item, isOver, isOutdated, steps }: ItemRow): ReactNode {
     case "question":
       return <QuestionCard item={item} isOver={isOver} />;
     case "approval":
-      return <ApprovalCard item={item} isOver={isOver} />;
+      return <ApprovalCard item={item} isOver={isOver} isNext={isNext} />;
     case "notice":
       return <NoticeRow item={item} />;
     case "unknown":

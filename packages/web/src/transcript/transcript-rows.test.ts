@@ -93,11 +93,11 @@ describe("toRows", () => {
   });
 
   it("takes time in proportion to the items of a turn", () => {
-    const events = Array.from({ length: 20_000 }, (_, index) => calls(`c${index}`, "shell"));
+    const events = Array.from({ length: 60_000 }, (_, index) => calls(`c${index}`, "shell"));
     const transcript = transcriptOf([start, ...events]);
     const started = performance.now();
-    expect(toRows(transcript).length).toBe(20_001);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(toRows(transcript).length).toBe(60_001);
+    expect(performance.now() - started).toBeLessThan(4_000);
   });
 });
 

@@ -10,6 +10,8 @@ export interface ItemRow {
   readonly isOver: boolean;
   /** A later item of the turn says the same anew. */
   readonly isOutdated: boolean;
+  /** Of the approvals that wait, the one the keyboard decides. */
+  readonly isNext: boolean;
   /** What a task did, as far as upstream told. */
   readonly steps: readonly ItemOf<"tool">[];
 }
@@ -34,6 +36,7 @@ export function isSameRow(before: ItemRow, after: ItemRow): boolean {
     before.item === after.item &&
     before.isOver === after.isOver &&
     before.isOutdated === after.isOutdated &&
+    before.isNext === after.isNext &&
     before.steps.length === after.steps.length &&
     before.steps.every((step, index) => step === after.steps[index])
   );
@@ -57,9 +60,17 @@ interface TurnIndex {
   /** Calls that have an item of their own kind beside them: a question, a plan, an approval that is waited for. */
   readonly told: ReadonlySet<string>;
   readonly lastTodos: TranscriptItem | undefined;
+  readonly next: TranscriptItem | undefined;
 }
 
-function indexOf({ items, outcome }: TranscriptTurn): TurnIndex {
+/** The approval that has waited longest. */
+export function nextApproval({ items, outcome }: TranscriptTurn): ItemOf<"approval"> | undefined {
+  if (outcome !== undefined) return undefined;
+  return items.find((item) => item.kind === "approval" && item.answer === undefined) as ItemOf<"approval"> | undefined;
+}
+
+function indexOf(turn: TranscriptTurn): TurnIndex {
+  const { items, outcome } = turn;
   const tools = items.filter((item) => item.kind === "tool");
   const told = items.map((item) => toldCall(item, outcome !== undefined)).filter((callId) => callId !== undefined);
   return {
@@ -67,6 +78,7 @@ function indexOf({ items, outcome }: TranscriptTurn): TurnIndex {
     calls: new Set(tools.map((item) => item.tool.callId)),
     told: new Set(told),
     lastTodos: items.findLast((item) => item.kind === "todos"),
+    next: nextApproval(turn),
   };
 }
 
@@ -96,12 +108,13 @@ function isShown(item: TranscriptItem, { calls, told, lastTodos }: TurnIndex): b
   return !told.has(item.tool.callId);
 }
 
-function toRow(item: TranscriptItem, turn: TranscriptTurn, { steps, lastTodos }: TurnIndex): ItemRow {
+function toRow(item: TranscriptItem, turn: TranscriptTurn, { steps, lastTodos, next }: TurnIndex): ItemRow {
   return {
     kind: "item",
     key: `${turn.turnId} ${item.seq}`,
     item,
     isOver: turn.outcome !== undefined,
+    isNext: item === next,
     isOutdated: item.kind === "todos" && item !== lastTodos,
     steps: item.kind === "tool" ? (steps.get(item.tool.callId) ?? noSteps) : noSteps,
   };
