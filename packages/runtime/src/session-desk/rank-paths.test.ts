@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { rankPaths } from "./rank-paths.ts";
+
+const paths = [
+  "docs/index.md",
+  "src/index.ts",
+  "src/reindex-all.ts",
+  "index/readme.md",
+  "src/in-depth/ex.ts",
+  "LICENSE",
+];
+
+it("prefers the name, then the path, then scattered letters", () => {
+  expect(rankPaths(paths, "index", 10)).toEqual([
+    "src/index.ts",
+    "docs/index.md",
+    "src/reindex-all.ts",
+    "index/readme.md",
+    "src/in-depth/ex.ts",
+  ]);
+});
+
+it("knows no difference between large and small letters", () => {
+  expect(rankPaths(paths, "lic", 10)).toEqual(["LICENSE"]);
+});
+
+it("shows the shallow files first while nothing is typed, and no more than asked for", () => {
+  expect(rankPaths(paths, " ", 2)).toEqual(["LICENSE", "src/index.ts"]);
+});
