@@ -14,32 +14,33 @@ interface AnsiOutputProps {
   readonly text: string;
   /** What its "show all" is remembered by. */
   readonly name: string;
-  /** While it runs the newest lines are what one wants to see, afterwards the first. */
   readonly isLive: boolean;
+  /** Show the last lines before all are asked for: a command says at its end how it went. */
+  readonly isTail?: boolean;
 }
 
 /** What a command printed: a dozen lines, or all of it when asked for. */
-export function AnsiOutput({ text, name, isLive }: AnsiOutputProps) {
+export function AnsiOutput({ text, name, isLive, isTail = isLive }: AnsiOutputProps) {
   const [isAll, setAll] = useRemembered(name, false);
-  const shown = useMemo(() => (isAll ? undefined : previewOf(text, isLive)), [text, isAll, isLive]);
+  const shown = useMemo(() => (isAll ? undefined : previewOf(text, isTail)), [text, isAll, isTail]);
   if (text.trim() === "") return isLive ? null : <p className="px-3 py-1.5 text-[12px] text-faint">No output.</p>;
   if (shown === undefined) return <WholeOutput text={text} />;
   return (
     <div className="px-3 py-2">
-      {isLive && shown.more && <MoreButton text={text} onClick={() => setAll(true)} />}
+      {isTail && shown.more && <MoreButton text={text} onClick={() => setAll(true)} />}
       <Lines lines={shown.lines} />
-      {!isLive && shown.more && <MoreButton text={text} onClick={() => setAll(true)} />}
+      {!isTail && shown.more && <MoreButton text={text} onClick={() => setAll(true)} />}
     </div>
   );
 }
 
-function previewOf(text: string, isLive: boolean): { readonly lines: readonly AnsiLine[]; readonly more: boolean } {
+function previewOf(text: string, isTail: boolean): { readonly lines: readonly AnsiLine[]; readonly more: boolean } {
   const isCut = text.length > PREVIEW_LENGTH;
-  const part = isCut ? (isLive ? text.slice(-PREVIEW_LENGTH) : text.slice(0, PREVIEW_LENGTH)) : text;
+  const part = isCut ? (isTail ? text.slice(-PREVIEW_LENGTH) : text.slice(0, PREVIEW_LENGTH)) : text;
   const lines = parseAnsi(part);
   // A line or two more are shown rather than offered.
   if (!isCut && lines.length <= PREVIEW_LINES + 2) return { lines, more: false };
-  return { lines: isLive ? lines.slice(-PREVIEW_LINES) : lines.slice(0, PREVIEW_LINES), more: true };
+  return { lines: isTail ? lines.slice(-PREVIEW_LINES) : lines.slice(0, PREVIEW_LINES), more: true };
 }
 
 function MoreButton({ text, onClick }: { readonly text: string; readonly onClick: () => void }) {
@@ -115,15 +116,23 @@ function renderSpan({ text, style }: AnsiSpan, index: number) {
   );
 }
 
+function inkOf({ color, dim }: AnsiStyle): string | undefined {
+  return color ?? (dim ? "var(--soft)" : undefined);
+}
+
+/** The page's colours for a terminal's are chosen to be read on the page: on each other they would not be. */
+function groundInk(background: string, { color, inverse }: AnsiStyle): string | undefined {
+  return background.startsWith("var(") ? "var(--page)" : inverse ? "var(--page)" : color;
+}
+
 function toCss(style: AnsiStyle): CSSProperties {
-  const color = style.inverse ? (style.background ?? "var(--raised)") : style.color;
   const background = style.inverse ? (style.color ?? "var(--ink)") : style.background;
+  const color = background === undefined ? inkOf(style) : groundInk(background, style);
   const lines = [style.underline && "underline", style.strike && "line-through"].filter(Boolean).join(" ");
   return {
     ...(color !== undefined && { color }),
     ...(background !== undefined && { backgroundColor: background }),
     ...(style.bold && { fontWeight: 600 }),
-    ...(style.dim && { opacity: 0.75 }),
     ...(style.italic && { fontStyle: "italic" }),
     ...(lines !== "" && { textDecorationLine: lines }),
   };

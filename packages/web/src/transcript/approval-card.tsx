@@ -45,10 +45,10 @@ function OpenApproval({ item, isNext }: Omit<ApprovalCardProps, "isOver">) {
       {answerApproval !== undefined && (
         <footer className="flex flex-wrap items-center gap-2 border-line border-t px-3 py-2">
           <Button tone="primary" disabled={isBusy} onClick={() => answer("approved")}>
-            Approve {isNext && <Kbd keys="A" />}
+            Approve {isNext && <KeyHint keys="A" />}
           </Button>
           <Button disabled={isBusy} onClick={() => answer("rejected")}>
-            Deny {isNext && <Kbd keys="D" />}
+            Deny {isNext && <KeyHint keys="D" />}
           </Button>
           <Button tone="quiet" disabled={isBusy} onClick={() => answer("approved", true)}>
             Always for this session
@@ -61,6 +61,14 @@ function OpenApproval({ item, isNext }: Omit<ApprovalCardProps, "isOver">) {
         </footer>
       )}
     </article>
+  );
+}
+
+function KeyHint({ keys }: { readonly keys: string }) {
+  return (
+    <span className="max-md:hidden">
+      <Kbd keys={keys} />
+    </span>
   );
 }
 

@@ -37,7 +37,7 @@ export function ShellBody({ item: { tool, seq, description }, isLive }: BodyProp
           )}
         </p>
       )}
-      <AnsiOutput text={tool.output} name={`output ${seq}`} isLive={isLive} />
+      <AnsiOutput text={tool.output} name={`output ${seq}`} isLive={isLive} isTail />
     </>
   );
 }

@@ -35,7 +35,7 @@ export function TurnEnd({ turn, isLast }: TurnEndProps) {
           {[...took, ...usageWords(turn.usage ?? {})].map((word) => ` · ${word}`)}
         </p>
         <CopyButton text={() => answerOf(turn)} label="Copy the answer" />
-        {again !== undefined && (
+        {again !== undefined && outcome.kind !== "failed" && (
           <IconButton
             icon={<RotateCw aria-hidden="true" size={14} />}
             label="Ask the same again"
