@@ -14,7 +14,7 @@ export interface FollowOptions {
   readonly afterSeq: number;
   readonly signal?: AbortSignal;
   /** Where events are told before they are durable; absent: only committed ones are followed. */
-  readonly live?: Pick<TurnLog, "listen">;
+  readonly live?: Pick<TurnLog, "listen" | "writtenSeq">;
 }
 
 /**
@@ -23,7 +23,8 @@ export interface FollowOptions {
  */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<readonly StoredEvent[], void, undefined> {
   const { signal } = options;
-  const inbox = createInbox();
+  // What was told before anybody listened is only in the log, or will be.
+  const inbox = createInbox(options.live?.writtenSeq ?? 0);
   const unsubscribe = subscribe(options, inbox);
   const onAbort = (): void => inbox.wake();
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -91,11 +92,11 @@ interface Inbox {
   wake(): void;
 }
 
-function createInbox(): Inbox {
+function createInbox(toldBefore: number): Inbox {
   let waiting: StoredEvent[] = [];
   let characters = 0;
   let behind = true;
-  let newest = 0;
+  let newest = toldBefore;
   let bell = Promise.withResolvers<void>();
   const fallBehind = (): void => {
     waiting = [];

@@ -75,6 +75,15 @@ describe("following a turn live", () => {
     ]);
   });
 
+  it("gives a follower that comes after the end everything as soon as it is durable", async () => {
+    await log.write([unknown(1)]);
+    log.writeBehind([unknown(2)]);
+    const { durable } = log.writeBehind([completedEnd]);
+    const followed = collect(follow());
+    await durable;
+    expect(await followed).toEqual([1, 2, "turn-end"]);
+  });
+
   it("lets a reader that is too slow find the rest in the log, once and in order", async () => {
     const followed = follow();
     const next = followed.next();

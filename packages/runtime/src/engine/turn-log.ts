@@ -42,6 +42,8 @@ export interface TurnLog {
   writeBehind(events: readonly AgentEvent[]): Writing;
   /** Hear of events before they are durable. Returns the function that ends it. */
   listen(listener: LiveListener): () => void;
+  /** The number of the newest event that was written, durable or not. */
+  readonly writtenSeq: number;
 }
 
 export function createTurnLog(options: TurnLogOptions): TurnLog {
@@ -112,6 +114,9 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    get writtenSeq() {
+      return seq;
     },
   };
 }
