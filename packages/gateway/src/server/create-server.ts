@@ -70,6 +70,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (routeOptions.config.mediaType === undefined) assertShallow(body);
   });
   app.addHook("onSend", readOn);
+  // Node has let go of a connection that was to be upgraded. Refused, it would stay open for ever.
+  app.addHook("onResponse", async ({ raw }) => {
+    if (asksForSocket(raw)) raw.socket.destroySoon();
+  });
   app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
   app.setErrorHandler(showError);
   app.setNotFoundHandler((request, reply) => showMissing(routes, request, reply));

@@ -31,7 +31,7 @@ export function nativeOptions(desk: SessionDesk, tokens: Map<string, TokenGrant>
       },
       async createForBrowser() {
         browsers += 1;
-        const secret = `caret_browser-secret-number-${browsers}`;
+        const secret = `caret_${browsers}-browser-secret-number-${browsers}`;
         tokens.set(secret, { name: `browser-${browsers}`, scopes: ["admin"] });
         return new Secret(secret);
       },
