@@ -27,7 +27,8 @@ describe("Nothing outlives its turn or its Caret", () => {
   const aborted = barSize({ quick: 30, full: 100 });
   test(`${aborted} turns stopped at random moments leave no process and no descriptor`, async () => {
     const { engine } = await bench.open({ settings: { clocks: { graceMs: 50 } } });
-    const before = openDescriptors();
+    // Three streams of each of four agents to come are opened ahead, and the log's journal with the first commit.
+    const before = openDescriptors() + 4 * 3 + 1;
     const ends = await inGroups(aborted, 6, async (index) => {
       // Every third agent is the simulator, so that real Node programs are stopped while they boot as well.
       const workspace = bench.workspace(index % 3 === 0 ? undefined : litters);

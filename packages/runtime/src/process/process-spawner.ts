@@ -8,7 +8,8 @@ import { killMarked } from "./marked-processes.ts";
 import { signalGroup } from "./process-group.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { openProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
-import { expectStreams, SocketDesk } from "./socket-desk.ts";
+import { type ArrivedStreams, expectStreams, SocketDesk } from "./socket-desk.ts";
+import { type ExpectedChild, SpareStreams } from "./spare-streams.ts";
 import { SpawnerLink } from "./spawner-link.ts";
 import type { SpawnerReport } from "./spawner-messages.ts";
 import { superviseChild } from "./supervise-child.ts";
@@ -39,6 +40,7 @@ export class ProcessSpawner implements Spawner {
   readonly #registry: ProcessRegistry | undefined;
   readonly #remotes = new Map<string, RemoteChild>();
   readonly #children = new Set<ChildHandle>();
+  readonly #spares: SpareStreams;
   #link: SpawnerLink | undefined;
   #closed = false;
 
@@ -46,6 +48,7 @@ export class ProcessSpawner implements Spawner {
     this.#desk = new SocketDesk(socketDir);
     this.#registryDir = registryDir;
     this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
+    this.#spares = new SpareStreams(() => this.#expect(true));
     this.#link = this.#open();
   }
 
@@ -64,6 +67,7 @@ export class ProcessSpawner implements Spawner {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
+    if (this.#link !== undefined) this.#spares.drop(this.#link);
     await this.#link?.close();
     this.#desk.close();
   }
@@ -71,18 +75,19 @@ export class ProcessSpawner implements Spawner {
   async #launch(command: ChildCommand, signal: AbortSignal): Promise<LaunchedProcess> {
     if (this.#closed) throw new CaretError("cancelled", "Caret is shutting down");
     signal.throwIfAborted();
-    const id = randomUUID();
     const { stdin, ...rest } = command;
     const link = this.#link?.isAlive ? this.#link : this.#open();
+    const { id, streams } = this.#spares.take(link) ?? this.#expect(stdin !== "closed");
     const remote = { link, start: createDeferred(), exited: createDeferred(), reaped: createDeferred() } as RemoteChild;
     this.#remotes.set(id, remote);
     link.hold(true);
-    const streams = expectStreams(this.#desk, id, stdin !== "closed");
     link.send({ type: "spawn", id, command: { ...rest, hasStdin: stdin !== "closed" } });
     try {
       const identity = await inTime(remote.start.promise);
       if (CaretError.is(identity)) throw identity;
-      return { pid: identity.pid, ...(await inTime(streams.arrived)), ...this.#controls(id, remote) };
+      this.#spares.refill(link);
+      const arrived = await inTime(streams.arrived);
+      return { pid: identity.pid, ...withStdin(arrived, stdin !== "closed"), ...this.#controls(id, remote) };
     } catch (reason) {
       streams.forget();
       // It may have started all the same, when it was the streams that did not come.
@@ -103,10 +108,16 @@ export class ProcessSpawner implements Spawner {
     };
   }
 
+  #expect(hasStdin: boolean): ExpectedChild {
+    const id = randomUUID();
+    return { id, streams: expectStreams(this.#desk, id, hasStdin) };
+  }
+
   #open(): SpawnerLink {
     const link = new SpawnerLink((report) => this.#hear(link, report));
     link.send({ type: "open", socketPath: this.#desk.path, registryDir: this.#registryDir });
     void link.gone.then(() => this.#mourn(link));
+    this.#spares.refill(link);
     this.#link = link;
     return link;
   }
@@ -130,6 +141,7 @@ export class ProcessSpawner implements Spawner {
 
   /** The spawner died and its children are nobody's: end them from here and tell whoever waits for them. */
   #mourn(link: SpawnerLink): void {
+    this.#spares.drop(link);
     const orphans = [...this.#remotes].filter(([, remote]) => remote.link === link);
     for (const [, { identity }] of orphans) if (identity !== undefined) signalGroup(identity, "SIGKILL");
     killMarked(new Set(orphans.map(([id]) => id)));
@@ -153,6 +165,12 @@ export class ProcessSpawner implements Spawner {
     this.#remotes.delete(id);
     if (this.#remotes.size === 0) this.#link?.hold(false);
   }
+}
+
+function withStdin({ stdin, stdout, stderr }: ArrivedStreams, isWanted: boolean): ArrivedStreams {
+  if (isWanted) return { stdin, stdout, stderr };
+  stdin?.destroy();
+  return { stdin: undefined, stdout, stderr };
 }
 
 function fail(remote: RemoteChild | undefined, error: CaretError): void {

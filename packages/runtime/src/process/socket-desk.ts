@@ -69,8 +69,14 @@ export class SocketDesk {
   }
 }
 
+export interface ArrivedStreams {
+  readonly stdin: Socket | undefined;
+  readonly stdout: Socket;
+  readonly stderr: Socket;
+}
+
 export interface ExpectedStreams {
-  readonly arrived: Promise<{ readonly stdin: Socket | undefined; readonly stdout: Socket; readonly stderr: Socket }>;
+  readonly arrived: Promise<ArrivedStreams>;
   /** Closes what has come and refuses what comes later. */
   forget(): void;
 }

@@ -8,6 +8,8 @@ export type RemoteCommand = Omit<ChildCommand, "stdin"> & { readonly hasStdin: b
 /** From the gateway to the spawner process. `id` names a child and is also its mark. */
 export type SpawnerRequest =
   | { readonly type: "open"; readonly socketPath: string; readonly registryDir: string | undefined }
+  /** Open the streams of a child that is still to come, so that it need not wait for them. */
+  | { readonly type: "prepare"; readonly id: string }
   | { readonly type: "spawn"; readonly id: string; readonly command: RemoteCommand }
   | { readonly type: "signal"; readonly id: string; readonly signal: NodeJS.Signals }
   | { readonly type: "reap"; readonly id: string; readonly strays: ReapTime };
@@ -28,7 +30,8 @@ export type SpawnerReport =
   | { readonly type: "reaped"; readonly id: string };
 
 /** The streams of a child that travel over sockets. */
-export type StreamName = "stdin" | "stdout" | "stderr";
+export const streamNames = ["stdin", "stdout", "stderr"] as const;
+export type StreamName = (typeof streamNames)[number];
 
 /** The first line on each socket: the id cannot be guessed, so nobody can pass for another's child. */
 export function socketGreeting(id: string, stream: StreamName): string {

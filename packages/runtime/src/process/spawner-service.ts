@@ -11,6 +11,7 @@ import {
   type SpawnerRequest,
   type StreamName,
   socketGreeting,
+  streamNames,
 } from "./spawner-messages.ts";
 import { type StartedProcess, startProcess } from "./start-process.ts";
 import { createStrayReaper } from "./stray-reaper.ts";
@@ -24,6 +25,8 @@ export class SpawnerService {
   readonly #reaper = createStrayReaper();
   readonly #running = new Map<string, StartedProcess>();
   readonly #marks = new Set<string>();
+  /** Streams that were opened ahead of their child. */
+  readonly #prepared = new Map<string, Promise<Streams>>();
   #socketPath = "";
   #registry: ProcessRegistry | undefined;
 
@@ -37,6 +40,13 @@ export class SpawnerService {
         this.#socketPath = request.socketPath;
         if (request.registryDir !== undefined) this.#registry = openProcessRegistry(request.registryDir);
         return;
+      case "prepare": {
+        const streams = this.#openStreams(request.id, streamNames);
+        // Whoever takes them hears of it; nobody may ever.
+        streams.catch(() => undefined);
+        this.#prepared.set(request.id, streams);
+        return;
+      }
       case "spawn":
         return this.#spawn(request.id, request.command);
       case "signal":
@@ -61,14 +71,14 @@ export class SpawnerService {
 
   async #spawn(id: string, { hasStdin, ...command }: RemoteCommand): Promise<void> {
     this.#marks.add(id);
-    const sockets: Socket[] = [];
-    const open = async (stream: StreamName): Promise<Socket> => {
-      const socket = await connectPatiently(this.#socketPath, socketGreeting(id, stream));
-      sockets.push(socket);
-      return socket;
-    };
+    let streams: Streams = {};
     try {
-      const stdio = await Promise.all([hasStdin ? open("stdin") : "ignore", open("stdout"), open("stderr")] as const);
+      streams = await this.#takeStreams(id, hasStdin);
+      const stdio = [
+        hasStdin ? streamOf(streams, "stdin") : "ignore",
+        streamOf(streams, "stdout"),
+        streamOf(streams, "stderr"),
+      ] as const;
       const options = { stdio, mark: id, reaper: this.#reaper, registry: this.#registry };
       this.#follow(id, await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options));
     } catch (reason) {
@@ -76,8 +86,26 @@ export class SpawnerService {
       this.#send({ type: "failed", id, error: toFailure(reason).toInfo() });
     } finally {
       // The child has its own copies; ours would keep its streams open after its death.
-      for (const socket of sockets) socket.destroy();
+      for (const socket of Object.values(streams)) socket.destroy();
     }
+  }
+
+  async #takeStreams(id: string, hasStdin: boolean): Promise<Streams> {
+    const prepared = this.#prepared.get(id);
+    this.#prepared.delete(id);
+    return await (prepared ?? this.#openStreams(id, hasStdin ? streamNames : ["stdout", "stderr"]));
+  }
+
+  /** All of them or none. */
+  async #openStreams(id: string, names: readonly StreamName[]): Promise<Streams> {
+    const opened = await Promise.allSettled(
+      names.map(async (name) => [name, await connectPatiently(this.#socketPath, socketGreeting(id, name))] as const),
+    );
+    const refused = opened.find((each) => each.status === "rejected");
+    const streams = Object.fromEntries(opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])));
+    if (refused === undefined) return streams;
+    for (const socket of Object.values(streams)) socket.destroy();
+    throw refused.reason;
   }
 
   #follow(id: string, started: StartedProcess): void {
@@ -88,6 +116,14 @@ export class SpawnerService {
       else this.#send({ type: "failed", id, error: exit.error.toInfo() });
     });
   }
+}
+
+type Streams = Readonly<Partial<Record<StreamName, Socket>>>;
+
+function streamOf(streams: Streams, name: StreamName): Socket {
+  const socket = streams[name];
+  if (socket === undefined) throw new CaretError("internal", `The stream ${name} was not opened`);
+  return socket;
 }
 
 function toFailure(reason: unknown): CaretError {

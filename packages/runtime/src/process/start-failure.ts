@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { access, open, stat } from "node:fs/promises";
+import { accessSync, constants, statSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { CaretError, type ErrorCode } from "@caret/protocol";
 import type { ChildCommand } from "./child-command.ts";
 
@@ -21,11 +21,11 @@ const codeOfErrno: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Refuses what the operating system would refuse less clearly. */
-export async function assertStartable(command: ChildCommand): Promise<void> {
+export function assertStartable(command: ChildCommand): void {
   const words = [command.file, command.cwd, ...command.args, ...Object.entries(command.env).flat()];
   if (words.some((word) => word.includes("\0")))
     throw new CaretError("invalid-request", "A NUL character cannot be passed to a program as an argument");
-  await assertWorkspace(command.cwd);
+  assertWorkspace(command.cwd);
 }
 
 /** Why the program could not be started, in a word of our catalogue. */
@@ -35,7 +35,7 @@ export async function toStartFailure(reason: unknown, command: ChildCommand): Pr
   if (errno === "ERR_INVALID_ARG_VALUE")
     return new CaretError("invalid-request", "The program's arguments are not valid", { cause: reason });
   // The kernel says ENOENT and EACCES for the directory as for the program, so the directory is asked first.
-  const workspace = await assertWorkspace(command.cwd).then(() => undefined, CaretError.from);
+  const workspace = workspaceFault(command.cwd);
   if (workspace !== undefined) return workspace;
   if (errno === "ENOENT" && (await isFile(command.file)))
     return new CaretError("cli-broken", `${command.file} names an interpreter that does not exist`, { cause: reason });
@@ -52,14 +52,28 @@ export async function isBrokenProgram(command: ChildCommand, code: number | null
   return code !== null && code !== 0 && !(await hasProgramHead(command.file));
 }
 
-async function assertWorkspace(cwd: string): Promise<void> {
-  const found = await stat(cwd).catch((reason: unknown) => {
-    throw new CaretError("workspace-missing", `The workspace ${cwd} does not exist`, { cause: reason });
-  });
+/** Asked at once and not by the thread pool: somebody waits for the process, and the answer takes microseconds. */
+function assertWorkspace(cwd: string): void {
+  const found = attempt(() => statSync(cwd), "workspace-missing", `The workspace ${cwd} does not exist`);
   if (!found.isDirectory()) throw new CaretError("workspace-missing", `The workspace ${cwd} is not a directory`);
-  await access(cwd, constants.X_OK).catch((reason: unknown) => {
-    throw new CaretError("workspace-forbidden", `The workspace ${cwd} may not be entered`, { cause: reason });
-  });
+  attempt(() => accessSync(cwd, constants.X_OK), "workspace-forbidden", `The workspace ${cwd} may not be entered`);
+}
+
+function workspaceFault(cwd: string): CaretError | undefined {
+  try {
+    assertWorkspace(cwd);
+    return undefined;
+  } catch (reason) {
+    return CaretError.from(reason);
+  }
+}
+
+function attempt<Result>(work: () => Result, code: ErrorCode, message: string): Result {
+  try {
+    return work();
+  } catch (cause) {
+    throw new CaretError(code, message, { cause });
+  }
 }
 
 function isFile(path: string): Promise<boolean> {

@@ -75,7 +75,7 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
 
 async function spawnPatiently(command: ChildCommand, options: StartOptions & { mark: string }): Promise<ChildProcess> {
   try {
-    await assertStartable(command);
+    assertStartable(command);
     for (const waitMs of BUSY_RETRY_MS) {
       options.signal?.throwIfAborted();
       try {
