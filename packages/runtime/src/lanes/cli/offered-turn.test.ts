@@ -37,7 +37,7 @@ function play(prompt: string, signal = new AbortController().signal): Promise<re
 
 const begun = (): readonly string[] => {
   const file = bench.workbench.path("begun");
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
 };
 const say = (file: string): void => writeFileSync(bench.workbench.path(file), "");
 const waitFor = (file: string): string => `while [ ! -e ${bench.workbench.path(file)} ]; do sleep 0.02; done`;
@@ -45,7 +45,7 @@ const [, init = "", text = "", result = ""] = /^(.*\n)(.*\n)(.*\n)$/.exec(saysHe
 
 /** An agent that boots until it is told to speak, and then works until it is told to end. */
 function agentInSteps(): void {
-  const note = `cat >> ${bench.workbench.path("begun")}; echo >> ${bench.workbench.path("begun")}`;
+  const note = `prompt=$(cat)\necho "$prompt" >> ${bench.workbench.path("begun")}`;
   bench.agent(`${note}\n${init}${waitFor("speak")}\n${text}${waitFor("end")}\n${result}`);
 }
 
