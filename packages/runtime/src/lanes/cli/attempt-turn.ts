@@ -9,8 +9,10 @@ import { openContractTurn } from "./contract-calls.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { failed, runAgent } from "./run-agent.ts";
 import { type Prepared, type Started, startAgent, type TurnAttempt } from "./start-agent.ts";
-import { createTurnClocks } from "./turn-clocks.ts";
+import { type ClockSettings, createTurnClocks } from "./turn-clocks.ts";
 import { createVersionTeller } from "./version-teller.ts";
+
+const OFFERED_MARGIN_MS = 10_000;
 
 /** One try at a turn, with one profile and one model. Whatever goes wrong is its last event. */
 export async function* attemptTurn(turn: TurnAttempt): AsyncGenerator<readonly AgentEvent[], void, undefined> {
@@ -71,8 +73,7 @@ async function* runOnce(
     return;
   }
   const { child, refill } = started;
-  const turnMs = program.timeoutMs ?? host.clocks.turnMs;
-  const clocks = createTurnClocks({ ...host.clocks, turnMs }, host.monotonic);
+  const clocks = createTurnClocks(clocksOf(turn, program), host.monotonic);
   offered.attach(child, (callId) => clocks.note([{ type: "tool-result", callId, status: "ok", output: "" }]));
   const run = runAgent({
     child,
@@ -103,6 +104,16 @@ async function* runOnce(
   } finally {
     offered.leave();
   }
+}
+
+/**
+ * Whoever runs offered tools has limits of its own: for the person or client that is asked, and then for the tool. The
+ * lane's clock only has to end what these did not.
+ */
+function clocksOf({ host, request }: TurnAttempt, { timeoutMs }: AgentProgram): ClockSettings {
+  const { turnMs, toolMs } = host.clocks;
+  const patience = request.offered === undefined ? toolMs : 2 * toolMs + OFFERED_MARGIN_MS;
+  return { ...host.clocks, turnMs: timeoutMs ?? turnMs, toolMs: patience };
 }
 
 /** A contract program asks for its calls in its stream; the official CLI reaches offered tools over the bridge. */
