@@ -15,7 +15,9 @@ import { ChangedFiles } from "./changed-files.tsx";
 export function ChangesScreen({ sessionId }: { readonly sessionId: string }) {
   const api = useApi();
   const session = useSession(sessionId);
-  const changes = useLoaded(`changes ${sessionId}`, (signal) => api.changes(sessionId, { signal }));
+  // Looked at again whenever a turn has ended: until then the agent is still at it.
+  const turnId = session?.status.kind === "ended" ? session.status.turnId : "";
+  const changes = useLoaded(`changes ${sessionId}`, (signal) => api.changes(sessionId, { signal }), turnId);
   return (
     <ScreenFrame
       about={
@@ -31,7 +33,7 @@ export function ChangesScreen({ sessionId }: { readonly sessionId: string }) {
       title="Changes"
     >
       <LoadedView loaded={changes} waiting="Looking at the working tree">
-        {(view) => <Changes changes={view} key={changes.loadedAt} workspace={session?.workspace} />}
+        {(view) => <Changes changes={view} workspace={session?.workspace} />}
       </LoadedView>
     </ScreenFrame>
   );

@@ -1,9 +1,12 @@
 import type { ConnectTestResult } from "@caret/protocol";
 import { CircleCheck, CircleX } from "lucide-react";
 import { useState } from "react";
+import { useAbout } from "../data/use-about.ts";
 import { useApi } from "../data/use-api.ts";
 import { Button } from "../parts/button.tsx";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { toErrorInfo } from "../parts/to-error-info.ts";
+import { isSimulated } from "../shell/is-simulated.ts";
 import type { Door } from "./recipes.ts";
 
 const doors: readonly { readonly door: Door; readonly name: string; readonly path: string; readonly users: string }[] =
@@ -15,14 +18,22 @@ const doors: readonly { readonly door: Door; readonly name: string; readonly pat
 
 /** Each door of the gateway, with a request through it that is as real as a client's. */
 export function DoorTests({ url }: { readonly url: string }) {
+  const about = useAbout();
   return (
-    <ul aria-label="Doors" className="divide-y divide-line rounded-lg border border-line bg-raised">
-      {doors.map(({ door, name, path, users }) => (
-        <li className="px-3 py-2.5 sm:px-4" key={door}>
-          <DoorTest address={url + path} door={door} name={name} users={users} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul aria-label="Doors" className="divide-y divide-line rounded-lg border border-line bg-raised">
+        {doors.map(({ door, name, path, users }) => (
+          <li className="px-3 py-2.5 sm:px-4" key={door}>
+            <DoorTest address={url + path} door={door} name={name} users={users} />
+          </li>
+        ))}
+      </ul>
+      {isSimulated(about, about?.defaultLane) && (
+        <p className="mt-2 text-[13px] text-soft">
+          <SimulatedBadge /> What answers here is the simulator, not Cursor.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -14,8 +14,15 @@ interface LoadState<Value> extends Omit<Loaded<Value>, "reload"> {
   readonly key: string;
 }
 
-/** Asks anew whenever `key` changes; what was asked for under another key is forgotten. */
-export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
+/**
+ * Asks anew whenever `key` changes; what was asked for under another key is forgotten. Asks again, with the answer kept
+ * until there is a new one, whenever `version` does.
+ */
+export function useLoaded<Value>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  version = "",
+): Loaded<Value> {
   const [round, setRound] = useState(0);
   const [state, setState] = useState<LoadState<Value>>({ key, isLoading: true });
   const newest = useRef(load);
@@ -33,7 +40,7 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
       },
     );
     return () => stop.abort();
-  }, [key, round]);
+  }, [key, round, version]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   // In the render in which the key changes, the state still tells of the former one.
   return state.key === key ? { ...state, reload } : { isLoading: true, reload };

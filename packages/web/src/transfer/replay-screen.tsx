@@ -2,13 +2,17 @@ import type { EventEnvelope } from "@caret/protocol";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
+import { useAbout } from "../data/use-about.ts";
 import { useApi } from "../data/use-api.ts";
 import { useSession } from "../data/use-session.ts";
+import { Badge } from "../parts/badge.tsx";
 import { Empty } from "../parts/empty.tsx";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { NowProvider } from "../parts/use-now.ts";
 import { isTyping } from "../screen/is-typing.ts";
 import { LoadedView } from "../screen/loaded-view.tsx";
 import { useLoaded } from "../screen/use-loaded.ts";
+import { isSimulated } from "../shell/is-simulated.ts";
 import { Transcript } from "../transcript/transcript.tsx";
 import { readWholeLog } from "./read-whole-log.ts";
 import { ReplayControls } from "./replay-controls.tsx";
@@ -19,6 +23,7 @@ import { useReplay } from "./use-replay.ts";
 export function ReplayScreen({ sessionId }: { readonly sessionId: string }) {
   const api = useApi();
   const session = useSession(sessionId);
+  const about = useAbout();
   const log = useLoaded(`log ${sessionId}`, (signal) => readWholeLog(api, sessionId, signal));
   return (
     <div className="flex h-full flex-col">
@@ -31,7 +36,8 @@ export function ReplayScreen({ sessionId }: { readonly sessionId: string }) {
           <ArrowLeft aria-hidden="true" size={16} />
         </Link>
         <h1 className="min-w-0 truncate font-semibold">{session?.title ?? "Session"}</h1>
-        <span className="shrink-0 rounded border border-line px-1.5 text-soft text-xs">Replay</span>
+        <Badge>Replay</Badge>
+        {isSimulated(about, session?.lane) && <SimulatedBadge />}
       </header>
       {log.value === undefined ? (
         <div className="px-4">
