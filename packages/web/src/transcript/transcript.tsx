@@ -34,7 +34,7 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
   const content = useRef<HTMLDivElement>(null);
   const memory = useMemo<CardMemory>(() => new Map(), []);
   const rows = useMemo(() => toRows(transcript), [transcript]);
-  const isShift = useIsShift(rows);
+  const isShift = useIsShift(transcript);
   const { isStuck, jump } = useStickToBottom(scroller, content);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the signal that asks for it
   useEffect(jump, [jump, older.jumpSignal]);
@@ -86,14 +86,14 @@ function JumpButton({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
-/** Whether rows came in before the ones that were there: the list then keeps its place by its end. */
-function useIsShift(rows: readonly TranscriptRow[]): boolean {
-  const before = useRef(rows);
+/** Whether older events have just come in: the list then keeps its place by its end. */
+function useIsShift({ turns }: TranscriptData): boolean {
+  const firstSeq = turns[0]?.firstSeq;
+  const before = useRef(firstSeq);
   useLayoutEffect(() => {
-    before.current = rows;
-  }, [rows]);
-  const first = before.current[1]?.key;
-  return first !== undefined && rows[1]?.key !== first && rows.some((row) => row.key === first);
+    before.current = firstSeq;
+  }, [firstSeq]);
+  return firstSeq !== undefined && before.current !== undefined && firstSeq < before.current;
 }
 
 function useOlder(scroller: RefObject<HTMLElement | null>, isWanted: boolean, onOlder: (() => void) | undefined): void {
