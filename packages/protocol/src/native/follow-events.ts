@@ -1,10 +1,10 @@
 import { CaretError } from "../caret-error.ts";
+import type { StreamBatch } from "./follow-stream.ts";
 import { parseJson } from "./native-wire.ts";
 import type { EventEnvelope } from "./session-view.ts";
-import type { SseMessage } from "./sse-messages.ts";
 
-/** Opens the stream; the headers say at every attempt where to go on. */
-type Connect = (headers: () => Readonly<Record<string, string>>) => AsyncIterable<readonly SseMessage[] | undefined>;
+/** Opens the stream; `last` says at every attempt after which event to go on. */
+type Connect = (last: () => number) => AsyncIterable<StreamBatch>;
 
 /**
  * Every event after `after`, once and in order. The gateway numbers them without a gap, so that a gap or a line that
@@ -25,28 +25,23 @@ async function* readUntilTorn(
   cursor: { last: number },
   connect: Connect,
 ): AsyncGenerator<readonly EventEnvelope[], boolean> {
-  for await (const messages of connect(() => ({ "last-event-id": String(cursor.last) }))) {
-    if (messages === undefined) continue;
-    const events = nextEvents(messages, cursor.last);
+  for await (const messages of connect(() => cursor.last)) {
+    const envelopes = (messages ?? []).map(({ data }) => parseJson(data) as EventEnvelope | undefined);
+    const events = nextEvents(envelopes, cursor.last);
     cursor.last += events.length;
     if (events.length > 0) yield events;
-    if (messages.some((message) => !isKnown(message, cursor.last))) return true;
+    if (envelopes.some((envelope) => envelope === undefined || envelope.seq > cursor.last)) return true;
   }
   return false;
 }
 
 /** Those that go on from `last` without a gap; what is known already is dropped. */
-function nextEvents(messages: readonly SseMessage[], last: number): readonly EventEnvelope[] {
+function nextEvents(envelopes: readonly (EventEnvelope | undefined)[], last: number): readonly EventEnvelope[] {
   const events: EventEnvelope[] = [];
-  for (const { data } of messages) {
-    const envelope = parseJson(data) as EventEnvelope | undefined;
+  for (const envelope of envelopes) {
     const expected = last + events.length + 1;
     if (envelope === undefined || envelope.seq > expected) break;
     if (envelope.seq === expected) events.push(envelope);
   }
   return events;
-}
-
-function isKnown({ id }: SseMessage, last: number): boolean {
-  return Number(id) <= last;
 }

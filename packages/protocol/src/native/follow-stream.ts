@@ -1,7 +1,7 @@
 import { CaretError } from "../caret-error.ts";
 import type { ErrorCode } from "../error-catalogue.ts";
-import { type NativeClientOptions, type NativeWire, toReachError, waitFor } from "./native-wire.ts";
-import { type SseMessage, sseMessages } from "./sse-messages.ts";
+import { type NativeClientOptions, toReachError, waitFor } from "./native-wire.ts";
+import type { SseMessage } from "./sse-messages.ts";
 
 export type StreamState = "open" | "reconnecting";
 
@@ -11,17 +11,12 @@ export interface FollowOptions {
   readonly onState?: (state: StreamState, reason?: CaretError) => void;
 }
 
-export interface StreamSource extends FollowOptions {
-  readonly path: string;
-  readonly query?: object;
-  /** Asked at every attempt: where to go on. */
-  readonly headers?: () => Readonly<Record<string, string>>;
-}
+/** What one read of a connection brought, possibly nothing but a sign of life; `undefined` that it is open. */
+export type StreamBatch = readonly SseMessage[] | undefined;
 
 /** `retryNow` dispatches `now` when a waiting stream should make its next attempt. */
 type FollowingOptions = NativeClientOptions & { readonly retryNow: EventTarget };
 
-const DEFAULT_SILENCE_MS = 45_000;
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 8000;
 
@@ -31,29 +26,31 @@ const LONGEST_WAIT_MS = 8000;
  * signal; rejects when trying again would not help, since the token was revoked, for instance, or the session deleted.
  */
 export async function* followStream(
-  wire: NativeWire,
-  source: StreamSource,
+  connect: (signal: AbortSignal) => AsyncIterable<StreamBatch>,
+  { signal, onState }: FollowOptions,
   options: FollowingOptions,
-): AsyncGenerator<readonly SseMessage[] | undefined, void> {
+): AsyncGenerator<StreamBatch, void> {
   const progress = { failures: 0 };
-  while (!source.signal.aborted) {
-    const reason = yield* readUntilLost(connection(wire, source, options.silenceMs ?? DEFAULT_SILENCE_MS), progress);
-    if (source.signal.aborted) return;
+  while (!signal.aborted) {
+    const reason = yield* readUntilLost(connect(signal), progress, onState);
+    if (signal.aborted) return;
     if (LASTING.has(reason.code)) throw reason;
-    source.onState?.("reconnecting", reason);
-    await pause(progress.failures, source.signal, options);
+    onState?.("reconnecting", reason);
+    await pause(progress.failures, signal, options);
     progress.failures++;
   }
 }
 
 /** Returns why the connection is over. */
 async function* readUntilLost(
-  batches: AsyncIterable<readonly SseMessage[] | undefined>,
+  batches: AsyncIterable<StreamBatch>,
   progress: { failures: number },
-): AsyncGenerator<readonly SseMessage[] | undefined, CaretError> {
+  onState: FollowOptions["onState"],
+): AsyncGenerator<StreamBatch, CaretError> {
   try {
     for await (const batch of batches) {
-      if (batch !== undefined) progress.failures = 0;
+      if (batch === undefined) onState?.("open");
+      else progress.failures = 0;
       // An empty one was a heartbeat.
       if (batch?.length !== 0) yield batch;
     }
@@ -84,49 +81,3 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "invalid-request",
   "protocol-violation",
 ]);
-
-async function* connection(
-  wire: NativeWire,
-  { path, query, headers, signal, onState }: StreamSource,
-  silenceMs: number,
-): AsyncGenerator<readonly SseMessage[] | undefined, void> {
-  const line = new AbortController();
-  const hangUp = (): void => line.abort();
-  signal.addEventListener("abort", hangUp);
-  let silence = setTimeout(hangUp, silenceMs);
-  try {
-    const request = { path, signal: line.signal, headers: { accept: "text/event-stream", ...headers?.() } };
-    const response = await wire.open(query === undefined ? request : { ...request, query });
-    const { body } = response;
-    if (body === null || response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
-      throw new CaretError("upstream-unreachable", "Something else answers at the gateway's address");
-    onState?.("open");
-    yield undefined;
-    for await (const batch of sseMessages(chunksOf(body))) {
-      // While the reader takes its time, the gateway is not the silent one.
-      clearTimeout(silence);
-      yield batch;
-      silence = setTimeout(hangUp, silenceMs);
-    }
-  } catch (error) {
-    // Our own hanging up is no cancellation: nobody asked for it.
-    if (line.signal.aborted && !signal.aborted)
-      throw new CaretError("upstream-unreachable", "The gateway has gone silent", { cause: error });
-    throw error;
-  } finally {
-    clearTimeout(silence);
-    signal.removeEventListener("abort", hangUp);
-    line.abort();
-  }
-}
-
-/** Not every browser's streams can be iterated. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const reader = body.getReader();
-  try {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value;
-  } finally {
-    // Already broken is as good as cancelled.
-    await reader.cancel().catch(() => undefined);
-  }
-}

@@ -20,6 +20,7 @@ import {
   type RequestOptions,
   type WireRequest,
 } from "./native-wire.ts";
+import { eventSocket, eventStream } from "./open-events.ts";
 import type { LogPage, LogQuery, SessionListQuery } from "./session-desk.ts";
 import type {
   AboutView,
@@ -31,6 +32,7 @@ import type {
   SessionView,
   UsageRow,
 } from "./session-view.ts";
+import { sseConnection } from "./sse-connection.ts";
 
 export interface RawLine {
   readonly raw: string;
@@ -156,12 +158,15 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
     readLog: (id, query = {}, options) => get(wire, at`sessions/${id}/log`, query, options),
     readRaw: (id, seq, options) => get(wire, at`sessions/${id}/raw/${String(seq)}`, {}, options),
     followEvents: (id, wanted) =>
-      followEvents(wanted.after, (resume) => {
-        const query = wanted.raw === true ? { raw: true } : {};
-        const source = { ...wanted, path: at`sessions/${id}/events`, query, headers: resume };
-        return followStream(wire, source, following);
+      followEvents(wanted.after, (last) => {
+        const connect = options.socketProtocols === undefined ? eventStream : eventSocket;
+        return followStream((signal) => connect(wire, options, { ...wanted, id, last, signal }), wanted, following);
       }),
-    followNews: (wanted) => followNews(followStream(wire, { ...wanted, path: "sessions/stream" }, following)),
+    followNews: (wanted) => {
+      const { silenceMs } = options;
+      const connect = (signal: AbortSignal) => sseConnection(wire, { path: "sessions/stream", signal, silenceMs });
+      return followNews(followStream(connect, wanted, following));
+    },
     retryNow: () => {
       retryNow.dispatchEvent(new Event("now"));
     },

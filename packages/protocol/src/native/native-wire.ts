@@ -10,6 +10,12 @@ export interface NativeClientOptions {
   /** A number from 0 up to 1, for the waits between attempts. */
   readonly random?: () => number;
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /**
+   * For pages: follow events over WebSockets instead, offering these subprotocols, since a browser opens six plain
+   * connections to a host for all its tabs, but hundreds of these. A gateway that falls silent is not noticed by them:
+   * follow the news too, and after each `opened` follow the events anew.
+   */
+  readonly socketProtocols?: () => readonly string[];
   /** A stream that says nothing for this long, not even a heartbeat, is taken for dead. */
   readonly silenceMs?: number;
 }
@@ -101,7 +107,7 @@ async function openOnce(options: NativeClientOptions, request: WireRequest): Pro
   throw await errorOf(response);
 }
 
-function addressOf(baseUrl: string, { path, query = {} }: WireRequest): string {
+export function addressOf(baseUrl: string, { path, query = {} }: Pick<WireRequest, "path" | "query">): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   const text = search.toString();

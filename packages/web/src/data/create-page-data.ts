@@ -56,6 +56,8 @@ export function createPageData(environment: PageEnvironment): PageData {
   const api = createNativeClient({
     baseUrl: environment.baseUrl,
     headers: () => ({ "x-caret-page": pageKey.read() ?? "" }),
+    // A page cannot send headers with a socket: its half of the credential goes among the subprotocols.
+    socketProtocols: () => ["caret.events", `caret.page.${pageKey.read() ?? ""}`],
     fetch: async (input, init) => {
       const key = pageKey.read();
       const response = await environment.fetch(input, init);
@@ -77,7 +79,7 @@ export function createPageData(environment: PageEnvironment): PageData {
     logs.clear();
     store.setState(emptyPageState(environment.now()), true);
     const { signal } = visit;
-    keepUp({ environment, store, api, signal }).catch((reason) => {
+    keepUp({ environment, store, api, logs, signal }).catch((reason) => {
       if (!signal.aborted) store.setState({ line: lostLine(environment, reason) });
     });
   };
@@ -132,11 +134,12 @@ interface KeepUp {
   readonly environment: PageEnvironment;
   readonly store: StoreApi<PageState>;
   readonly api: NativeClient;
+  readonly logs: SessionLogs;
   readonly signal: AbortSignal;
 }
 
 /** One stream of news keeps the list true. After each connection the list and what the gateway is are read anew. */
-async function keepUp({ environment, store, api, signal }: KeepUp): Promise<void> {
+async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promise<void> {
   let changed = new Set<string>();
   const readAll = async (): Promise<void> => {
     const meanwhile = new Set<string>();
@@ -168,6 +171,8 @@ async function keepUp({ environment, store, api, signal }: KeepUp): Promise<void
   const onNews = (news: readonly NewsItem[]): void => {
     fold(news.filter(({ kind }) => kind !== "opened"));
     if (!news.some(({ kind }) => kind === "opened")) return;
+    // Sockets do not notice a line that died silently, after sleep for instance; the stream of news does.
+    logs.reconnect();
     readUntilDone();
   };
   const { locks, baseUrl } = environment;

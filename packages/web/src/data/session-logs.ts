@@ -9,7 +9,7 @@ const WINDOW_EVENTS = 2000;
 const AFTER_ALL = 999_999_999_999_999;
 /** What is read at once when somebody scrolls up. */
 const OLDER_EVENTS = 2000;
-/** How long a hidden tab follows the session it shows before it leaves the connection to others. */
+/** How long a hidden tab goes on following the session it shows. */
 const HIDDEN_MS = 10_000;
 const KEPT_LOGS = 4;
 /** A log that has grown by more than this since it was left is read anew, rather than followed from there. */
@@ -31,6 +31,8 @@ export interface SessionLogs {
   loadOlder(sessionId: string): Promise<void>;
   /** Read it anew, after it failed. */
   retry(sessionId: string): void;
+  /** Follow all of them over new connections, from where they are. */
+  reconnect(): void;
   /** Forget everything. */
   clear(): void;
 }
@@ -82,6 +84,13 @@ export function createSessionLogs(options: SessionLogsOptions): SessionLogs {
       open.following?.abort();
       open.window = emptyLogWindow;
       startFollowing(open, options);
+    },
+    reconnect() {
+      for (const open of logs.values()) {
+        if (open.log.state !== "ready" || open.following?.signal.aborted !== false) continue;
+        open.following.abort();
+        startFollowing(open, options);
+      }
     },
     clear() {
       for (const open of logs.values()) open.following?.abort();

@@ -13,7 +13,9 @@ export interface ShareNewsOptions {
 type Told =
   | { readonly kind: "news"; readonly news: readonly NewsItem[] }
   | { readonly kind: "state"; readonly state: StreamState }
-  | { readonly kind: "hello" };
+  /** A tab that has come asks how things are, and is told. */
+  | { readonly kind: "hello"; readonly from: string }
+  | { readonly kind: "welcome"; readonly to: string; readonly state: StreamState };
 
 /**
  * Follow the news with one connection for all tabs: browsers allow six to a host, and each tab also follows the session
@@ -26,9 +28,10 @@ export async function shareNews(options: ShareNewsOptions): Promise<void> {
   const channel = new BroadcastChannel(name);
   const tell = (told: Told): void => channel.postMessage(told);
   const listening = new AbortController();
-  channel.addEventListener("message", ({ data }) => hear(data, options), { signal: listening.signal });
+  const me = String(Math.random());
+  channel.addEventListener("message", ({ data }) => hear(data, me, options), { signal: listening.signal });
   try {
-    tell({ kind: "hello" });
+    tell({ kind: "hello", from: me });
     await locks.request(name, { signal }, () => {
       listening.abort();
       return leadAll(options, channel, tell);
@@ -41,17 +44,18 @@ export async function shareNews(options: ShareNewsOptions): Promise<void> {
   }
 }
 
-function hear(told: Told, { onNews, onState }: ShareNewsOptions): void {
+function hear(told: Told, me: string, { onNews, onState }: ShareNewsOptions): void {
   if (told.kind === "news") onNews(told.news);
   if (told.kind === "state") onState(told.state);
+  if (told.kind !== "welcome" || told.to !== me) return;
+  onState(told.state);
+  if (told.state === "open") onNews([{ kind: "opened" }]);
 }
 
 async function leadAll(options: ShareNewsOptions, channel: BroadcastChannel, tell: (told: Told) => void) {
   let state: StreamState | undefined;
   const welcome = ({ data }: MessageEvent<Told>): void => {
-    if (data.kind !== "hello" || state === undefined) return;
-    tell({ kind: "state", state });
-    if (state === "open") tell({ kind: "news", news: [{ kind: "opened" }] });
+    if (data.kind === "hello" && state !== undefined) tell({ kind: "welcome", to: data.from, state });
   };
   channel.addEventListener("message", welcome);
   await lead(options, (told) => {

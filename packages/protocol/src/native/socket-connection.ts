@@ -1,0 +1,57 @@
+import type { StreamBatch } from "./follow-stream.ts";
+import type { SseMessage } from "./sse-messages.ts";
+
+interface SocketSource {
+  readonly url: string;
+  readonly protocols: readonly string[];
+  /** Said first. */
+  readonly greeting: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One WebSocket, read like an event stream. Ends when it is refused or closed, by whomever: why, a socket does not tell.
+ * Its heartbeats are the browser's own and cannot be seen.
+ */
+export async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBatch, void> {
+  const { url, protocols, greeting, signal } = source;
+  const socket = new WebSocket(url, [...protocols]);
+  let waiting: SseMessage[] = [];
+  let wake = (): void => undefined;
+  const hangUp = (): void => {
+    socket.close();
+    // The other side may take its time to say goodbye.
+    wake();
+  };
+  const news = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  signal.addEventListener("abort", hangUp);
+  let next = news();
+  socket.addEventListener("open", () => {
+    socket.send(greeting);
+    wake();
+  });
+  socket.addEventListener("message", ({ data }) => {
+    waiting.push({ id: undefined, data: String(data) });
+    wake();
+  });
+  socket.addEventListener("close", () => wake());
+  try {
+    await next;
+    if (socket.readyState !== WebSocket.OPEN) return;
+    next = news();
+    yield undefined;
+    while (waiting.length > 0 || socket.readyState === WebSocket.OPEN) {
+      if (waiting.length === 0) await next;
+      next = news();
+      const batch = waiting;
+      waiting = [];
+      if (batch.length > 0) yield batch;
+    }
+  } finally {
+    signal.removeEventListener("abort", hangUp);
+    socket.close();
+  }
+}
