@@ -1,0 +1,71 @@
+import type { SessionStatus, SessionView } from "@caret/protocol";
+import { expect, it } from "vitest";
+import type { PageState } from "./page-state.ts";
+import { foldNews, sortSessions, takeFirstPage, takeNextPage, waitingSessions } from "./session-list.ts";
+
+const session = (id: string, updatedAt: number, more: Partial<SessionView> = {}): SessionView => ({
+  id,
+  title: id,
+  workspace: "/w",
+  permission: "auto",
+  createdAt: 0,
+  updatedAt,
+  archived: false,
+  lastSeq: 0,
+  lastLine: "",
+  status: { kind: "idle" },
+  ...more,
+});
+const empty = { sessions: new Map<string, SessionView>(), listed: new Set<string>(), isListed: false, next: undefined };
+const nobody: ReadonlySet<string> = new Set();
+const shown = ({ sessions, listed }: Pick<PageState, "sessions" | "listed">) =>
+  sortSessions(sessions, listed, ({ archived }) => !archived).map(({ id, title }) => `${id}:${title}`);
+
+it("grows page by page, newest first", () => {
+  const first = takeFirstPage(empty, { sessions: [session("c", 3), session("b", 2)], next: "2" }, nobody);
+  const second = takeNextPage(first, { sessions: [session("a", 1)] });
+  expect([first.next, second.next]).toEqual(["2", undefined]);
+  expect(shown(second)).toEqual(["c:c", "b:b", "a:a"]);
+});
+
+it("follows the news: changed sessions rise, deleted ones go, archived ones are not shown", () => {
+  const list = takeFirstPage(empty, { sessions: [session("c", 3), session("b", 2), session("a", 1)] }, nobody);
+  const later = foldNews(list, [
+    { kind: "changed", session: session("a", 9, { title: "new" }) },
+    { kind: "deleted", sessionId: "c" },
+    { kind: "changed", session: session("d", 8) },
+    { kind: "changed", session: session("b", 2, { archived: true }) },
+  ]);
+  expect(shown(later)).toEqual(["a:new", "d:d"]);
+});
+
+it("believes the news rather than a list that was asked for before it", () => {
+  const told = foldNews(empty, [{ kind: "changed", session: session("a", 5, { title: "newer" }) }]);
+  const list = takeFirstPage(
+    told,
+    { sessions: [session("a", 5, { title: "older" }), session("b", 2)] },
+    new Set(["a"]),
+  );
+  expect(shown(list)).toEqual(["a:newer", "b:b"]);
+});
+
+it("forgets what was deleted while the line was lost, and keeps older pages that were read", () => {
+  const first = takeFirstPage(empty, { sessions: [session("d", 4), session("c", 3)], next: "3" }, nobody);
+  const both = takeNextPage(first, { sessions: [session("b", 2)], next: "2" });
+  const again = takeFirstPage(both, { sessions: [session("e", 5), session("c", 3)], next: "3" }, nobody);
+  expect(shown(again)).toEqual(["e:e", "c:c", "b:b"]);
+  expect(again.next).toBe("2");
+});
+
+it("puts the longest wait for a person first, and leaves out what waits for a program", () => {
+  const waits = (since: number, waitsFor: "approval" | "client"): { readonly status: SessionStatus } => ({
+    status: { kind: "waiting", turnId: "t", since, waitsFor, about: "" },
+  });
+  const all = [
+    session("a", 1, waits(20, "approval")),
+    session("b", 1, waits(10, "approval")),
+    session("c", 1, waits(5, "client")),
+    session("d", 1),
+  ];
+  expect(waitingSessions(new Map(all.map((view) => [view.id, view]))).map(({ id }) => id)).toEqual(["b", "a"]);
+});
