@@ -62,4 +62,12 @@ export const shortcutList: readonly {
       { keys: ["Ctrl", "Enter"], does: "Start in the background and stay here" },
     ],
   },
+  {
+    title: "In changes and replays",
+    keys: [
+      { keys: ["J"], does: "Next changed file" },
+      { keys: ["K"], does: "Changed file before" },
+      { keys: ["Space"], does: "Play or pause the replay" },
+    ],
+  },
 ];
