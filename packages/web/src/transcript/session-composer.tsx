@@ -28,7 +28,7 @@ export function SessionComposer({ session, turnId, isStopping, onStop, onSent }:
       draftName={session.id}
       workspace={session.workspace}
       onSend={send}
-      autoFocus
+      autoFocus={!isRunning}
       choices={<ComposerChoices session={session} />}
       buttons={(input) => (
         <Buttons
