@@ -6,6 +6,8 @@ const end = { top: 600, height: 1_000, viewport: 400 };
 describe("staysStuck", () => {
   it("lets go when the reader scrolls up", () => {
     expect(staysStuck(true, end, { ...end, top: 500 })).toBe(false);
+    expect(staysStuck(true, end, { ...end, top: 595 })).toBe(false);
+    expect(staysStuck(true, end, { top: 595, height: 1_040, viewport: 400 })).toBe(false);
   });
 
   it("takes hold again when the reader comes back to the end", () => {

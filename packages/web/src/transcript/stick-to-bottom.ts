@@ -16,8 +16,8 @@ export function isAtBottom({ top, height, viewport }: ScrollPlace): boolean {
  * comes when content above is measured or more of it arrives, and then the end is followed as before.
  */
 export function staysStuck(isStuck: boolean, before: ScrollPlace, after: ScrollPlace): boolean {
-  if (isAtBottom(after)) return true;
-  const wentUp = after.top < before.top - 1;
   const hasShrunk = after.height < before.height || after.viewport !== before.viewport;
-  return isStuck && (!wentUp || hasShrunk);
+  // However little it is: a wheel begins gently, and must not be pulled back before it gets anywhere.
+  if (after.top < before.top - 1 && !hasShrunk) return false;
+  return isStuck || isAtBottom(after);
 }
