@@ -4,9 +4,12 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout } from "../data/use-about.ts";
+import { usePageState } from "../data/use-page-state.ts";
 import { Button } from "../parts/button.tsx";
 import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { Spinner } from "../parts/spinner.tsx";
+import { StatusDot } from "../parts/status-dot.tsx";
+import { statusWords } from "../parts/status-words.ts";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { isSimulated } from "../shell/is-simulated.ts";
 import { type Prompt, PromptInput, type PromptInputState } from "../transcript/prompt-input.tsx";
@@ -33,13 +36,13 @@ export function NewSessionScreen() {
 
 function NewSession({ about }: { readonly about: AboutView }) {
   const [choices, setChoices] = useState(() => firstChoices(about, localStorage));
-  const [started, setStarted] = useState<readonly SessionView[]>([]);
+  const [started, setStarted] = useState<readonly string[]>([]);
   const [, navigate] = useLocation();
   const start = useStart(choices);
   const open = async (prompt: Prompt): Promise<void> => navigate(`/s/${(await start(prompt)).id}`);
   const startAside = async (prompt: Prompt): Promise<void> => {
-    const session = await start(prompt);
-    setStarted((before) => [session, ...before]);
+    const { id } = await start(prompt);
+    setStarted((before) => [id, ...before]);
   };
   const workspace = choices.workspace.trim();
   return (
@@ -55,7 +58,7 @@ function NewSession({ about }: { readonly about: AboutView }) {
         placeholder="What should be done? @ names files, images can be pasted."
         workspace={workspace === "" ? undefined : workspace}
       />
-      <Started sessions={started} />
+      <Started ids={started} />
       <Choices about={about} choices={choices} onChange={setChoices} />
     </div>
   );
@@ -63,18 +66,19 @@ function NewSession({ about }: { readonly about: AboutView }) {
 
 /** Creates the session and starts its first turn. When the turn cannot start, no empty session is left behind. */
 function useStart(choices: SessionChoices): (prompt: Prompt) => Promise<SessionView> {
-  const { api, put } = usePageData();
+  const { api, put, forget } = usePageData();
   return async ({ text, images }) => {
     keepChoices(choices, localStorage);
     const session = await api.createSession(toCreateSession(choices));
+    put(session);
     try {
       await api.startTurn(session.id, { prompt: text, ...(images.length > 0 && { images }) });
     } catch (reason) {
       // Why it could not start matters more than that it could not be removed either.
       await api.deleteSession(session.id).catch(() => undefined);
+      forget(session.id);
       throw reason;
     }
-    put(session);
     return session;
   };
 }
@@ -102,18 +106,27 @@ function StartButtons({ state: { isReady, isSending, send }, onAside }: StartBut
   );
 }
 
-function Started({ sessions }: { readonly sessions: readonly SessionView[] }) {
+function Started({ ids }: { readonly ids: readonly string[] }) {
   return (
     <ul aria-live="polite" className="flex flex-col gap-1 empty:hidden">
-      {sessions.map(({ id }, index) => (
-        <li className="text-[13px] text-soft" key={id}>
-          Started in the background:{" "}
-          <Link className="text-accent underline underline-offset-2" href={`/s/${id}`}>
-            open session {sessions.length - index}
-          </Link>
-        </li>
+      {ids.map((id) => (
+        <StartedSession id={id} key={id} />
       ))}
     </ul>
+  );
+}
+
+function StartedSession({ id }: { readonly id: string }) {
+  const session = usePageState(({ sessions }) => sessions.get(id));
+  if (session === undefined) return null;
+  return (
+    <li className="flex min-w-0 items-center gap-2 text-[13px] text-soft">
+      <StatusDot status={session.status} />
+      <Link className="min-w-0 truncate text-accent underline underline-offset-2" href={`/s/${id}`}>
+        {session.title || "The session"}
+      </Link>
+      <span className="shrink-0">{statusWords(session.status)}</span>
+    </li>
   );
 }
 

@@ -1,6 +1,7 @@
 import { type PermissionWord, permissionWords } from "@caret/protocol";
 import { useId } from "react";
-import { permissionTexts } from "./permission-words.ts";
+import { permissionLabels } from "../transcript/permission-labels.ts";
+import { permissionMeanings } from "./permission-meanings.ts";
 
 interface PermissionChoiceProps {
   readonly chosen: PermissionWord;
@@ -27,9 +28,9 @@ export function PermissionChoice({ chosen, onChoose }: PermissionChoiceProps) {
                 type="radio"
                 value={word}
               />
-              {permissionTexts[word].name}
+              {permissionLabels[word]}
             </span>
-            <span className="text-[12px] text-soft">{permissionTexts[word].means}</span>
+            <span className="text-[12px] text-soft">{permissionMeanings[word]}</span>
           </label>
         ))}
       </div>

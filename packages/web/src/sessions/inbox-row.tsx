@@ -6,12 +6,12 @@ import { Duration } from "../parts/duration.tsx";
 import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
-import { isSimulated } from "../shell/is-simulated.ts";
+import { isSimulatedSession } from "../shell/is-simulated.ts";
 import { shortPath } from "./short-path.ts";
 
 /** What one session needs of a person, and the way there. */
 export function InboxRow({ session }: { readonly session: SessionView }) {
-  const { id, title, status, workspace, lane } = session;
+  const { id, title, status, workspace } = session;
   const about = useAbout();
   if (status.kind !== "waiting") return null;
   return (
@@ -26,7 +26,7 @@ export function InboxRow({ session }: { readonly session: SessionView }) {
             <span className="font-medium text-warn">
               {statusWords(status)} · <Duration since={status.since} />
             </span>
-            {isSimulated(about, lane) && <SimulatedBadge />}
+            {isSimulatedSession(about, session) && <SimulatedBadge />}
           </span>
           <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
           <span className="block truncate text-[12px] text-faint">

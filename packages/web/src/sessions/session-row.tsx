@@ -7,13 +7,13 @@ import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { TimeAgo } from "../parts/time-ago.tsx";
-import { isSimulated } from "../shell/is-simulated.ts";
+import { isSimulatedSession } from "../shell/is-simulated.ts";
 import { SessionMenu } from "./session-menu.tsx";
 import { shortPath } from "./short-path.ts";
 
 /** One session of the list: its name and status, what was said last, where and by which model. */
 export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionView }) {
-  const { id, title, status, workspace, model, lane, lastLine, updatedAt, imported } = session;
+  const { id, title, status, workspace, model, lastLine, updatedAt, imported } = session;
   const about = useAbout();
   return (
     <li className="relative flex items-start gap-3 px-4 py-2.5 first:rounded-t-lg last:rounded-b-lg hover:bg-ink/3">
@@ -26,7 +26,7 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
           <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={`/s/${id}`}>
             {title || "Untitled"}
           </Link>
-          {isSimulated(about, lane) && <SimulatedBadge />}
+          {isSimulatedSession(about, session) && <SimulatedBadge />}
         </div>
         {lastLine !== "" && <p className="truncate text-soft">{lastLine}</p>}
         {/* What does not fit on the line is not shown at all. */}

@@ -6,7 +6,7 @@ import { usePageState } from "../data/use-page-state.ts";
 import { useSessions } from "../data/use-sessions.ts";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
-import { isSimulated } from "./is-simulated.ts";
+import { isSimulatedSession } from "./is-simulated.ts";
 
 /** More are one key away, in the palette and on the list. */
 const MOST_SHOWN = 60;
@@ -27,7 +27,7 @@ export function SidebarSessions() {
         {sessions.slice(0, MOST_SHOWN).map((session) => (
           <SidebarSession
             isHere={params?.id === session.id}
-            isMadeUp={isSimulated(about, session.lane)}
+            isMadeUp={isSimulatedSession(about, session)}
             key={session.id}
             session={session}
           />
