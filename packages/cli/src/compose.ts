@@ -39,6 +39,8 @@ export interface OpenedEngine {
   /** Where turns may work. */
   readonly allowedWorkspaces: readonly string[];
   readonly spawner: Spawner;
+  /** What holds the processes of a turn together, if anything does. */
+  readonly containment: Containment;
   readonly close: () => Promise<void>;
 }
 
@@ -94,7 +96,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await spawner.close();
   };
   const agentHost = lane === "sim" ? hosts.sim : hosts.cli;
-  return { engine, notes, lane, agentHost, close, redactor: keeper.redactor, allowedWorkspaces, spawner };
+  return { engine, notes, lane, agentHost, close, redactor: keeper.redactor, allowedWorkspaces, spawner, containment };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */

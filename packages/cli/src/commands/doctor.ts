@@ -1,18 +1,7 @@
 import type { Command } from "commander";
 import { validateConfig } from "../config/load-config.ts";
-import {
-  checkCli,
-  checkContainment,
-  checkDataDirectory,
-  checkGateway,
-  checkLane,
-  checkLogin,
-  checkNode,
-  checkSimulator,
-  type DoctorWork,
-  type Finding,
-} from "../gateway/doctor-checks.ts";
-import { openProbeHosts } from "../gateway/probe-hosts.ts";
+import { checkNode, type Finding } from "../gateway/doctor-checks.ts";
+import { examineMachine } from "../gateway/examine-machine.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { hostLook } from "../terminal/host-look.ts";
 import type { Look } from "../terminal/look.ts";
@@ -46,32 +35,17 @@ async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
 }
 
 async function findAll(host: Host, options: DoctorOptions): Promise<readonly Finding[]> {
-  const node = checkNode(process.versions.node);
   const problems = validateConfig(configSources(host, { ...options }));
   // With settings that are wrong, every other check would look in the wrong places.
   if (problems.length > 0) {
     const detail = problems.map(({ place, message }) => `${place}: ${message}`).join("; ");
-    return [node, { check: "configuration", state: "fail", detail, fix: "caret config validate" }];
+    return [
+      checkNode(process.versions.node),
+      { check: "configuration", state: "fail", detail, fix: "caret config validate" },
+    ];
   }
   const { config, files } = loadHostConfig(host, { ...options });
-  const detail = files.length === 0 ? "the defaults" : files.join(", ");
-  const data = checkDataDirectory(config.dataDir, host.uid);
-  const first: readonly Finding[] = [node, { check: "configuration", state: "ok", detail }, data];
-  if (data.state === "fail") return first;
-  const hosts = openProbeHosts(host, config);
-  try {
-    return [...first, ...(await checkAgents({ host, config, hosts }))];
-  } finally {
-    await hosts.close();
-  }
-}
-
-/** One after the other: two agents that start at once have been seen to end each other. */
-async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
-  const cli = await checkCli(work);
-  const login = await checkLogin(work);
-  const simulator = await checkSimulator(work);
-  return [cli, login, simulator, checkLane(work), await checkContainment(work), await checkGateway(work)];
+  return await examineMachine(host, config, files);
 }
 
 function findingLines({ check, state, detail, fix }: Finding, { style, glyphs }: Look): readonly string[] {

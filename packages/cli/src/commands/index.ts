@@ -13,5 +13,6 @@ export const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
   ["models", async () => (await import("./models.ts")).addModelsCommand],
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
   ["token", async () => (await import("./token.ts")).addTokenCommand],
+  ["link", async () => (await import("./link.ts")).addLinkCommand],
   ["serve", async () => (await import("./serve.ts")).addServeCommand],
 ]);

@@ -2,7 +2,7 @@ import type { RunningGateway } from "../gateway/start-gateway.ts";
 import type { Host } from "../host.ts";
 
 /** What a person reads when the gateway is ready: where it is, how to get in, and what answers. */
-export function readyLines(host: Host, { url, token, lane, notes }: RunningGateway): string {
+export function readyLines(host: Host, { url, token, lane, notes, newLink }: RunningGateway): string {
   const isStyled = host.stdout.isTTY === true && host.env["NO_COLOR"] === undefined;
   const bold = (text: string): string => (isStyled ? `\u001b[1m${text}\u001b[0m` : text);
   const warning = (text: string): string => (isStyled ? `\u001b[33m${text}\u001b[0m` : text);
@@ -13,6 +13,7 @@ export function readyLines(host: Host, { url, token, lane, notes }: RunningGatew
       : []),
     ...notes.map((note) => warning(note)),
     "",
+    `  Web page           ${newLink()}   (signs one browser in, within 10 minutes)`,
     `  OpenAI clients     ${url}/v1          (chat completions and responses)`,
     `  Anthropic clients  ${url}             (messages)`,
     `  API documentation  ${url}/docs`,

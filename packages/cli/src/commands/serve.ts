@@ -33,7 +33,7 @@ export function addServeCommand(program: Command, host: Host, done: (code: ExitC
 }
 
 async function serve(host: Host, options: ServeOptions): Promise<ExitCode> {
-  const { config, mayMovePort } = settings(host, options);
+  const { config, files, mayMovePort } = settings(host, options);
   const found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
   if (found.kind === "reuse") {
     const { url, pid } = found.gateway;
@@ -48,6 +48,7 @@ async function serve(host: Host, options: ServeOptions): Promise<ExitCode> {
   const gateway = await startGateway({
     host,
     config,
+    configFiles: files,
     workspace: options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace),
     mayMovePort,
   });
@@ -66,9 +67,9 @@ function settings(host: Host, options: ServeOptions) {
     ...(options.host === undefined ? {} : { serverHost: options.host }),
     ...(port === undefined ? {} : { serverPort: port }),
   };
-  const { config, sources } = loadHostConfig(host, flags);
+  const { config, files, sources } = loadHostConfig(host, flags);
   const asked = options.port !== undefined || sources["server.port"]?.kind !== "default";
-  return { config, mayMovePort: !asked || (options.port === undefined && isOpenCursorUser) };
+  return { config, files, mayMovePort: !asked || (options.port === undefined && isOpenCursorUser) };
 }
 
 function readyJson({ url, token, lanes }: Pick<RunningGateway, "url" | "token" | "lanes">, pid: number): string {

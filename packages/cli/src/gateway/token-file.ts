@@ -5,7 +5,7 @@ import { CaretError } from "@caret/protocol";
 import { z } from "zod";
 import { writePrivateFile } from "./write-private-file.ts";
 
-export const tokenScopes = ["turns", "models", "metrics", "admin"] as const;
+export const tokenScopes = ["turns", "models", "metrics", "sessions", "admin"] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
 const entrySchema = z.object({

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { CaretError } from "@caret/protocol";
+import type { Command } from "commander";
+import { z } from "zod";
+import { type GatewayLock, readLockFile } from "../gateway/lock-file.ts";
+import type { ExitCode, Host } from "../host.ts";
+import { write } from "../write.ts";
+import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { printJson, printLines } from "./print.ts";
+
+interface LinkOptions {
+  readonly json?: boolean;
+}
+
+const PATIENCE_MS = 5_000;
+const linkSchema = z.object({ url: z.string(), expiresAt: z.number() });
+
+export function addLinkCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("link")
+    .description("a link that signs a browser in at the running gateway's page")
+    .option("--json", "print JSON");
+  addConfigFlags(command).action(async (options: LinkOptions) => done(await link(host, options)));
+}
+
+async function link(host: Host, options: LinkOptions): Promise<ExitCode> {
+  const { config } = loadHostConfig(host, { ...options });
+  const gateway = readLockFile(config.dataDir, host.uid);
+  if (gateway === undefined) throw noGateway("No gateway runs for this data directory");
+  const made = await askForLink(gateway);
+  if (options.json === true) return await printJson(host, made);
+  // The link alone on standard output, so that it can be piped to where it belongs.
+  await write(host.stderr, "caret: this link works once, for ten minutes\n");
+  return await printLines(host, [made.url]);
+}
+
+async function askForLink(gateway: GatewayLock): Promise<z.infer<typeof linkSchema>> {
+  const response = await fetch(new URL("/api/links", gateway.url), {
+    method: "POST",
+    headers: { authorization: `Bearer ${readToken(gateway)}`, "content-type": "application/json" },
+    body: "{}",
+    redirect: "error",
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch((cause: unknown) => {
+    throw noGateway(`The gateway at ${gateway.url} does not answer`, cause);
+  });
+  if (response.status === 401) throw noToken("The token of this gateway was revoked");
+  const made = linkSchema.safeParse(await response.json().catch(() => undefined));
+  if (made.success) return made.data;
+  throw new CaretError("upstream-error", `The gateway at ${gateway.url} gives no links (status ${response.status})`, {
+    fix: "Restart it: it may be of another version.",
+  });
+}
+
+function readToken({ tokenFile }: GatewayLock): string {
+  if (tokenFile === null) throw noToken("The gateway has no token of its own");
+  try {
+    return readFileSync(tokenFile, "utf8").trim();
+  } catch (cause) {
+    throw noToken(`The token in ${tokenFile} cannot be read`, cause);
+  }
+}
+
+function noGateway(message: string, cause?: unknown): CaretError {
+  return new CaretError("not-found", message, { cause, fix: "Start one with `caret serve`." });
+}
+
+function noToken(message: string, cause?: unknown): CaretError {
+  const fix = "Make one with `caret token create <name> --scope admin` and ask `POST /api/links` with it.";
+  return new CaretError("unauthenticated", message, { cause, fix });
+}

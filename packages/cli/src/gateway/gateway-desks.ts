@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { CaretError, PermissionWord } from "@caret/protocol";
+import {
+  createSessionDesk,
+  createTurnDesk,
+  type ModelDirectory,
+  openScratchPlaces,
+  openSqliteLineageStore,
+  type RuntimeSessionDesk,
+  type TurnDesk,
+} from "@caret/runtime";
+import { type OpenedEngine, scratchRoot } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+import { lanesOf } from "./gateway-lanes.ts";
+
+/** How much happens without asking in a session for which nobody has said it. */
+export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
+
+export interface GatewayDesksOptions {
+  readonly host: Host;
+  readonly config: Config;
+  readonly opened: OpenedEngine;
+  readonly models: ModelDirectory;
+  readonly defaultWorkspace: string | undefined;
+  readonly onError: (error: CaretError) => void;
+}
+
+export interface GatewayDesks {
+  /** For clients that know of no sessions. */
+  readonly turns: TurnDesk;
+  /** For those that do. */
+  readonly sessions: RuntimeSessionDesk;
+  /** To be called before the engine is closed. */
+  close(): Promise<void>;
+}
+
+/** What stands between the doors and the engine. */
+export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
+  const { host, config, opened, models, defaultWorkspace, onError } = options;
+  const scratch = openScratchPlaces({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
+  const common = {
+    engine: opened.engine,
+    scratch,
+    resolveModel: models.resolve,
+    defaultWorkspace,
+    maxTurns: config.server.maxTurns,
+    now: Date.now,
+    onError,
+  };
+  const turns = createTurnDesk({
+    ...common,
+    lineage: openSqliteLineageStore({ directory: config.dataDir }),
+    toolsOwner: config.tools.owner ?? host.env["CURSOR_ACP_TOOL_LOOP_MODE"],
+  });
+  const sessions = createSessionDesk({
+    ...common,
+    allowedWorkspaces: opened.allowedWorkspaces,
+    defaultPermission: DEFAULT_PERMISSION,
+    lanes: lanesOf(opened),
+    attachmentsDir: join(config.dataDir, "attachments"),
+    redactor: opened.redactor,
+    spawner: opened.spawner,
+    env: host.env,
+    newId: randomUUID,
+  });
+  return {
+    turns,
+    sessions,
+    async close() {
+      sessions.close();
+      await turns.close();
+    },
+  };
+}

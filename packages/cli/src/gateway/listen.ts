@@ -1,0 +1,39 @@
+import type { AddressInfo } from "node:net";
+import type { createServer } from "@caret/gateway";
+import { CaretError } from "@caret/protocol";
+
+/** How many ports after the default one are tried. */
+const PORTS_TRIED = 20;
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Only a port that nobody asked for may be another one than was said. */
+  readonly mayMovePort: boolean;
+}
+
+/** The port that was asked for, or the next free one when nobody asked for this very port. Gives the address. */
+export async function listen(app: ReturnType<typeof createServer>, options: ListenOptions): Promise<string> {
+  const { host, port: first, mayMovePort } = options;
+  const last = mayMovePort && first !== 0 ? first + PORTS_TRIED : first;
+  for (let port = first; ; port += 1) {
+    try {
+      await app.listen({ host, port });
+      const address = app.server.address() as AddressInfo;
+      return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+    } catch (reason) {
+      if (!isTaken(reason) || port >= last) throw cannotListen(`${host}:${port}`, reason);
+    }
+  }
+}
+
+function isTaken(reason: unknown): boolean {
+  return (reason as NodeJS.ErrnoException).code === "EADDRINUSE";
+}
+
+function cannotListen(address: string, cause: unknown): CaretError {
+  const fix = isTaken(cause)
+    ? "Choose another port with `--port`, or 0 for any that is free."
+    : "Choose an address of this machine.";
+  return new CaretError("invalid-request", `Cannot listen on ${address}`, { cause, fix });
+}
