@@ -33,7 +33,7 @@ export function StateLine({ session, log, onShow }: StateLineProps) {
         ) : turn !== undefined && turn.outcome === undefined ? (
           <WaitWords turn={turn} session={session} onShow={onShow} />
         ) : (
-          <span>{statusWords(session.status)}</span>
+          <span>{turn?.outcome === undefined ? statusWords(session.status) : outcomeWords[turn.outcome.kind]}</span>
         )}
       </p>
       <SessionFacts session={session} transcript={log.transcript} />
@@ -76,6 +76,8 @@ function Since({ at }: { readonly at: number | undefined }) {
     </span>
   );
 }
+
+const outcomeWords = { completed: "Done", cancelled: "Stopped", failed: "Failed" } as const;
 
 /** Model and permission stand below, where they are chosen. */
 function SessionFacts({ session, transcript }: { readonly session: SessionView; readonly transcript: Transcript }) {
