@@ -13,7 +13,8 @@ export interface TurnAnswer {
 }
 
 export function createTurnAnswer(turn: RunningTurn): TurnAnswer {
-  let from = turn.firstSeq - 1;
+  // Whoever asked knows the question, which may be long: the answer begins after it.
+  let from = turn.firstSeq;
   let reached = from;
   let isDelivered = false;
   const clientCalls = new Set<string>();

@@ -61,6 +61,32 @@ describe("following a turn live", () => {
     await followed.return();
   });
 
+  it("tells the end, and what others wait for, only when it is durable, and what comes after it not before", async () => {
+    const heard: (readonly [unknown, boolean])[] = [];
+    let areDurable = 0;
+    log.listen({
+      onWritten: (events) => heard.push(...events.map(({ event, seq }) => [event.type, seq <= areDurable] as const)),
+      onDurable: () => undefined,
+    });
+    const note = (seq: number) => () => {
+      areDurable = Math.max(areDurable, seq);
+    };
+    const behind = log.writeBehind([unknown(1)]);
+    const awaited = log.write([{ type: "todos", items: [], merge: false }]).then(note(2));
+    const after = log.writeBehind([{ type: "plan", text: "Go on." }]);
+    const ended = log.writeBehind([completedEnd]);
+    void behind.durable.then(note(1));
+    void ended.durable.then(note(4));
+    await Promise.all([behind.durable, awaited, after.durable, ended.durable]);
+    await store.read("s");
+    expect(heard).toEqual([
+      ["unknown", false],
+      ["todos", true],
+      ["plan", true],
+      ["turn-end", true],
+    ]);
+  });
+
   it("gives a follower that comes late everything once and in order, though some of it is not durable yet", async () => {
     await log.write([unknown(1), unknown(2)]);
     log.writeBehind([unknown(3)]);

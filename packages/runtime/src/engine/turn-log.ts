@@ -3,6 +3,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import { capOutputs } from "./cap-outputs.ts";
 import { coalesceDeltas } from "./coalesce-deltas.ts";
 import type { EventEntry, EventStore, StoredEvent } from "./event-store.ts";
+import { createLiveListeners, type LiveListener } from "./live-listeners.ts";
 
 export interface TurnLogOptions {
   readonly store: EventStore;
@@ -25,20 +26,17 @@ export interface Writing {
   readonly durable: Promise<unknown>;
 }
 
-export interface LiveListener {
-  /** Events that are on their way into the log, in order, without their raw lines. */
-  onWritten(events: readonly StoredEvent[]): void;
-  /** Something is in the log that was not. */
-  onDurable(): void;
-}
-
 /** Writes the events of one turn: joined, redacted, each beside its upstream line, in order. The one way into the log. */
 export interface TurnLog {
   /** Remember the upstream line behind an event that is about to be written. */
   noteRaw(event: AgentEvent, line: string): void;
   /** Resolves when they are durable. The events are those a follower may see. */
   write(events: readonly AgentEvent[]): Promise<readonly StoredEvent[]>;
-  /** As `write` does, for whoever has other things to do meanwhile: the disk may take its time. */
+  /**
+   * As `write` does, for whoever has other things to do meanwhile: the disk may take its time, and listeners are told at
+   * once. Only the end of a turn they hear when it is durable: a client that has heard it goes on from there, and must
+   * find it in the log of whichever gateway it asks next.
+   */
   writeBehind(events: readonly AgentEvent[]): Writing;
   /** Hear of events before they are durable. Returns the function that ends it. */
   listen(listener: LiveListener): () => void;
@@ -48,7 +46,7 @@ export interface TurnLog {
 
 export function createTurnLog(options: TurnLogOptions): TurnLog {
   const { store, sessionId, turnId, maxRawBytes, wallClock } = options;
-  const listeners = new Set<LiveListener>();
+  const live = createLiveListeners();
   let redactor: Redactor | undefined;
   let turnRedactor: ReturnType<Redactor["forTurn"]> | undefined;
   let raw = new Map<AgentEvent, string>();
@@ -95,10 +93,8 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
       at,
       event,
     }));
-    const durable = store.append(sessionId, expected, entries, { patient }).then(() => {
-      for (const { onDurable } of listeners) onDurable();
-    });
-    for (const { onWritten } of listeners) onWritten(written);
+    const durable = store.append(sessionId, expected, entries, { patient }).then(live.noteDurable);
+    live.tell(written, patient ? undefined : durable);
     return { events: written, durable };
   };
 
@@ -109,12 +105,8 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
       await writing.durable;
       return writing.events;
     },
-    // Many wait for a turn's end.
     writeBehind: (events) => append(events, events.at(-1)?.type !== "turn-end"),
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    listen: live.add,
     get writtenSeq() {
       return seq;
     },
