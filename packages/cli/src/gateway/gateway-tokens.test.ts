@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { gatewayTokens } from "./gateway-tokens.ts";
+import { openTokenStore } from "./open-token-store.ts";
+import { readTokenFile } from "./token-file.ts";
+
+const now = (): number => Date.UTC(2026, 10, 15, 12);
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "caret-gateway-tokens-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+it("gives every browser a token under a name of its own, also when several sign in at once", async () => {
+  const tokens = gatewayTokens({ dataDir, now });
+  const secrets = await Promise.all([tokens.createForBrowser(), tokens.createForBrowser(), tokens.createForBrowser()]);
+  const store = openTokenStore({ dataDir });
+  const found = secrets.map((secret) => store.find(secret.reveal()));
+  expect(found.toSorted((a, b) => (a?.name ?? "").localeCompare(b?.name ?? ""))).toEqual([
+    { name: "browser-2026-11-15-1", scopes: ["admin"] },
+    { name: "browser-2026-11-15-2", scopes: ["admin"] },
+    { name: "browser-2026-11-15-3", scopes: ["admin"] },
+  ]);
+});
+
+it("revokes the tokens of browsers, and no other", async () => {
+  const tokens = gatewayTokens({ dataDir, now });
+  await tokens.createForBrowser();
+  await tokens.create({ name: "pi", workspace: "/w" });
+  await tokens.revokeBrowser("browser-2026-11-15-1");
+  await tokens.revokeBrowser("pi");
+  const states = readTokenFile(dataDir).map(({ name, scopes, workspace, revokedAt }) => [
+    name,
+    scopes.join(" "),
+    workspace,
+    revokedAt,
+  ]);
+  expect(states).toEqual([
+    ["browser-2026-11-15-1", "admin", undefined, now()],
+    ["pi", "turns models", "/w", undefined],
+  ]);
+});
+
+it("does not give a name twice", async () => {
+  const tokens = gatewayTokens({ dataDir, now });
+  await tokens.create({ name: "pi", workspace: undefined });
+  await expect(tokens.create({ name: "pi", workspace: undefined })).rejects.toMatchObject({ code: "invalid-request" });
+});
