@@ -7,6 +7,7 @@ import {
   createSessionBench,
   isEndOf,
   isStatus,
+  nextBatch,
   readUntil,
   type SessionBench,
 } from "./session-bench.contract.ts";
@@ -37,7 +38,7 @@ describe("following a session's log", () => {
     const events = follow(id)[Symbol.asyncIterator]();
     const all: EventEnvelope[] = [];
     const readTo = async (turnId: string): Promise<void> => {
-      while (!all.some(isEndOf(turnId))) all.push(...((await events.next()).value ?? []));
+      while (!all.some(isEndOf(turnId))) all.push(...(await nextBatch(events)));
     };
     await readTo((await bench.turn(id, "One")).turnId);
     await readTo((await bench.turn(id, "Two")).turnId);
@@ -75,7 +76,7 @@ describe("following a session's log", () => {
     const events = follow(id)[Symbol.asyncIterator]();
     const all: number[] = [];
     const readTo = async (last: number): Promise<void> => {
-      while ((all.at(-1) ?? 0) < last) all.push(...seqs((await events.next()).value ?? []));
+      while ((all.at(-1) ?? 0) < last) all.push(...seqs(await nextBatch(events)));
     };
     await append(bench.store, id, 0, 2);
     await readTo(2);
@@ -113,7 +114,7 @@ describe("following a session's log", () => {
     const slow = follow(id)[Symbol.asyncIterator]();
     const all = [...seqs((await startSlow(slow, id)).value ?? [])];
     for (let seq = 1; seq < total; seq += 100) await append(bench.store, id, seq, Math.min(100, total - seq));
-    while ((all.at(-1) ?? 0) < total) all.push(...seqs((await slow.next()).value ?? []));
+    while ((all.at(-1) ?? 0) < total) all.push(...seqs(await nextBatch(slow)));
     await slow.return?.();
     expect(all).toEqual(upTo(total));
     await fc.assert(
@@ -190,7 +191,7 @@ describe("following the news", () => {
     let lastSeq = 0;
     const startedAt = performance.now();
     while (lastSeq < 300) {
-      const batch: readonly SessionNews[] = (await news.next()).value ?? [];
+      const batch = await nextBatch(news);
       items += batch.length;
       lastSeq = batch[0]?.kind === "changed" ? batch[0].session.lastSeq : lastSeq;
     }
@@ -203,7 +204,7 @@ describe("following the news", () => {
     const news = bench.desk.followNews(forever(), anyone)[Symbol.asyncIterator]();
     const next = async (isIt: (item: SessionNews) => boolean): Promise<SessionNews> => {
       for (;;) {
-        const found = ((await news.next()).value ?? []).find(isIt);
+        const found = (await nextBatch(news)).find(isIt);
         if (found !== undefined) return found;
       }
     };

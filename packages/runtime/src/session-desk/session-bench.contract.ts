@@ -9,6 +9,7 @@ import type { Lane, LaneContext, LaneRequest } from "../engine/lane.ts";
 import { createInlineSpawner } from "../process/inline-spawner.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import { openSqliteEventStore } from "../store/sqlite/sqlite-event-store.ts";
+import type { OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import { createSessionDesk } from "./create-session-desk.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
 
@@ -19,7 +20,7 @@ export type Manner =
   /** Talks until it is let go or cancelled. */
   | { readonly until: Promise<unknown> }
   /** Calls tools it was offered, one after the other, and tells what came back. */
-  | { readonly calls: readonly { readonly name: string; readonly input: unknown }[] };
+  | { readonly calls: readonly OfferedCall[] };
 
 export const anyone: SessionCaller = { tokenName: "page" };
 
@@ -167,7 +168,7 @@ function isCalling(manner: Manner): manner is Extract<Manner, { readonly calls: 
 
 async function callAll(
   { offered }: LaneRequest,
-  calls: readonly { readonly name: string; readonly input: unknown }[],
+  calls: readonly OfferedCall[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const heard: string[] = [];
@@ -197,6 +198,13 @@ export async function readUntil<Item>(
     if (batch.some(isLast)) return all;
   }
   return all;
+}
+
+/** The next batch of a follower that must not end yet. */
+export async function nextBatch<Item>(batches: AsyncIterator<readonly Item[]>): Promise<readonly Item[]> {
+  const { done, value } = await batches.next();
+  if (done) throw new Error("It ended too early");
+  return value;
 }
 
 export const isEndOf =

@@ -14,6 +14,8 @@ const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   "core.hooksPath": "/dev/null",
   "core.pager": "cat",
   "core.quotePath": "false",
+  // Nor does looking change it; the option against locks is not heeded by `diff`.
+  "diff.autoRefreshIndex": "false",
   "diff.external": "",
   "submodule.recurse": "false",
 };
