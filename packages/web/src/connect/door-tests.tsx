@@ -6,6 +6,7 @@ import { useApi } from "../data/use-api.ts";
 import { Button } from "../parts/button.tsx";
 import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { toErrorInfo } from "../parts/to-error-info.ts";
+import { Words } from "../parts/words.tsx";
 import { isSimulated } from "../shell/is-simulated.ts";
 import type { Door } from "./recipes.ts";
 
@@ -87,7 +88,7 @@ function TestResult({ result: { ok, detail, durationMs } }: { readonly result: C
       <Icon aria-hidden="true" className={`mt-0.5 shrink-0 ${ok ? "text-good" : "text-bad"}`} size={16} />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {ok ? "It answered " : "It did not work: "}
-        <span className={ok ? "font-mono text-[13px]" : ""}>{ok ? `“${detail}”` : detail}</span>
+        <span className={ok ? "font-mono text-[13px]" : ""}>{ok ? `“${detail}”` : <Words text={detail} />}</span>
         <span className="text-faint"> · {secondsWord(durationMs)}</span>
       </span>
     </p>

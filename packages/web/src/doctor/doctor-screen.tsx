@@ -4,10 +4,12 @@ import { useAbout } from "../data/use-about.ts";
 import { useApi } from "../data/use-api.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { Words } from "../parts/words.tsx";
 import { LoadedView } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { useLoaded } from "../screen/use-loaded.ts";
 import { findingsText, findingsVerdict, worstFirst } from "./findings-text.ts";
+import { isCommand } from "./is-command.ts";
 
 /** What Caret needs, whether it is there, and what to type when it is not. */
 export function DoctorScreen() {
@@ -70,14 +72,26 @@ function Finding({ finding: { check, state, detail, fix } }: { readonly finding:
           <span className="font-medium">{check}</span>
           <span className={`text-xs ${state === "ok" ? "sr-only" : colour}`}>{word}</span>
         </p>
-        <p className="text-soft [overflow-wrap:anywhere]">{detail}</p>
-        {fix !== undefined && (
-          <div className="mt-2 flex items-center justify-between gap-2 rounded-md border border-line bg-panel pl-3">
-            <code className="min-w-0 py-1.5 font-mono text-[13px] [overflow-wrap:anywhere]">{fix}</code>
-            <CopyButton label={`Copy the fix for ${check}`} text={fix} />
-          </div>
-        )}
+        <p className="text-soft [overflow-wrap:anywhere]">
+          <Words text={detail} />
+        </p>
+        {fix !== undefined && <Fix check={check} fix={fix} />}
       </div>
     </li>
+  );
+}
+
+function Fix({ check, fix }: { readonly check: string; readonly fix: string }) {
+  if (!isCommand(fix))
+    return (
+      <p className="[overflow-wrap:anywhere]">
+        <Words text={fix} />
+      </p>
+    );
+  return (
+    <div className="mt-2 flex items-center justify-between gap-2 rounded-md border border-line bg-panel pl-3">
+      <code className="min-w-0 py-1.5 font-mono text-[13px] [overflow-wrap:anywhere]">{fix}</code>
+      <CopyButton label={`Copy the fix for ${check}`} text={fix} />
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { FindingView } from "@caret/protocol";
 import { expect, it } from "vitest";
 import { findingsText, findingsVerdict, worstFirst } from "./findings-text.ts";
+import { isCommand } from "./is-command.ts";
 
 const findings: readonly FindingView[] = [
   { check: "node", state: "ok", detail: "24.21.0" },
@@ -32,4 +33,10 @@ it("sums up in a sentence", () => {
 
 it("puts failures before warnings before what is fine, otherwise in the order of the checks", () => {
   expect(worstFirst(findings).map(({ check }) => check)).toEqual(["login", "sandbox", "node"]);
+});
+
+it("tells what is typed from what is said", () => {
+  expect(
+    ["agent login", "npm install node@24", "Install Cursor's agent CLI, or set `cli.command`."].map(isCommand),
+  ).toEqual([true, true, false]);
 });

@@ -4,6 +4,7 @@ import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
 import { IconButton } from "./icon-button.tsx";
 import { toErrorInfo } from "./to-error-info.ts";
+import { Words } from "./words.tsx";
 
 interface Note {
   readonly id: number;
@@ -65,7 +66,11 @@ function Toast({ note }: { readonly note: Note }) {
     >
       <div className="py-1.5 text-[13px] [overflow-wrap:anywhere]">
         <p className={note.tone === "bad" ? "text-bad" : ""}>{note.text}</p>
-        {note.fix !== undefined && <p className="text-soft">{note.fix}</p>}
+        {note.fix !== undefined && (
+          <p className="text-soft">
+            <Words text={note.fix} />
+          </p>
+        )}
       </div>
       <IconButton icon={<X aria-hidden="true" size={14} />} label="Dismiss" onClick={() => dismiss(note.id)} />
     </div>

@@ -3,6 +3,7 @@ import { ShieldCheck, ShieldQuestionMark, ShieldX } from "lucide-react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Kbd } from "../parts/kbd.tsx";
+import { Words } from "../parts/words.tsx";
 import { ApprovalSubject } from "./approval-subject.tsx";
 import { subjectWords } from "./approval-words.ts";
 import { useTranscriptActions } from "./transcript-actions.ts";
@@ -87,7 +88,7 @@ function AnsweredLine({ item, answer }: AnsweredLineProps) {
       <Icon size={14} aria-hidden="true" className={`mt-[3px] shrink-0 ${isApproved ? "text-good" : "text-bad"}`} />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {isApproved ? "Approved" : "Denied"} by {deciders[answer.by]}: {subjectWords(item.request)}
-        {answer.reason !== undefined && ` (${answer.reason})`}
+        {answer.reason !== undefined && <Words text={` (${answer.reason})`} />}
       </span>
     </p>
   );

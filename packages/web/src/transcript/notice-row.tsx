@@ -1,5 +1,6 @@
 import type { NoticeKind } from "@caret/protocol";
 import { Info, TriangleAlert } from "lucide-react";
+import { Words } from "../parts/words.tsx";
 import type { ItemOf } from "./transcript-rows.ts";
 
 const warnings: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
@@ -18,7 +19,9 @@ export function NoticeRow({ item: { notice } }: { readonly item: ItemOf<"notice"
   return (
     <p className="flex items-start gap-2 px-2 py-1 text-[13px] text-soft">
       <Icon size={14} aria-hidden="true" className={`mt-[3px] shrink-0 ${isWarning ? "text-warn" : "text-faint"}`} />
-      <span className="min-w-0 [overflow-wrap:anywhere]">{notice.message}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        <Words text={notice.message} />
+      </span>
     </p>
   );
 }

@@ -2,7 +2,6 @@ import type { EventEnvelope } from "@caret/protocol";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
-import { useAbout } from "../data/use-about.ts";
 import { useApi } from "../data/use-api.ts";
 import { useSession } from "../data/use-session.ts";
 import { Badge } from "../parts/badge.tsx";
@@ -12,7 +11,6 @@ import { NowProvider } from "../parts/use-now.ts";
 import { isTyping } from "../screen/is-typing.ts";
 import { LoadedView } from "../screen/loaded-view.tsx";
 import { useLoaded } from "../screen/use-loaded.ts";
-import { isSimulated } from "../shell/is-simulated.ts";
 import { Transcript } from "../transcript/transcript.tsx";
 import { readWholeLog } from "./read-whole-log.ts";
 import { ReplayControls } from "./replay-controls.tsx";
@@ -23,8 +21,9 @@ import { useReplay } from "./use-replay.ts";
 export function ReplayScreen({ sessionId }: { readonly sessionId: string }) {
   const api = useApi();
   const session = useSession(sessionId);
-  const about = useAbout();
   const log = useLoaded(`log ${sessionId}`, (signal) => readWholeLog(api, sessionId, signal));
+  // By the log and not by the session: one that was imported does not say.
+  const isSimulated = log.value?.some(({ event }) => event.type === "turn-start" && event.lane === "sim") ?? false;
   return (
     <div className="flex h-full flex-col">
       <header className="flex min-h-12 items-center gap-3 border-line border-b px-3 md:px-4">
@@ -37,7 +36,7 @@ export function ReplayScreen({ sessionId }: { readonly sessionId: string }) {
         </Link>
         <h1 className="min-w-0 truncate font-semibold">{session?.title ?? "Session"}</h1>
         <Badge>Replay</Badge>
-        {isSimulated(about, session?.lane) && <SimulatedBadge />}
+        {isSimulated && <SimulatedBadge />}
       </header>
       {log.value === undefined ? (
         <div className="px-4">
