@@ -33,10 +33,9 @@ export function PromptText({ label, placeholder, text, onChange, onEnter, autoFo
       <textarea
         ref={area}
         rows={1}
-        role="combobox"
         aria-label={label}
         aria-autocomplete="list"
-        aria-expanded={popover.isOpen}
+        aria-haspopup="listbox"
         aria-controls={popover.isOpen ? id : undefined}
         aria-activedescendant={popover.isOpen ? `${id}-${popover.chosen}` : undefined}
         placeholder={placeholder}
