@@ -203,7 +203,11 @@ describe("a WebSocket", () => {
     socket.pause();
     await gone(sessions);
     const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`, { headers: asBoss })).text();
-    expect(/caret_slow_readers_total (\d+)/.exec(metrics)?.[1]).toBe("1");
+    const counted = ["slow_readers_total", "streams_open", "requests_open"].map(
+      (name) => new RegExp(`caret_${name} (\\d+)`).exec(metrics)?.[1],
+    );
+    // The one open request is the question itself.
+    expect(counted).toEqual(["1", "0", "1"]);
   });
 
   it("is asked for signs of life, and ended without any", async () => {

@@ -72,7 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook("onSend", readOn);
   // Node has let go of a connection that was to be upgraded. Refused, it would stay open for ever.
   app.addHook("onResponse", async ({ raw }) => {
-    if (asksForSocket(raw)) raw.socket.destroySoon();
+    if ("upgrade" in raw && raw.upgrade === true) raw.socket.destroySoon();
   });
   app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
   app.setErrorHandler(showError);

@@ -25,7 +25,7 @@ export function readPageSecret(headers: IncomingHttpHeaders): string | undefined
   return HALF.test(cookie) && HALF.test(pageKey) ? cookie + pageKey : undefined;
 }
 
-export function splitProtocols(offered = ""): readonly string[] {
+function splitProtocols(offered = ""): readonly string[] {
   return offered.split(",").map((protocol) => protocol.trim());
 }
 
