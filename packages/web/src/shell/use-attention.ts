@@ -3,6 +3,7 @@ import { useRoute } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { usePageState } from "../data/use-page-state.ts";
 import { useWaitingSessions } from "../data/use-waiting-sessions.ts";
+import { showError } from "../parts/toast.tsx";
 import { noticesBetween, showNotice } from "./notifications.ts";
 
 /** The tab's title and badge say how many sessions wait; notifications tell when the page is not looked at. */
@@ -19,6 +20,11 @@ export function useAttention(): void {
     // Not every browser has badges, and some refuse them to pages that are not installed.
     navigator.setAppBadge?.(waiting).catch(() => undefined);
   }, [waiting]);
+  const signInError = usePageState(({ signInError }) => signInError);
+  useEffect(() => {
+    // Whoever is signed in already stays so, but learns that the link did nothing.
+    if (signInError !== undefined) showError(signInError);
+  }, [signInError]);
   useEffect(
     () =>
       store.subscribe((state, before) => {
