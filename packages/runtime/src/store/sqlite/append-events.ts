@@ -36,7 +36,8 @@ export function appendEvents(
     tables.turns.record(whole, { owner, copied });
     return whole;
   });
-  if (appended.length > 0) tables.sessions.advance(sessionId, advanceProgress(progress, appended), now);
+  if (appended.length > 0)
+    tables.sessions.advance(sessionId, advanceProgress(progress, appended), { updatedAt: now, before: progress });
   return appended;
 }
 

@@ -16,10 +16,16 @@ export interface SessionTable {
   ids(workspace: string | undefined): readonly string[];
   /** Insert or replace everything but the events and the progress they make. */
   save(session: SessionRecord): void;
-  advance(id: string, progress: SessionProgress, updatedAt: number): void;
+  advance(id: string, progress: SessionProgress, how: Advance): void;
   remove(id: string): boolean;
   /** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
   prunable(before: number, keep: number): readonly string[];
+}
+
+export interface Advance {
+  readonly updatedAt: number;
+  /** Where it stood before. What an append leaves as it was is not written: most leave all but the place. */
+  readonly before: SessionProgress;
 }
 
 const saveSql = `
@@ -64,6 +70,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
   const ids = database.prepare(`select id from session where ${workspaceSql}`);
   const save = database.prepare(saveSql);
   const advance = database.prepare(advanceSql);
+  const move = database.prepare("update session set last_seq = ?, updated_at = ? where id = ?");
   const remove = database.prepare("delete from session where id = ?");
   const prunable = database.prepare(prunableSql);
 
@@ -89,20 +96,29 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     save(session) {
       save.run(toRow(session));
     },
-    advance(id, { lastSeq, line, lastTurn }, updatedAt) {
-      advance.run({
-        $id: id,
-        $lastSeq: lastSeq,
-        $lastLine: line.text,
-        $lineState: line.state,
-        $lastTurn: lastTurn?.turnId ?? null,
-        $lastTurnAt: lastTurn?.at ?? null,
-        $lastOutcome: lastTurn?.outcome ?? null,
-        $updatedAt: updatedAt,
-      });
+    advance(id, { lastSeq, line, lastTurn }, { updatedAt, before }) {
+      if (line === before.line && lastTurn === before.lastTurn) move.run(lastSeq, updatedAt, id);
+      else advance.run(toAdvance(id, { lastSeq, line, lastTurn }, updatedAt));
     },
     remove: (id) => remove.run(id).changes > 0,
     prunable: (before, keep) => prunable.all({ $before: before, $keep: keep }).map((row) => String(row["id"])),
+  };
+}
+
+function toAdvance(
+  id: string,
+  { lastSeq, line, lastTurn }: SessionProgress,
+  updatedAt: number,
+): Record<string, SQLInputValue> {
+  return {
+    $id: id,
+    $lastSeq: lastSeq,
+    $lastLine: line.text,
+    $lineState: line.state,
+    $lastTurn: lastTurn?.turnId ?? null,
+    $lastTurnAt: lastTurn?.at ?? null,
+    $lastOutcome: lastTurn?.outcome ?? null,
+    $updatedAt: updatedAt,
   };
 }
 
@@ -142,20 +158,25 @@ const upstreamSchema = z
   .transform((attachments) => attachments.filter((attachment) => attachment !== null));
 
 const permissionSchema = z.enum(permissionWords).optional().catch(undefined);
-const lineStateSchema = z.enum(["closed", "awaited", "growing"]).catch("closed");
-const outcomeSchema = z.enum(["completed", "cancelled", "failed"]).optional().catch(undefined);
+const lineStates = ["closed", "awaited", "growing"] as const;
+const outcomes = ["completed", "cancelled", "failed"] as const;
 
 function toProgress(row: Row): SessionProgress {
   return {
     lastSeq: Number(row["last_seq"]),
-    line: { text: String(row["last_line"]), state: lineStateSchema.parse(row["line_state"]) },
+    line: { text: String(row["last_line"]), state: wordOf(lineStates, row["line_state"]) ?? "closed" },
     lastTurn: toLastTurn(row),
   };
 }
 
+/** Read with every append, so that it must be quick. */
+function wordOf<Word extends string>(words: readonly Word[], value: unknown): Word | undefined {
+  return words.find((word) => word === value);
+}
+
 function toLastTurn(row: Row): LastTurn | undefined {
   if (row["last_turn"] === null) return undefined;
-  const outcome = outcomeSchema.parse(row["last_outcome"] ?? undefined);
+  const outcome = wordOf(outcomes, row["last_outcome"]);
   const turn = { turnId: String(row["last_turn"]), at: Number(row["last_turn_at"]) };
   return outcome === undefined ? turn : { ...turn, outcome };
 }
