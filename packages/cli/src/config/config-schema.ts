@@ -170,7 +170,7 @@ function houseSchemas() {
     log: z
       .strictObject({
         level: key(
-          z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
+          z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("warn"),
           "How much is logged.",
         ),
       })
