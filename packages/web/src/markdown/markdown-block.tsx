@@ -6,7 +6,7 @@ import { MarkdownInline } from "./markdown-inline.tsx";
 import { withPlaces } from "./with-places.ts";
 
 /** One block and all within it. */
-export function MarkdownBlocks({ tokens }: { readonly tokens: readonly Token[] }) {
+function MarkdownBlocks({ tokens }: { readonly tokens: readonly Token[] }) {
   return withPlaces(tokens).map(({ place, token }) => <Fragment key={place}>{renderBlock(token)}</Fragment>);
 }
 

@@ -54,7 +54,7 @@ function waitForModel(turn: TranscriptTurn, now: number): Wait {
 }
 
 /** `npm test`, `fetch https://…`: the call in the words a person would use. */
-export function describeCall({ tool }: ToolItem): string {
+function describeCall({ tool }: ToolItem): string {
   const argument = tellingArgument(tool).split("\n")[0]?.trim() ?? "";
   const short = argument.length > MAX_SUBJECT ? `${argument.slice(0, MAX_SUBJECT - 1)}…` : argument;
   if (tool.kind === "shell" && short !== "") return short;

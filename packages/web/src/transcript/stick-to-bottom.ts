@@ -7,7 +7,7 @@ export interface ScrollPlace {
 
 const NEAR = 32;
 
-export function isAtBottom({ top, height, viewport }: ScrollPlace): boolean {
+function isAtBottom({ top, height, viewport }: ScrollPlace): boolean {
   return height - top - viewport <= NEAR;
 }
 

@@ -31,13 +31,14 @@ export function ThinkingRow({ item, isOver }: { readonly item: ItemOf<"thinking"
   );
 }
 
+/** A preview is two lines high, and shows the last two. */
 function ThinkingText({ text, isPreview = false }: { readonly text: string; readonly isPreview?: boolean }) {
   return (
-    <p
-      className={`ml-[15px] whitespace-pre-wrap border-line border-l pl-4 text-[13px] text-soft [overflow-wrap:anywhere] ${isPreview ? "line-clamp-2" : ""}`}
+    <div
+      className={`ml-[15px] flex flex-col justify-end overflow-hidden border-line border-l pl-4 ${isPreview ? "max-h-10" : ""}`}
     >
-      {text}
-    </p>
+      <p className="whitespace-pre-wrap text-[13px] text-soft leading-5 [overflow-wrap:anywhere]">{text}</p>
+    </div>
   );
 }
 
@@ -46,6 +47,6 @@ function thoughtWords({ durationMs }: ItemOf<"thinking">): string {
 }
 
 function lastWords(text: string): string {
-  const tail = text.slice(-240);
+  const tail = text.slice(-400);
   return tail.length < text.length ? `…${tail.slice(tail.indexOf(" ") + 1)}` : tail;
 }

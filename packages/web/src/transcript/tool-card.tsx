@@ -65,16 +65,30 @@ export function ToolCard({ item, steps, isOver }: ToolCardProps) {
 }
 
 function ToolTitle({ tool, description }: { readonly tool: ToolActivity; readonly description: string | undefined }) {
-  const { verb, subject, isCode, note } = toolWords(tool);
+  const { verb, subject, look, note } = toolWords(tool);
   const counts = tool.diff === undefined ? undefined : toDiffRows(tool.diff);
   return (
     <>
       <span className="shrink-0 font-medium">{verb}</span>
-      <span className={`truncate text-soft ${isCode ? "font-mono text-[12px]" : ""}`} title={description ?? subject}>
-        {subject}
+      <span
+        className={`flex min-w-0 text-soft ${look === "words" ? "" : "font-mono text-[12px]"}`}
+        title={description ?? subject}
+      >
+        {look === "path" ? <PathWords path={subject} /> : <span className="truncate">{subject}</span>}
       </span>
       {note !== undefined && <span className="shrink-0 text-[12px] text-faint">{note}</span>}
       {counts !== undefined && <ChangeCount additions={counts.additions} deletions={counts.deletions} />}
+    </>
+  );
+}
+
+/** A long path loses its directories first: which file it is, its name says. */
+function PathWords({ path }: { readonly path: string }) {
+  const nameAt = path.lastIndexOf("/") + 1;
+  return (
+    <>
+      <span className="truncate">{path.slice(0, nameAt)}</span>
+      <span className="max-w-full shrink-0 truncate">{path.slice(nameAt)}</span>
     </>
   );
 }

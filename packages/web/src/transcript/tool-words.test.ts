@@ -11,7 +11,7 @@ describe("toolWords", () => {
     expect(toolWords(tool("shell", { command: "npm test" }))).toEqual({
       verb: "Run",
       subject: "npm test",
-      isCode: true,
+      look: "code",
     });
     expect(toolWords(tool("shell", { argv: ["git", "status"] })).subject).toBe("git status");
     expect(toolWords(tool("shell", null)).subject).toBe("shell");
@@ -21,7 +21,7 @@ describe("toolWords", () => {
     expect(toolWords(tool("read", { path: "a.ts", offset: 10, limit: 40 }))).toEqual({
       verb: "Read",
       subject: "a.ts",
-      isCode: true,
+      look: "path",
       note: "lines 10–49",
     });
     expect(toolWords(tool("read", { target_file: "a.ts", offset: 3 })).note).toBe("from line 3");
@@ -33,7 +33,7 @@ describe("toolWords", () => {
     expect(toolWords(tool("search", input, { output: "a\nb\n" }))).toEqual({
       verb: "Search",
       subject: "TODO in src",
-      isCode: true,
+      look: "code",
       note: "2 lines",
     });
     expect(toolWords(tool("search", input)).note).toBe("nothing found");
@@ -46,7 +46,7 @@ describe("toolWords", () => {
     expect(toolWords(tool("edit", {}, { diff: { path: "b.ts" } }))).toEqual({
       verb: "Edit",
       subject: "b.ts",
-      isCode: true,
+      look: "path",
     });
   });
 

@@ -4,8 +4,8 @@ import { type ToolActivity, tellingArgument } from "@caret/protocol";
 export interface ToolWords {
   readonly verb: string;
   readonly subject: string;
-  /** Code, paths and patterns are set in the fixed font. */
-  readonly isCode: boolean;
+  /** Paths keep their end in sight, code is set in the fixed font. */
+  readonly look: "path" | "code" | "words";
   readonly note?: string;
 }
 
@@ -13,29 +13,29 @@ export interface ToolWords {
 export function toolWords(tool: ToolActivity): ToolWords {
   switch (tool.kind) {
     case "shell":
-      return { verb: "Run", subject: commandOf(tool), isCode: true };
+      return { verb: "Run", subject: commandOf(tool), look: "code" };
     case "read":
-      return { verb: "Read", subject: pathOf(tool), isCode: true, ...noted(rangeOf(tool.input)) };
+      return { verb: "Read", subject: pathOf(tool), look: "path", ...noted(rangeOf(tool.input)) };
     case "edit":
-      return { verb: isDeletion(tool) ? "Delete" : "Edit", subject: pathOf(tool), isCode: true };
+      return { verb: isDeletion(tool) ? "Delete" : "Edit", subject: pathOf(tool), look: "path" };
     case "write":
-      return { verb: "Write", subject: pathOf(tool), isCode: true };
+      return { verb: "Write", subject: pathOf(tool), look: "path" };
     case "search":
-      return { verb: "Search", subject: searchOf(tool), isCode: true, ...noted(hitsOf(tool)) };
+      return { verb: "Search", subject: searchOf(tool), look: "code", ...noted(hitsOf(tool)) };
     case "fetch":
-      return { verb: isWebSearch(tool) ? "Search the web" : "Fetch", subject: tellingArgument(tool), isCode: false };
+      return { verb: isWebSearch(tool) ? "Search the web" : "Fetch", subject: tellingArgument(tool), look: "words" };
     case "mcp":
-      return { verb: tool.server ?? "MCP", subject: tool.name, isCode: true };
+      return { verb: tool.server ?? "MCP", subject: tool.name, look: "code" };
     case "task":
-      return { verb: "Task", subject: tellingArgument(tool), isCode: false };
+      return { verb: "Task", subject: tellingArgument(tool), look: "words" };
     case "todo":
-      return { verb: "Todos", subject: "", isCode: false };
+      return { verb: "Todos", subject: "", look: "words" };
     case "question":
-      return { verb: "Question", subject: tellingArgument(tool), isCode: false };
+      return { verb: "Question", subject: tellingArgument(tool), look: "words" };
     case "plan":
-      return { verb: "Plan", subject: tellingArgument(tool), isCode: false };
+      return { verb: "Plan", subject: tellingArgument(tool), look: "words" };
     default:
-      return { verb: tool.name, subject: tellingArgument(tool), isCode: true };
+      return { verb: tool.name, subject: tellingArgument(tool), look: "code" };
   }
 }
 
