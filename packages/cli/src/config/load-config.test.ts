@@ -61,7 +61,7 @@ describe("loadConfig", () => {
       containment: "auto",
       profiles: {},
       models: {},
-      log: { level: "info" },
+      log: { level: "warn" },
       server: { host: "127.0.0.1", port: 4141, hosts: [], origins: [], maxTurns: 256, activity: "reasoning" },
       tools: { policy: "auto-edits", rules: [] },
       mcp: { servers: {} },
