@@ -179,7 +179,7 @@ async function callAll(
   return heard;
 }
 
-export function says(text: string, blockId = "b1"): readonly AgentEvent[] {
+function says(text: string, blockId = "b1"): readonly AgentEvent[] {
   return [
     { type: "text-start", blockId },
     { type: "text-delta", blockId, text },
