@@ -7,6 +7,7 @@ import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { TimeAgo } from "../parts/time-ago.tsx";
+import { Words } from "../parts/words.tsx";
 import { isSimulatedSession } from "../shell/is-simulated.ts";
 import { SessionMenu } from "./session-menu.tsx";
 import { shortPath } from "./short-path.ts";
@@ -28,7 +29,11 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
           </Link>
           {isSimulatedSession(about, session) && <SimulatedBadge />}
         </div>
-        {lastLine !== "" && <p className="truncate text-soft">{lastLine}</p>}
+        {lastLine !== "" && (
+          <p className="truncate text-soft">
+            <Words text={lastLine} />
+          </p>
+        )}
         {/* What does not fit on the line is not shown at all. */}
         <p className="flex h-[18px] min-w-0 flex-wrap gap-x-1.5 overflow-hidden text-[12px] text-faint leading-[18px]">
           <Status status={status} />

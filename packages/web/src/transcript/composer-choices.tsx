@@ -77,7 +77,7 @@ function Choice({ label, value, onChange, children }: ChoiceProps) {
       title={label}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10"
+      className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10 max-md:flex-1 max-md:basis-0"
     >
       {children}
     </select>

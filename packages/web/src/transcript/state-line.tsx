@@ -84,18 +84,20 @@ function SessionFacts({ session, transcript }: { readonly session: SessionView; 
   const about = useAbout();
   const used = useMemo(() => usageWords(sumUsage(transcript.turns.map(({ usage }) => usage))), [transcript]);
   const lane = session.lane ?? about?.defaultLane;
-  const facts: readonly (readonly [label: string, value: string | undefined])[] = [
+  // What comes after the colon explains: there is room for it where one points.
+  const [sandbox] = about?.sandbox.split(":") ?? [];
+  const facts: readonly (readonly [label: string, value: string | undefined, all?: string | undefined])[] = [
     ["Lane", lane === undefined ? undefined : laneWords(lane, isSimulated(about, lane))],
     ["Workspace", session.workspace],
-    ["Sandbox", about?.sandbox],
+    ["Sandbox", sandbox, about?.sandbox],
     ["Used so far", used.length === 0 ? undefined : used.join(" · ")],
   ];
   return (
     <ul className="flex min-w-0 flex-wrap items-center gap-x-3" aria-label="Works with">
       {facts.map(
-        ([label, value]) =>
+        ([label, value, all = value]) =>
           value !== undefined && (
-            <li key={label} title={`${label}: ${value}`} className="max-w-80 truncate">
+            <li key={label} title={`${label}: ${all}`} className="max-w-80 truncate">
               <span className="sr-only">{label}: </span>
               {value}
             </li>
