@@ -77,7 +77,8 @@ describe("fromUnified", () => {
       "+new",
       "@@ -10 +10,2 @@",
       " ten",
-      "+--- not a header",
+      "--- no header but a line of SQL",
+      "+++ neither",
       "",
     ].join("\n");
     expect(fromUnified(unified)).toEqual({
@@ -88,10 +89,11 @@ describe("fromUnified", () => {
         { kind: "add", text: "new", newLine: 2 },
         { kind: "hunk", text: "", oldLine: 10, newLine: 10 },
         { kind: "context", text: "ten", oldLine: 10, newLine: 10 },
-        { kind: "add", text: "--- not a header", newLine: 11 },
+        { kind: "remove", text: "-- no header but a line of SQL", oldLine: 11 },
+        { kind: "add", text: "++ neither", newLine: 11 },
       ],
       additions: 2,
-      deletions: 1,
+      deletions: 2,
     });
   });
 
