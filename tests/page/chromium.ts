@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+/** Nothing of these reaches out to the network, and containers have no sandbox to offer. */
+const args = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** The browser of this machine: Debian's, or the one that `CHROMIUM` names. Undefined where there is none. */
+export function findChromium(): string | undefined {
+  const named = process.env["CHROMIUM"];
+  return [...(named === undefined ? [] : [named]), "/usr/bin/chromium"].find((path) => existsSync(path));
+}
+
+/** For `describe.skipIf`: says once per file why nothing is tested. */
+export function lacksChromium(): boolean {
+  if (findChromium() !== undefined) return false;
+  process.stdout.write("page tests are skipped: no Chromium (install Debian's `chromium`, or name one in CHROMIUM)\n");
+  return true;
+}
+
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error("There is no Chromium on this machine");
+  return await chromium.launch({ executablePath, args });
+}

@@ -1,0 +1,177 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type CreateSession, createNativeClient, type NativeClient, type SessionView } from "@caret/protocol";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { GatewayHome } from "../clients/gateway-home.ts";
+import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
+import { ensurePageIsBuilt } from "./build-page.ts";
+import { launchChromium } from "./chromium.ts";
+import { mcpServers, pageScenario } from "./page-scenario.ts";
+
+const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
+const desk = { width: 1440, height: 900 };
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+type SignedIn = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+/** A real gateway, a real browser, and everything that went wrong on the pages it opened. */
+export class PageStage {
+  readonly home: GatewayHome;
+  readonly browser: Browser;
+  gateway: GatewayProcess;
+  #signedIn: SignedIn | undefined;
+  #contexts: BrowserContext[] = [];
+  #complaints: string[] = [];
+  #allowed: RegExp[] = [];
+
+  private constructor(home: GatewayHome, browser: Browser, gateway: GatewayProcess) {
+    this.home = home;
+    this.browser = browser;
+    this.gateway = gateway;
+  }
+
+  static async open(): Promise<PageStage> {
+    await ensurePageIsBuilt();
+    const home = new GatewayHome(pageScenario);
+    prepareProject(home.workspace);
+    const [browser, gateway] = await Promise.all([launchChromium(), startOn(home, "0")]);
+    return new PageStage(home, browser, gateway);
+  }
+
+  get url(): string {
+    return this.gateway.url;
+  }
+
+  /** The native door, for what a test needs before it looks at the page. */
+  get api(): NativeClient {
+    return createNativeClient({ baseUrl: this.url, headers: { authorization: `Bearer ${this.gateway.token}` } });
+  }
+
+  /** What `caret link` prints. */
+  async link(): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, [caret, "link"], {
+      cwd: this.home.directory,
+      env: this.home.environment(),
+    });
+    return stdout.trim();
+  }
+
+  /** A page of a browser of its own that nobody has signed in. */
+  async newBrowser(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: desk, reducedMotion: "reduce", ...options });
+    this.#contexts.push(context);
+    context.on("page", (page) => this.#watch(page));
+    return await context.newPage();
+  }
+
+  /** A page that is signed in, at this place of it. */
+  async visit(place = "/", options: BrowserContextOptions = {}): Promise<Page> {
+    this.#signedIn ??= await this.#signIn();
+    const page = await this.newBrowser({ storageState: this.#signedIn, ...options });
+    await page.goto(`${this.url}/#${place}`);
+    return page;
+  }
+
+  /** A session in the project; with a prompt its first turn is under way. */
+  async session(prompt?: string, wanted: CreateSession = {}): Promise<SessionView> {
+    const session = await this.api.createSession({ workspace: this.home.workspace, ...wanted });
+    if (prompt !== undefined) await this.api.startTurn(session.id, { prompt });
+    return session;
+  }
+
+  /** As `session`, once its turn is over. */
+  async endedSession(prompt: string, wanted: CreateSession = {}): Promise<SessionView> {
+    const { id } = await this.session(prompt, wanted);
+    return await this.settled(id);
+  }
+
+  async settled(sessionId: string): Promise<SessionView> {
+    const { signal, abort } = stoppable();
+    for await (const events of this.api.followEvents(sessionId, { after: 0, signal }))
+      if (events.some(({ event }) => event.type === "turn-end")) break;
+    abort();
+    return await this.api.getSession(sessionId);
+  }
+
+  /** Ends the gateway without a word to anyone, and starts another on the same port and data. */
+  async killGateway(): Promise<() => Promise<void>> {
+    const { port } = new URL(this.url);
+    this.gateway.kill("SIGKILL");
+    await this.gateway.exited;
+    return async () => {
+      this.gateway = await startOn(this.home, port);
+    };
+  }
+
+  /** What this test does on purpose, the browser complains about. */
+  allow(complaint: RegExp): void {
+    this.#allowed.push(complaint);
+  }
+
+  /** Closes what the test opened, and gives what went wrong on its pages: for `afterEach`, to be compared with nothing. */
+  async leave(): Promise<readonly string[]> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    const allowed = this.#allowed.splice(0);
+    return this.#complaints.splice(0).filter((complaint) => !allowed.some((pattern) => pattern.test(complaint)));
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.gateway.stop();
+    this.home.remove();
+  }
+
+  async #signIn(): Promise<SignedIn> {
+    const page = await this.newBrowser();
+    await page.goto((await this.api.createLink()).url);
+    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    const state = await page.context().storageState();
+    await page.context().close();
+    return state;
+  }
+
+  #watch(page: Page): void {
+    const complain = (text: string) => void this.#complaints.push(text);
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complain(`console: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complain(`thrown: ${error.message}`));
+    page.on("requestfailed", (request) => {
+      const why = request.failure()?.errorText ?? "";
+      // The page lets go of what it no longer needs.
+      if (why !== "net::ERR_ABORTED") complain(`failed: ${request.method()} ${request.url()} ${why}`);
+    });
+    page.on("response", (response) => {
+      if (response.status() >= 400) complain(`${response.status()}: ${response.request().method()} ${response.url()}`);
+    });
+  }
+}
+
+function startOn(home: GatewayHome, port: string): Promise<GatewayProcess> {
+  return startGateway(home, { args: ["--port", port, "--workspace", home.workspace] });
+}
+
+function stoppable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
+
+/** A repository with one commit, which the agent changes. */
+function prepareProject(directory: string): void {
+  mkdirSync(join(directory, ".cursor"));
+  mkdirSync(join(directory, "docs"));
+  writeFileSync(join(directory, ".cursor", "mcp.json"), JSON.stringify({ mcpServers }));
+  writeFileSync(join(directory, "greet.js"), greeting);
+  writeFileSync(join(directory, "docs", "tone.md"), "# Tone\n\nKind.\n");
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@example.com", ...args], { cwd: directory });
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", ".");
+  git("commit", "--quiet", "--message=First");
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code of the example
+const greeting = "export function greet(name) {\n  return `Hello, ${name}!`;\n}\n\nconsole.log(greet('you'));\n";

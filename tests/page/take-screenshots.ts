@@ -1,0 +1,102 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { prompts } from "./page-scenario.ts";
+import { PageStage, phone } from "./page-stage.ts";
+
+/**
+ * Every screen at both widths, light and dark, as PNG files: `node tests/page/take-screenshots.ts <directory>`.
+ * They are for eyes; what must not break is tested.
+ */
+interface Shot {
+  readonly name: string;
+  readonly place: string;
+  /** Until the screen has something to show, and whatever must be pressed before. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+const [directory] = process.argv.slice(2);
+if (directory === undefined) throw new Error("Which directory shall the pictures be in?");
+const stage = await PageStage.open();
+try {
+  mkdirSync(directory, { recursive: true });
+  const shots = await play(stage);
+  for (const [width, options] of Object.entries({ 1440: {}, 390: phone }))
+    for (const colorScheme of ["light", "dark"] as const)
+      await take(stage, shots, { ...options, colorScheme }, join(directory, `${width}-${colorScheme}`));
+} finally {
+  await stage.close();
+}
+
+/** Sessions of all kinds, and where they are seen. */
+async function play(stage: PageStage): Promise<readonly Shot[]> {
+  const every = await stage.endedSession(prompts.everyCard, { permission: "full" });
+  const failed = await stage.endedSession(prompts.failure);
+  await stage.endedSession(prompts.quick);
+  const approval = await stage.session(prompts.approval);
+  const edit = await stage.session(prompts.twoApprovals, { permission: "supervised" });
+  const question = await stage.session(prompts.question);
+  const empty = await stage.session();
+  const waits = (page: Page) =>
+    page
+      .getByText(/Waiting for you ·/)
+      .first()
+      .waitFor();
+  return [
+    { name: "sessions", place: "/", prepare: (page) => page.getByText("Waiting for your answer").first().waitFor() },
+    { name: "new", place: "/new", prepare: (page) => page.getByLabel("Model").waitFor() },
+    { name: "transcript-end", place: `/s/${every.id}`, prepare: (page) => page.getByText("See the guide").waitFor() },
+    {
+      name: "transcript-top",
+      place: `/s/${every.id}`,
+      prepare: async (page) => {
+        await page.getByText("See the guide").waitFor();
+        await page.getByRole("region", { name: "Transcript" }).press("Home");
+        await page.getByText("I will look at the greeting first").waitFor();
+      },
+    },
+    { name: "failed", place: `/s/${failed.id}`, prepare: (page) => page.getByText("Try again").waitFor() },
+    { name: "approval-command", place: `/s/${approval.id}`, prepare: waits },
+    { name: "approval-edit", place: `/s/${edit.id}`, prepare: waits },
+    { name: "question", place: `/s/${question.id}`, prepare: waits },
+    {
+      name: "empty",
+      place: `/s/${empty.id}`,
+      prepare: (page) => page.getByText("Nothing has been asked yet").waitFor(),
+    },
+    {
+      name: "changes",
+      place: `/s/${every.id}/changes`,
+      prepare: (page) => page.getByText("greet.js").first().waitFor(),
+    },
+    { name: "replay", place: `/s/${every.id}/replay`, prepare: (page) => page.getByLabel("Position").waitFor() },
+    { name: "usage", place: "/usage", prepare: (page) => page.getByRole("table").first().waitFor() },
+    { name: "connect", place: "/connect", prepare: (page) => page.getByRole("heading", { name: "Recipes" }).waitFor() },
+    {
+      name: "doctor",
+      place: "/doctor",
+      prepare: (page) => page.getByRole("button", { name: "Check again" }).waitFor(),
+    },
+    { name: "palette", place: "/", prepare: (page) => page.keyboard.press("Control+k") },
+    { name: "shortcuts", place: "/", prepare: (page) => page.keyboard.press("?") },
+    { name: "nowhere", place: "/nowhere" },
+  ];
+}
+
+async function take(stage: PageStage, shots: readonly Shot[], options: BrowserContextOptions, prefix: string) {
+  const outside = await stage.newBrowser(options);
+  await outside.goto(stage.url);
+  await outside.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
+  await outside.screenshot({ path: `${prefix}-sign-in.png` });
+  const page = await stage.visit("/", options);
+  page.setDefaultTimeout(8_000);
+  for (const { name, place, prepare } of shots) {
+    await page.goto(`${stage.url}/#${place}`);
+    await page.reload();
+    await page.getByRole("navigation", { name: "Main" }).filter({ visible: true }).waitFor();
+    await prepare?.(page).catch((error: Error) => process.stdout.write(`${prefix}-${name}: ${error.message}\n`));
+    await page.evaluate("new Promise((done) => requestIdleCallback(done, { timeout: 1000 }))");
+    await page.screenshot({ path: `${prefix}-${name}.png` });
+  }
+  for (const complaint of await stage.leave()) process.stdout.write(`${prefix}: ${complaint}\n`);
+}
