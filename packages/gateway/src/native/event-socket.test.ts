@@ -251,7 +251,7 @@ describe("the door to a WebSocket", () => {
     const server = await start(deskWith(1));
     server.tokens.set("caret_browser-secret-number-1", { name: "browser-1", scopes: ["admin"] });
     const socket = connect(server, {
-      headers: { cookie: "a=b; caret_page=caret_browser" },
+      headers: { cookie: `a=b; caret_page_${server.port}=caret_browser` },
       protocols: ["caret.page.-secret-number-1", "caret.events"],
       origin: `http://127.0.0.1:${server.port}`,
     });

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { readBody } from "../openai/read-body.ts";
-import { cutPageSecret, PAGE_COOKIE } from "../server/page-credential.ts";
+import { cutPageSecret, pageCookie } from "../server/page-credential.ts";
 import { signInBody } from "./bodies.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { callOf, command } from "./native-command.ts";
@@ -28,12 +28,15 @@ export function signInRoutes(app: FastifyInstance, options: NativeDoorOptions, i
       });
     const { cookie, pageKey } = cutPageSecret(await tokens.createForBrowser());
     return reply
-      .header("set-cookie", `${PAGE_COOKIE}=${cookie}; Max-Age=${COOKIE_SECONDS}; ${COOKIE_RULES}`)
+      .header("set-cookie", `${pageCookie(request.headers)}=${cookie}; Max-Age=${COOKIE_SECONDS}; ${COOKIE_RULES}`)
       .send({ pageKey });
   });
   app.post("/api/sign-out", { config: { access: "any-token" } }, async (request, reply) => {
     await tokens.revokeBrowser(callOf(request).caller.tokenName);
-    return reply.code(204).header("set-cookie", `${PAGE_COOKIE}=; Max-Age=0; ${COOKIE_RULES}`).send();
+    return reply
+      .code(204)
+      .header("set-cookie", `${pageCookie(request.headers)}=; Max-Age=0; ${COOKIE_RULES}`)
+      .send();
   });
 }
 

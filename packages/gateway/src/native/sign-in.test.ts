@@ -98,7 +98,7 @@ describe("a link", () => {
 describe("a browser that signed in", () => {
   it("has a cookie that scripts and other sites cannot use, and a key for its page", async () => {
     const { cookie, body } = await signIn(await newCode());
-    const [, half] = /^caret_page=([\w-]+); Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/.exec(cookie) ?? [];
+    const [, half] = /^caret_page_\d+=([\w-]+); Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/.exec(cookie) ?? [];
     expect([`${half}${body.pageKey}`, Object.keys(body)]).toEqual(["caret_1-browser-secret-number-1", ["pageKey"]]);
   });
 
@@ -118,7 +118,7 @@ describe("a browser that signed in", () => {
       { "x-caret-page": one["x-caret-page"] },
       { cookie: one.cookie, "x-caret-page": two["x-caret-page"] },
       { cookie: one.cookie, "x-caret-page": "" },
-      { cookie: "caret_page=", "x-caret-page": one["x-caret-page"] },
+      { cookie: one.cookie.replace(/=.*/, "="), "x-caret-page": one["x-caret-page"] },
       { ...one, authorization: "Bearer bad" },
     ];
     const statuses = await Promise.all(attempts.map(async (headers) => (await ask(headers)).status));
@@ -140,7 +140,7 @@ describe("a browser that signed in", () => {
     });
     expect([response.status, response.headers.get("set-cookie"), (await ask(halves)).status]).toEqual([
       204,
-      "caret_page=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict",
+      `caret_page_${new URL(server.url).port}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`,
       401,
     ]);
   });

@@ -19,6 +19,11 @@ it("puts the halves together again, whatever other cookies there are", () => {
   expect(readPageSecret({ ...halves, cookie: cookies })).toBe(secret);
 });
 
+it("has a cookie for each port, so that two gateways of one host do not take each other's place", () => {
+  const cookies = `caret_page_4141=other; caret_page_4142=${cookie}; caret_page=${"x".repeat(30)}`;
+  expect(readPageSecret({ ...halves, host: "127.0.0.1:4142", cookie: cookies })).toBe(secret);
+});
+
 it.each([
   ["no cookie", { "x-caret-page": pageKey }],
   ["no key", { cookie: halves.cookie }],

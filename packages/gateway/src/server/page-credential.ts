@@ -1,8 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Secret } from "@caret/protocol";
 
-/** One half of a browser's token. Cookies are shared with every other port of the host, so it is worth nothing alone. */
-export const PAGE_COOKIE = "caret_page";
+/**
+ * The cookie with one half of a browser's token. Cookies are shared with every other port of the host, so it is worth
+ * nothing alone; and the port is in its name, so that signing in at one gateway does not sign out of another.
+ */
+export function pageCookie({ host = "" }: IncomingHttpHeaders): string {
+  const port = /:(?<port>\d{1,5})$/.exec(host)?.groups?.["port"];
+  return port === undefined ? "caret_page" : `caret_page_${port}`;
+}
+
 /** Carries the other half, which the page keeps where no other port sees it and no browser sends it unasked. */
 const PAGE_HEADER = "x-caret-page";
 /** A WebSocket has no headers of the page's choosing but the protocols that it offers. This one is never chosen. */
@@ -19,7 +26,7 @@ export function cutPageSecret(secret: Secret): { readonly cookie: string; readon
 
 /** The token whose halves a page sends, or undefined unless both are there. */
 export function readPageSecret(headers: IncomingHttpHeaders): string | undefined {
-  const cookie = readCookie(headers.cookie ?? "");
+  const cookie = readCookie(headers.cookie ?? "", pageCookie(headers));
   const pageKey = headers.upgrade === undefined ? headers[PAGE_HEADER] : readOffered(headers["sec-websocket-protocol"]);
   if (cookie === undefined || typeof pageKey !== "string") return undefined;
   return HALF.test(cookie) && HALF.test(pageKey) ? cookie + pageKey : undefined;
@@ -29,8 +36,8 @@ function splitProtocols(offered = ""): readonly string[] {
   return offered.split(",").map((protocol) => protocol.trim());
 }
 
-function readCookie(cookies: string): string | undefined {
-  const start = `${PAGE_COOKIE}=`;
+function readCookie(cookies: string, name: string): string | undefined {
+  const start = `${name}=`;
   const found = cookies.split(";").find((cookie) => cookie.trimStart().startsWith(start));
   return found?.trim().slice(start.length);
 }

@@ -236,7 +236,7 @@ describe("images of a prompt", () => {
   const image = (bytes: Buffer) => ({ mediaType: "image/jpeg", base64: bytes.toString("base64") });
 
   it("are private files that the prompt names, until the session is deleted", async () => {
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.desk.create({ permission: "full" }, anyone);
     await bench.turn(id, "Look", { images: [image(png), image(Buffer.from("ffd8ffe0", "hex"))] });
     await bench.turn(id, "Look again", { images: [image(png)] });
     const place = join(bench.directory, "attachments", id);
@@ -254,14 +254,21 @@ describe("images of a prompt", () => {
     ["that are too many", Array.from({ length: 11 }, () => image(png)), "invalid-request"],
     ["that are too large", [image(Buffer.concat([png, Buffer.alloc(10 * 1024 * 1024)]))], "too-large"],
   ])("%s are refused, and leave nothing", async (_, images, code) => {
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.desk.create({ permission: "full" }, anyone);
     await expect(bench.desk.startTurn(id, { prompt: "Look", images }, anyone)).rejects.toMatchObject({ code });
+    expect([bench.asked, existsSync(join(bench.directory, "attachments", id))]).toEqual([[], false]);
+  });
+
+  it("are refused where the agent has no tools of its own to look at them with", async () => {
+    const { id } = await bench.desk.create({ permission: "auto" }, anyone);
+    const started = bench.desk.startTurn(id, { prompt: "Look", images: [image(png)] }, anyone);
+    await expect(started).rejects.toMatchObject({ code: "unsupported" });
     expect([bench.asked, existsSync(join(bench.directory, "attachments", id))]).toEqual([[], false]);
   });
 
   it("of a turn that does not begin are thrown away", async () => {
     bench.manner({ until: Promise.withResolvers().promise });
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.desk.create({ permission: "full" }, anyone);
     await bench.desk.startTurn(id, { prompt: "Go" }, anyone);
     const busy = bench.desk.startTurn(id, { prompt: "Look", images: [image(png)] }, anyone);
     await expect(busy).rejects.toMatchObject({ code: "session-busy" });

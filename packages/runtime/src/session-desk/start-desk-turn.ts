@@ -1,5 +1,5 @@
 import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol";
-import type { SessionRecord } from "../engine/event-store.ts";
+import type { SessionChanges, SessionRecord } from "../engine/event-store.ts";
 import type { RememberedDecisions, RunningTurn, TurnRequest } from "../engine/session-engine.ts";
 import { type Attachments, withImages } from "./open-attachments.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
@@ -58,7 +58,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
     const end = turn.asks.onChange(() => options.onWaiting(session.id));
     void turn.settled.then(end);
     void goOn(session.id, turn, wanted).catch((reason: unknown) => onError(CaretError.from(reason)));
-    if (session.title === undefined) await giveTitle(options, session.id, wanted.prompt);
+    await settleSession(options, session, wanted.prompt, turn);
     return turn;
   };
 
@@ -86,10 +86,14 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
 async function toRequest(
   options: SessionDeskOptions,
   session: SessionRecord,
-  { model, mode, permission }: StartTurn,
+  { model, mode, permission, images = [] }: StartTurn,
   remembered: RememberedDecisions,
 ): Promise<Omit<TurnRequest, "prompt">> {
   const word = permission ?? session.permission ?? options.defaultPermission;
+  if (images.length > 0 && word !== "full")
+    throw new CaretError("unsupported", "Only an agent with tools of its own can look at images", {
+      fix: "Choose full access for this turn, or say in words what the image shows.",
+    });
   return {
     sessionId: session.id,
     ...(model === undefined ? {} : { model: await options.resolveModel(plainWish(model)) }),
@@ -118,9 +122,20 @@ export function plainWish(model: string): Parameters<SessionDeskOptions["resolve
   return { model, cursorModel: undefined, effort: undefined, thinking: undefined };
 }
 
-async function giveTitle({ engine, redactor, onError }: SessionDeskOptions, id: string, prompt: string): Promise<void> {
-  const title = titleOf(prompt, redactor());
+/** What the first turn decides for a session that was made without it. */
+async function settleSession(
+  { engine, redactor, onError }: SessionDeskOptions,
+  session: SessionRecord,
+  prompt: string,
+  { lane, model }: RunningTurn,
+): Promise<void> {
+  const title = session.title === undefined ? titleOf(prompt, redactor()) : "";
+  const changes: SessionChanges = {
+    ...(title === "" ? {} : { title }),
+    ...(session.lane === undefined ? { lane } : {}),
+    ...(session.model === undefined ? { model } : {}),
+  };
+  if (Object.keys(changes).length === 0) return;
   // The turn runs by now. A session that stays without a title is still a session.
-  if (title !== "")
-    await engine.store.updateSession(id, { title }).catch((reason: unknown) => onError?.(CaretError.from(reason)));
+  await engine.store.updateSession(session.id, changes).catch((reason: unknown) => onError?.(CaretError.from(reason)));
 }
