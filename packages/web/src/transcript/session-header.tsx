@@ -1,16 +1,18 @@
 import type { SessionView } from "@caret/protocol";
 import { FileDiff, History } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useAbout } from "../data/use-about.ts";
 import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
+import { SessionMenu } from "../sessions/session-menu.tsx";
 import { isSimulated } from "../shell/is-simulated.ts";
 import { ExportMenu } from "../transfer/export-menu.tsx";
 
 export function SessionHeader({ session }: { readonly session: SessionView }) {
   const about = useAbout();
+  const [, goTo] = useLocation();
   return (
     <header className="flex min-h-12 items-center gap-2 border-line border-b px-3 md:px-4">
       <StatusDot status={session.status} />
@@ -26,6 +28,7 @@ export function SessionHeader({ session }: { readonly session: SessionView }) {
         <History aria-hidden="true" size={16} />
       </IconLink>
       <ExportMenu sessionId={session.id} />
+      <SessionMenu onDeleted={() => goTo("/")} session={session} />
     </header>
   );
 }
