@@ -12,7 +12,10 @@ import { promisify } from "node:util";
 export interface WalSync {
   /** Resolves when everything that was committed before is on disk. */
   sync(): Promise<void>;
-  /** Resolves when nothing is on its way to the disk. Never rejects: whoever waits for a commit hears of its failure. */
+  /**
+   * Resolves when nothing that was committed before is on its way to the disk any more; what is committed meanwhile is
+   * not waited for. Never rejects: whoever waits for a commit hears of its failure.
+   */
   settled(): Promise<void>;
   /** The journal may be another file from now on, or none. */
   forget(): void;
@@ -58,7 +61,7 @@ export function createWalSync(path: string, syncFile: SyncFile = promisify(fdata
       await next;
     },
     async settled() {
-      while (running !== undefined || next !== undefined) await (next ?? running)?.catch(() => undefined);
+      await (next ?? running)?.catch(() => undefined);
     },
     forget,
   };
