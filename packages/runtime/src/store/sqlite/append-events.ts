@@ -31,9 +31,7 @@ export function appendEvents(
   if (progress === undefined) throw unknownSession(sessionId);
   assertPlace(sessionId, progress, expectedSeq);
   const appended = prepared.map(({ stored, data }, index) => {
-    const { turnId, at = now, ...rest } = stored;
-    // In the order in which it is read again: an event is the same text on the wire, live or from the log.
-    const whole: StoredEvent = { sessionId, seq: expectedSeq + index + 1, turnId, at, ...rest };
+    const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
     tables.events.insert(whole, data);
     tables.turns.record(whole, { owner, copied });
     return whole;
