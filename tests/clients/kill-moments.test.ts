@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { seed, seededRandom } from "../native/seeded-random.ts";
 import { barSize } from "../turns/full-bars.ts";
 import { Kitchen } from "./dialogue/kitchen-tools.ts";
 import { GatewayHome } from "./gateway-home.ts";
@@ -15,9 +16,6 @@ const MOMENTS = Math.ceil(barSize({ quick: 9, full: 200 }) / victims.length);
 const REQUESTS_MS = [800, 150, 150, 150];
 /** How long a blow waits for somebody to hit. */
 const AIM_MS = 2_000;
-
-/** `CARET_SEED` strikes at the moments of an earlier run again; the titles of the tests tell the seed. */
-const seed = Number(process.env["CARET_SEED"] ?? Math.floor(Math.random() * 1e6));
 
 interface Moment {
   readonly title: string;
@@ -39,17 +37,6 @@ function momentsOf(victim: Victim): readonly Moment[] {
     const title = `no. ${index + 1}: ${afterMs} ms into request ${place + 1}, ${manner}`;
     return { title, basket: `basket-${victim}-${index}.txt`, isStreaming, request: place + 1, afterMs };
   });
-}
-
-/** Numbers in [0, 1), the same for the same seed. */
-function seededRandom(start: number): () => number {
-  let state = start | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    const mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    const twice = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((twice ^ (twice >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** A gateway that can be killed, and comes back at the same address with the same data. */
