@@ -8,6 +8,7 @@ import { openMessagesDialogue } from "./dialogue/messages-dialogue.ts";
 import { openResponsesDialogue } from "./dialogue/responses-dialogue.ts";
 import { GatewayHome } from "./gateway-home.ts";
 import { type GatewayProcess, startGateway } from "./gateway-process.ts";
+import { killVictims } from "./victims.ts";
 
 const home = new GatewayHome();
 let gateway: GatewayProcess;
@@ -90,7 +91,7 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
     const basket = basketFor("killed");
     const [dialogue, kitchen] = [open(gateway), new Kitchen()];
     const { calls } = await dialogue.say(taskFor(basket));
-    for (const pid of home.agents()) process.kill(pid, "SIGKILL");
+    killVictims(home, "agent");
     const { text } = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
     expect([text, home.prompts().at(-1)]).toEqual([
       expect.stringContaining("Conference"),

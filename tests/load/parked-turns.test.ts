@@ -6,9 +6,9 @@ import type { Answer, Dialogue } from "../clients/dialogue/dialogue.ts";
 import { Kitchen } from "../clients/dialogue/kitchen-tools.ts";
 import { GatewayHome } from "../clients/gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
-import { type MemoryShare, memoryBelow } from "../clients/loops/process-memory.ts";
 import { findVictims, killVictims } from "../clients/victims.ts";
 import { barSize } from "../turns/full-bars.ts";
+import { type MemoryShare, memoryBelow } from "./process-memory.ts";
 
 const TURNS = barSize({ quick: 12, full: 100 });
 /** At full size longer than any time limit that an agent has for one call, several times over. */

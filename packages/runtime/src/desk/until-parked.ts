@@ -6,6 +6,8 @@ import type { ParkedCall } from "../tools/bridge/parked-calls.ts";
 
 /** Calls that the agent makes together come a little apart; they go out in one answer. */
 const WINDOW_MS = 80;
+/** A call that the agent has announced is on its way, unless it was lost: a busy machine may take longer over it. */
+const ANNOUNCED_MS = 1_000;
 
 export interface UntilParkedOptions {
   readonly turn: RunningTurn;
@@ -32,7 +34,7 @@ export async function* untilParked(
   const told = new Set<string>();
   let pull = stored.next();
   const nextBatch = (): Promise<NextChunk<readonly StoredEvent[]>> =>
-    nextChunk(pull, { waitMs: waitingCalls(turn).length === 0 ? Number.POSITIVE_INFINITY : WINDOW_MS, signal });
+    nextChunk(pull, { waitMs: windowOf(turn), signal });
   try {
     for (let next = await nextBatch(); next.kind === "chunk" || next.kind === "expired"; next = await nextBatch()) {
       if (next.kind === "expired") {
@@ -49,6 +51,11 @@ export async function* untilParked(
   } finally {
     left.abort();
   }
+}
+
+function windowOf(turn: RunningTurn): number {
+  if (waitingCalls(turn).length === 0) return Number.POSITIVE_INFINITY;
+  return turn.parked?.announced() === 0 ? WINDOW_MS : ANNOUNCED_MS;
 }
 
 function waitingCalls({ parked }: RunningTurn): readonly ParkedCall[] {

@@ -108,7 +108,7 @@ export interface RunningTurn {
     readonly live?: boolean;
   }): AsyncIterable<readonly StoredEvent[]>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
-  readonly parked: Pick<ParkedCalls, "answer" | "open" | "dismissAll"> | undefined;
+  readonly parked: Pick<ParkedCalls, "answer" | "open" | "announced" | "dismissAll"> | undefined;
   /** What waits for a person; nothing ever does unless the turn is attended. */
   readonly asks: TurnAsks;
   /**

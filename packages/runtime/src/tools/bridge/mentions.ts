@@ -9,6 +9,8 @@ export interface Mentions {
   note(call: OfferedCall): void;
   /** Resolves with the call's mention, or without it when none comes in time: agents do not mention every call. */
   wait(call: OfferedCall, limitMs?: number): Promise<void>;
+  /** How many calls were mentioned that have not reached us. */
+  outstanding(): number;
 }
 
 const MENTION_MS = 300;
@@ -40,6 +42,7 @@ export function createMentions(): Mentions {
         (late.get(key) ?? []).filter((other) => other !== resolve),
       );
     },
+    outstanding: () => [...early.values()].reduce((sum, count) => sum + count, 0),
   };
 }
 

@@ -25,6 +25,8 @@ export interface ParkedCalls {
   /** Give a call its result. False when no such call waits. */
   answer(callId: string, result: CallResult): boolean;
   open(): readonly ParkedCall[];
+  /** How many more the agent has announced. */
+  announced(): number;
   /** The client has turned away: what waits is refused, and so is whatever the turn still asks for. */
   dismissAll(reason: string): void;
   /** The turn is over: what the log needs before its end. Nothing can be answered afterwards. */
@@ -84,6 +86,7 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
     noteMention: mentions.note,
     answer: (callId, result) => settle(callId, result, result.isError ? "error" : "ok"),
     open: () => [...waiting.values()].map(({ call }) => call),
+    announced: mentions.outstanding,
     dismissAll(reason) {
       refusal = reason;
       for (const callId of [...waiting.keys()]) settle(callId, { text: reason, isError: true }, "error");

@@ -17,10 +17,6 @@ export function memoryBelow(pid: number): Readonly<Record<string, MemoryShare>> 
   return shares;
 }
 
-export function totalMegabytes(shares: Readonly<Record<string, MemoryShare>>): number {
-  return Object.values(shares).reduce((sum, { megabytes }) => sum + megabytes, 0);
-}
-
 function familyOf(pid: number): readonly number[] {
   const parents = new Map(
     readdirSync("/proc")
