@@ -47,6 +47,10 @@ export function ReplayControls({ replay, plan }: ReplayControlsProps) {
 /** The marks are where turns begin. */
 function Scrubber({ replay: { position, seekTo }, plan }: ReplayControlsProps) {
   const { durationMs, turnTimes } = plan;
+  // An arrow key goes a two-hundredth further; the last step reaches the end.
+  const step = Math.max(1, Math.round(durationMs / 200));
+  // On a step exactly: the browser would put it on one, and React take that for a change by the reader.
+  const shown = Math.round(position / step) * step;
   return (
     <span className="relative min-w-40 flex-1">
       <input
@@ -54,12 +58,12 @@ function Scrubber({ replay: { position, seekTo }, plan }: ReplayControlsProps) {
         aria-valuetext={`${clockWord(position)} of ${clockWord(durationMs)}`}
         className="block h-10 w-full cursor-pointer accent-accent sm:h-8"
         list="replay-turns"
-        max={durationMs}
+        max={Math.ceil(durationMs / step) * step}
         min={0}
         onChange={(event) => seekTo(Number(event.target.value))}
-        step="any"
+        step={step}
         type="range"
-        value={position}
+        value={shown}
       />
       <datalist id="replay-turns">
         {turnTimes.map((time) => (
