@@ -1,0 +1,132 @@
+import { request } from "node:http";
+import type { NativeClient, SessionView } from "@caret/protocol";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { MortalGateway } from "./mortal-gateway.ts";
+
+let gateway: MortalGateway;
+let caret: NativeClient;
+beforeAll(async () => {
+  gateway = await MortalGateway.start({ turns: [[{ text: "Working. " }, { delay: 700 }, { text: "Done." }]] });
+  caret = gateway.client();
+});
+afterAll(() => gateway.remove());
+
+const newSession = (): Promise<SessionView> => caret.createSession({ permission: "full" });
+
+interface Answer {
+  readonly status: number;
+  readonly isReplayed: boolean;
+  readonly body: unknown;
+}
+
+async function send(method: string, path: string, key: string, body?: object): Promise<Answer> {
+  const { url, token } = gateway.process;
+  const response = await fetch(`${url}/api/${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      "idempotency-key": key,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    isReplayed: response.headers.get("idempotency-replayed") === "true",
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+/** Sends a command and is gone as soon as the session shows that it arrived. */
+async function sendAndLeave(session: SessionView, key: string, body: object): Promise<void> {
+  const { url, token } = gateway.process;
+  const sent = request(`${url}/api/sessions/${session.id}/turns`, {
+    method: "POST",
+    agent: false,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": key },
+  });
+  sent.on("error", () => undefined);
+  sent.end(JSON.stringify(body));
+  await expect.poll(async () => (await caret.getSession(session.id)).lastSeq, { timeout: 10_000 }).not.toBe(0);
+  sent.destroy();
+}
+
+/** How the turns of a session ended, oldest first, once none is running. */
+async function endsOf({ id }: SessionView): Promise<readonly string[]> {
+  await expect.poll(async () => (await caret.getSession(id)).status.kind, { timeout: 15_000 }).toBe("ended");
+  const { events } = await caret.readLog(id, { limit: 10_000 });
+  const starts = events.filter(({ event }) => event.type === "turn-start").length;
+  const ends = events.flatMap(({ event }) => {
+    if (event.type !== "turn-end") return [];
+    return [event.outcome.kind === "failed" ? event.outcome.error.code : event.outcome.kind];
+  });
+  expect(ends.length).toBe(starts);
+  return ends;
+}
+
+it("a prompt that is sent twice at the same time is one turn, and both are told of it", async () => {
+  const session = await newSession();
+  const start = () => send("POST", `sessions/${session.id}/turns`, "twice", { prompt: "Once" });
+  const answers = await Promise.all([start(), start(), start()]);
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(answers.filter(({ isReplayed }) => isReplayed).length).toBe(2);
+  expect(await endsOf(session)).toEqual(["completed"]);
+});
+
+it("a prompt whose answer was lost is one turn, however late it is sent again", async () => {
+  const session = await newSession();
+  await sendAndLeave(session, "lost", { prompt: "Once" });
+  const path = `sessions/${session.id}/turns`;
+  const [running, ended] = [
+    await send("POST", path, "lost", { prompt: "Once" }),
+    await endsOf(session).then(() => send("POST", path, "lost", { prompt: "Once" })),
+  ];
+  expect(running).toMatchObject({ status: 202, isReplayed: true, body: { sessionId: session.id, firstSeq: 1 } });
+  expect(ended).toEqual(running);
+  expect(await endsOf(session)).toEqual(["completed"]);
+});
+
+it("a prompt with a key that was used for another is refused, and nothing is done", async () => {
+  const session = await newSession();
+  const path = `sessions/${session.id}/turns`;
+  await send("POST", path, "mine", { prompt: "This" });
+  expect(await send("POST", path, "mine", { prompt: "That" })).toMatchObject({ status: 422 });
+  expect(await endsOf(session)).toEqual(["completed"]);
+});
+
+it("a session is made, changed, forked and deleted once for each key", async () => {
+  const make = () => send("POST", "sessions", "make", { title: "Made once" });
+  const [first, second] = [await make(), await make()];
+  expect([first.status, second]).toEqual([201, { ...first, isReplayed: true }]);
+  expect((await caret.listSessions({ search: "Made once" })).sessions.length).toBe(1);
+  const { id } = first.body as SessionView;
+  const fork = () => send("POST", `sessions/${id}/fork`, "fork", { title: "Forked once" });
+  expect((await fork()).body).toEqual((await fork()).body);
+  expect((await caret.listSessions({ search: "Forked once" })).sessions.length).toBe(1);
+  const remove = () => send("DELETE", `sessions/${id}`, "remove");
+  expect([(await remove()).status, (await remove()).status]).toEqual([204, 204]);
+  expect(await send("DELETE", `sessions/${id}`, "another")).toMatchObject({ status: 404 });
+});
+
+it("keys of another token are other keys", async () => {
+  const { token } = await caret.createToken("beside");
+  const theirs = await fetch(`${gateway.process.url}/api/sessions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "idempotency-key": "make", "content-type": "application/json" },
+    body: JSON.stringify({ title: "Made once" }),
+  });
+  // Tokens for other doors have no say here at all.
+  expect([theirs.status, theirs.headers.get("idempotency-replayed")]).toEqual([403, null]);
+});
+
+it("a gateway that was killed has forgotten its keys: the prompt starts again, and the log tells of both", async () => {
+  const session = await newSession();
+  const path = `sessions/${session.id}/turns`;
+  const first = await send("POST", path, "killed", { prompt: "Twice after all" });
+  await gateway.dieAndReturn();
+  const second = await send("POST", path, "killed", { prompt: "Twice after all" });
+  expect([first.status, second.status, second.isReplayed]).toEqual([202, 202, false]);
+  expect(await endsOf(session)).toEqual(["interrupted", "completed"]);
+});
