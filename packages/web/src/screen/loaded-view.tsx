@@ -22,7 +22,11 @@ export function LoadedView<Value>({ loaded, waiting, children }: LoadedViewProps
     );
   return (
     <>
-      {error !== undefined && !isLoading && <ErrorNote error={toErrorInfo(error)} onRetry={reload} />}
+      {error !== undefined && !isLoading && (
+        <div className="mb-4">
+          <ErrorNote error={toErrorInfo(error)} onRetry={reload} />
+        </div>
+      )}
       {value !== undefined && children(value)}
     </>
   );
