@@ -71,6 +71,8 @@ const fixed = {
   GIT_TERMINAL_PROMPT: "0",
   // A repository with parts missing must not make git fetch them.
   GIT_NO_LAZY_FETCH: "1",
+  // Older versions do not know that word; without any way to a remote they cannot fetch either.
+  GIT_ALLOW_PROTOCOL: "none",
   GIT_PAGER: "cat",
 };
 
