@@ -33,11 +33,12 @@ export class PageStage {
     this.gateway = gateway;
   }
 
-  static async open(): Promise<PageStage> {
+  /** `env` is for the gateway. */
+  static async open(env: Readonly<Record<string, string>> = {}): Promise<PageStage> {
     await ensurePageIsBuilt();
     const home = new GatewayHome(pageScenario);
     prepareProject(home.workspace);
-    const [browser, gateway] = await Promise.all([launchChromium(), startOn(home, "0")]);
+    const [browser, gateway] = await Promise.all([launchChromium(), startOn(home, "0", env)]);
     return new PageStage(home, browser, gateway);
   }
 
@@ -50,9 +51,9 @@ export class PageStage {
     return createNativeClient({ baseUrl: this.url, headers: { authorization: `Bearer ${this.gateway.token}` } });
   }
 
-  /** What `caret link` prints. */
-  async link(): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, [caret, "link"], {
+  /** What this command prints, as a user of this gateway would run it. */
+  async caret(...args: readonly string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, [caret, ...args], {
       cwd: this.home.directory,
       env: this.home.environment(),
     });
@@ -62,6 +63,8 @@ export class PageStage {
   /** A page of a browser of its own that nobody has signed in. */
   async newBrowser(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: desk, reducedMotion: "reduce", ...options });
+    // Below a test's own patience, so that what was missing is named.
+    context.setDefaultTimeout(12_000);
     this.#contexts.push(context);
     context.on("page", (page) => this.#watch(page));
     return await context.newPage();
@@ -94,6 +97,11 @@ export class PageStage {
       if (events.some(({ event }) => event.type === "turn-end")) break;
     abort();
     return await this.api.getSession(sessionId);
+  }
+
+  /** The browser that all visits share is signed out by now. */
+  forgetSignIn(): void {
+    this.#signedIn = undefined;
   }
 
   /** Ends the gateway without a word to anyone, and starts another on the same port and data. */
@@ -150,8 +158,8 @@ export class PageStage {
   }
 }
 
-function startOn(home: GatewayHome, port: string): Promise<GatewayProcess> {
-  return startGateway(home, { args: ["--port", port, "--workspace", home.workspace] });
+function startOn(home: GatewayHome, port: string, env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+  return startGateway(home, { args: ["--port", port, "--workspace", home.workspace], env });
 }
 
 function stoppable(): { readonly signal: AbortSignal; readonly abort: () => void } {

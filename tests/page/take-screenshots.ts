@@ -43,7 +43,7 @@ async function play(stage: PageStage): Promise<readonly Shot[]> {
       .first()
       .waitFor();
   return [
-    { name: "sessions", place: "/", prepare: (page) => page.getByText("Waiting for your answer").first().waitFor() },
+    { name: "sessions", place: "/", prepare: (page) => page.getByText("Waiting for you · 3").waitFor() },
     { name: "new", place: "/new", prepare: (page) => page.getByLabel("Model").waitFor() },
     { name: "transcript-end", place: `/s/${every.id}`, prepare: (page) => page.getByText("See the guide").waitFor() },
     {
@@ -77,8 +77,16 @@ async function play(stage: PageStage): Promise<readonly Shot[]> {
       place: "/doctor",
       prepare: (page) => page.getByRole("button", { name: "Check again" }).waitFor(),
     },
-    { name: "palette", place: "/", prepare: (page) => page.keyboard.press("Control+k") },
-    { name: "shortcuts", place: "/", prepare: (page) => page.keyboard.press("?") },
+    { name: "palette", place: "/", prepare: async (page) => {
+        await page.keyboard.press("Control+k");
+        await page.getByRole("dialog").waitFor();
+      },
+    },
+    { name: "shortcuts", place: "/", prepare: async (page) => {
+        await page.keyboard.press("?");
+        await page.getByRole("dialog").waitFor();
+      },
+    },
     { name: "nowhere", place: "/nowhere" },
   ];
 }
