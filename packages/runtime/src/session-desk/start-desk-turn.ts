@@ -54,6 +54,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
   };
 
   const start = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
+    await cleanedUp(options, session);
     const turn = await begin(session, wanted);
     const end = turn.asks.onChange(() => options.onWaiting(session.id));
     void turn.settled.then(end);
@@ -81,6 +82,12 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
       isClosing = true;
     },
   };
+}
+
+/** A turn that has ended only cleans up: whoever has read its end may start the next one. */
+async function cleanedUp({ engine }: SessionDeskOptions, { id, lastTurn }: SessionRecord): Promise<void> {
+  const turn = engine.runningTurn(id);
+  if (turn?.turnId === lastTurn?.turnId && lastTurn?.outcome !== undefined) await turn?.settled;
 }
 
 async function toRequest(
