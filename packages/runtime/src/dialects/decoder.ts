@@ -6,6 +6,7 @@ import { contractDialect } from "./contract/contract-dialect.ts";
 import type { Dialect, DialectName, Ending } from "./dialect.ts";
 import { payloadDialect } from "./payload/payload-dialect.ts";
 import { recogniseDialect } from "./recognise-dialect.ts";
+import { openLongResult } from "./stream-json/long-result.ts";
 import { streamJsonDialect } from "./stream-json/stream-json-dialect.ts";
 
 /** So many frames may pass without telling their dialect; then they are taken for the official CLI's, which tolerates most. */
@@ -18,6 +19,8 @@ export interface DecoderOptions {
   /** Who runs the calls of a contract CLI. */
   readonly owner?: Owner;
   readonly maxLineBytes?: number;
+  /** Keep only the beginning of what a tool printed when it is millions of bytes long, so that nobody waits for it. */
+  readonly shortensResults?: boolean;
   /** Told the line behind each event that was worth parsing, for the raw view. */
   readonly onRaw?: (event: AgentEvent, line: string) => void;
 }
@@ -34,7 +37,10 @@ export interface Decoder {
 
 export function createDecoder(options: DecoderOptions): Decoder {
   const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onRaw } = options;
-  const splitter = createLineSplitter({ maxLineBytes });
+  const splitter = createLineSplitter({
+    maxLineBytes,
+    ...(options.shortensResults === true ? { openLongLine: openLongResult } : {}),
+  });
   const dialects = createDialects(options);
   let dialect = options.dialect === "auto" ? undefined : dialects[options.dialect];
   let state = dialect?.initial;

@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import { createOpenLine, type OpenLongLine } from "./open-line.ts";
 
 export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -9,6 +10,11 @@ export interface LineBatch {
   readonly lines: readonly string[];
   /** Set once a line was longer than the cap. Nothing after that line is read. */
   readonly failure?: CaretError;
+}
+
+export interface LineSplitterOptions {
+  readonly maxLineBytes?: number;
+  readonly openLongLine?: OpenLongLine;
 }
 
 export interface LineSplitter {
@@ -24,32 +30,22 @@ export interface LineSplitter {
  * whole lines, so a chunk may cut a character anywhere. A line that is still open is kept as the chunks it came in and
  * joined once; past `maxLineBytes` it is dropped and reported, so memory stays bounded.
  */
-export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {}): LineSplitter {
-  let pending: Uint8Array[] = [];
-  let pendingBytes = 0;
+export function createLineSplitter(options: LineSplitterOptions = {}): LineSplitter {
+  const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, openLongLine = () => undefined } = options;
+  const open = createOpenLine(openLongLine);
   let atStart = true;
   let failure: CaretError | undefined;
 
-  /** Kept as a copy: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk. */
   const keep = (bytes: Uint8Array): void => {
-    pendingBytes += bytes.byteLength;
-    if (pendingBytes > maxLineBytes) fail();
-    else pending.push(Uint8Array.prototype.slice.call(bytes));
+    if (open.byteLength + bytes.byteLength > maxLineBytes) fail();
+    else open.keep(bytes);
   };
 
   const fail = (): void => {
     failure = new CaretError("too-large", `A line of the agent's output is longer than ${maxLineBytes} bytes`, {
       fix: "Raise `limits.lineBytes`, or ask the agent to read less at once.",
     });
-    pending = [];
-  };
-
-  const takePending = (): string => {
-    const bytes = Buffer.concat(pending, pendingBytes);
-    // Let go of the pieces before the line is decoded: a line may be as large as all the memory there is to spare.
-    pending = [];
-    pendingBytes = 0;
-    return bytes.toString("utf8");
+    open.take();
   };
 
   const addText = (lines: string[], text: string): void => {
@@ -77,11 +73,11 @@ export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {
 
   /** Take what of the chunk belongs to the open line. Returns where the rest begins, or -1 when all of it did. */
   const finishOpenLine = (lines: string[], bytes: Buffer): number => {
-    if (pendingBytes === 0) return 0;
+    if (open.byteLength === 0) return 0;
     const first = bytes.indexOf(NEWLINE);
     keep(bytes.subarray(0, first === -1 ? bytes.byteLength : first));
     if (first === -1 || failure !== undefined) return -1;
-    addText(lines, takePending());
+    addText(lines, open.take().toString("utf8"));
     return first + 1;
   };
 
@@ -93,8 +89,8 @@ export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {
     if (start === -1) return batch(lines);
     const last = bytes.lastIndexOf(NEWLINE);
     if (last >= start) addWholeLines(lines, bytes.subarray(start, last));
-    const open = Math.max(last + 1, start);
-    if (open < bytes.byteLength && failure === undefined) keep(bytes.subarray(open));
+    const rest = Math.max(last + 1, start);
+    if (rest < bytes.byteLength && failure === undefined) keep(bytes.subarray(rest));
     return batch(lines);
   };
 
@@ -102,7 +98,7 @@ export function createLineSplitter({ maxLineBytes = DEFAULT_MAX_LINE_BYTES } = {
 
   const end = (): LineBatch => {
     const lines: string[] = [];
-    if (pendingBytes > 0 && failure === undefined) addText(lines, takePending());
+    if (open.byteLength > 0 && failure === undefined) addText(lines, open.take().toString("utf8"));
     return { lines };
   };
 

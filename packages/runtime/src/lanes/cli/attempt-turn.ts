@@ -81,6 +81,7 @@ async function* runOnce(
       dialect: program.style === "official" ? "stream-json" : "contract",
       partial: program.partial,
       maxLineBytes: host.maxLineBytes,
+      shortensResults: program.style === "official",
       onRaw: context.onRaw,
     }),
     clocks,

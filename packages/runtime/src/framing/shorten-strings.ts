@@ -1,0 +1,122 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `\uXXXX`, the longest escape. */
+const ESCAPE_BYTES = 6;
+/** In a shorter piece a character may have begun before it. */
+const MIN_PIECE_BYTES = 2 * ESCAPE_BYTES;
+
+/**
+ * Takes the bytes of one JSON text as they come and keeps of every string only the beginning. What is kept is the same
+ * JSON text with shorter strings, so that it can be parsed without ever having been whole in memory.
+ */
+export interface StringShortener {
+  push(bytes: Buffer): void;
+  /** What was kept. */
+  take(): Buffer;
+}
+
+/** A string is cut between two characters, somewhere after `maxBytes`: at the end of a piece that it comes in. */
+export function createStringShortener({ maxBytes }: { readonly maxBytes: number }): StringShortener {
+  let kept: Buffer[] = [];
+  let inString = false;
+  /** Whether what was seen last of the string is a backslash that escapes what comes next. */
+  let escapes = false;
+  let length = 0;
+  /** How much of the current string was left out; undefined while all of it is kept. */
+  let leftOut: number | undefined;
+
+  /** Copied: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk. */
+  const keep = (bytes: Buffer): void => {
+    if (bytes.byteLength > 0) kept.push(Buffer.from(bytes));
+  };
+
+  /** What of a string is in these bytes, all of them or up to its closing quote. */
+  const addString = (bytes: Buffer, isClosed: boolean): void => {
+    if (leftOut !== undefined) leftOut += bytes.byteLength;
+    else {
+      length += bytes.byteLength;
+      const isCut = length > maxBytes && !isClosed && bytes.byteLength >= MIN_PIECE_BYTES;
+      const whole = isCut ? wholeCharacters(bytes, escapes) : bytes.byteLength;
+      keep(bytes.subarray(0, whole));
+      if (isCut) leftOut = bytes.byteLength - whole;
+    }
+    if (!isClosed) return;
+    if (leftOut !== undefined) kept.push(Buffer.from(`\\n[${leftOut} more bytes were left out]`));
+    leftOut = undefined;
+    length = 0;
+    inString = false;
+  };
+
+  /** Takes what follows up to the next quote that counts. Returns where it goes on after that. */
+  const addPiece = (bytes: Buffer, start: number): number => {
+    const quote = inString ? closingQuote(bytes, start, escapes) : bytes.indexOf(QUOTE, start);
+    const end = quote === -1 ? bytes.byteLength : quote;
+    const piece = bytes.subarray(start, end);
+    const escapesNext = inString && quote === -1 && isEscaped(bytes, start, end, escapes);
+    if (inString) addString(piece, quote !== -1);
+    else {
+      keep(piece);
+      inString = quote !== -1;
+    }
+    escapes = escapesNext;
+    if (quote !== -1) kept.push(Buffer.from([QUOTE]));
+    return end + 1;
+  };
+
+  return {
+    push(bytes) {
+      for (let start = 0; start < bytes.byteLength; ) start = addPiece(bytes, start);
+    },
+    take() {
+      const text = Buffer.concat(kept);
+      kept = [];
+      return text;
+    },
+  };
+}
+
+function closingQuote(bytes: Buffer, start: number, escapedBefore: boolean): number {
+  let quote = bytes.indexOf(QUOTE, start);
+  while (quote !== -1 && isEscaped(bytes, start, quote, escapedBefore)) quote = bytes.indexOf(QUOTE, quote + 1);
+  return quote;
+}
+
+/** Whether the byte at `at` is escaped, in a string of which `start` is the first byte we see, itself escaped or not. */
+function isEscaped(bytes: Buffer, start: number, at: number, escapedBefore: boolean): boolean {
+  let first = at;
+  while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
+  const isOdd = (at - first) % 2 === 1;
+  return first === start && escapedBefore ? !isOdd : isOdd;
+}
+
+/** How many of the bytes are whole characters: without half an escape, half of a pair, or half a sequence of UTF-8. */
+function wholeCharacters(bytes: Buffer, escapedBefore: boolean): number {
+  const end = withoutHalfEscape(bytes, escapedBefore);
+  for (let back = 1; back <= Math.min(3, end); back += 1) {
+    const byte = bytes[end - back] ?? 0;
+    if (byte < 0x80) return end;
+    if (byte >= 0xc0) return sequenceLength(byte) === back ? end : end - back;
+  }
+  return end;
+}
+
+/** The end of a text that is only the beginning of an escape, or of the second half of a pair. */
+const HALF_ESCAPE = /\\u[0-9a-f]{0,3}$/i;
+const HALF_PAIR = /\\ud[89ab][0-9a-f]{2}$/i;
+
+function withoutHalfEscape(bytes: Buffer, escapedBefore: boolean): number {
+  const isEscape = (at: number): boolean => !isEscaped(bytes, 0, at, escapedBefore);
+  const dropped = (end: number, pattern: RegExp): number => {
+    const from = Math.max(0, end - ESCAPE_BYTES);
+    const found = pattern.exec(bytes.toString("latin1", from, end));
+    return found !== null && isEscape(from + found.index) ? from + found.index : end;
+  };
+  const { byteLength } = bytes;
+  const end = isEscaped(bytes, 0, byteLength, escapedBefore) ? byteLength - 1 : dropped(byteLength, HALF_ESCAPE);
+  return dropped(end, HALF_PAIR);
+}
+
+function sequenceLength(lead: number): number {
+  if (lead >= 0xf0) return 4;
+  return lead >= 0xe0 ? 3 : 2;
+}
