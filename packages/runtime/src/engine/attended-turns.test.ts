@@ -118,7 +118,7 @@ describe("a call that a person is asked about", () => {
     const [requestId = ""] = await asked(turn);
     expect([made(), turn.asks.open()]).toEqual([
       [],
-      [{ requestId, kind: "approval", about: "exec: touch a", since: 1_795_000_000_000 }],
+      [{ requestId, kind: "approval", about: "Run touch a", since: 1_795_000_000_000 }],
     ]);
     expect(turn.asks.answerApproval(requestId, { decision: "approved" })).toBe(true);
     expect(turn.asks.answerApproval(requestId, { decision: "rejected" })).toBe(false);
@@ -211,7 +211,7 @@ describe("a call that a person is asked about", () => {
     const turn = await start([[{ name: "exec", input: { command: "echo\n hunter2hunter2" } }]]);
     await asked(turn);
     const [ask] = turn.asks.open();
-    expect(ask?.about).toMatch(/^exec: echo \S+$/);
+    expect(ask?.about).toMatch(/^Run echo \S+$/);
     expect(ask?.about).not.toContain("hunter2");
     turn.cancel();
     await turn.settled;
@@ -260,7 +260,7 @@ describe("a decision to be remembered", () => {
     const turn = await start([[touch("a")], [touch("b")], [write]]);
     const [requestId = ""] = await asked(turn);
     turn.asks.answerApproval(requestId, { decision: "rejected", remember: true });
-    await eventually(() => turn.asks.open().some(({ about }) => about.startsWith("write")), "the write is asked about");
+    await eventually(() => turn.asks.open().some(({ about }) => about.startsWith("Write")), "the write is asked about");
     turn.asks.answerApproval((await asked(turn))[0] ?? "", { decision: "approved" });
     await eventsOf(turn);
     expect([made(), heard[1]]).toEqual([

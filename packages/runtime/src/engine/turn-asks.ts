@@ -124,8 +124,22 @@ function toAsk({ type, requestId }: ApprovalRequest | Question, about: string, s
   return { requestId, kind: type === "question" ? "question" : "approval", about, since };
 }
 
+/** As a person would say it, where the tool is one of ours. */
+const verbs: Readonly<Record<string, string>> = {
+  exec: "Run",
+  edit: "Edit",
+  write: "Write",
+  mkdir: "Make the directory",
+  rm: "Delete",
+  web_fetch: "Fetch",
+  web_search: "Search the web for",
+};
+
 function aboutApproval({ subject, input }: ApprovalRequest): string {
-  return [subject, tellingArgument({ kind: "other", input })].filter((word) => word !== "").join(": ");
+  const argument = tellingArgument({ kind: "other", input });
+  const verb = verbs[subject];
+  if (argument === "") return subject;
+  return verb === undefined ? `${subject}: ${argument}` : `${verb} ${argument}`;
 }
 
 function aboutQuestion({ title, questions }: Question): string {

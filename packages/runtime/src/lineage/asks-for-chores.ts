@@ -12,6 +12,8 @@ const choreSystems: readonly RegExp[] = [
 /** The same in the user's own place. Only at its beginning and only about a conversation: people ask for titles too. */
 const choreQuestions: readonly RegExp[] = [
   /^\W*(?:please )?(?:generate|create|write|suggest|provide) an? (?:\w+,? ){0,4}title (?:for|of) (?:this|the|our|the following) (?:conversation|chat|thread|session)\b/i,
+  // What our own page asks when somebody tries a connection out.
+  /^This is a test of the connection\. Answer with the single word: ready$/,
   /^\W*(?:please )?summari[sz]e (?:this|the|our|the following) (?:conversation|chat|thread|session)\b/i,
 ];
 

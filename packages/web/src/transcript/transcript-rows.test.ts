@@ -74,6 +74,16 @@ describe("toRows", () => {
     expect(words(toRows(answered))).toEqual(["prompt", "shell", "approval"]);
   });
 
+  it("shows what the policy let through as the call it is", () => {
+    const allowed = transcriptOf([
+      start,
+      { type: "tool-call", callId: "a", name: "read", kind: "read", input: {}, owner: "gateway" },
+      { type: "approval-request", requestId: "r", callId: "a", subject: "read", input: {} },
+      { type: "approval-answer", requestId: "r", decision: "approved", by: "policy" },
+    ]);
+    expect(words(toRows(allowed))).toEqual(["prompt", "read"]);
+  });
+
   it("knows which list of todos is how things stand", () => {
     const todos: AgentEvent = { type: "todos", items: [], merge: true };
     const events = [start, calls("a", "todo"), result("a"), todos, calls("b", "todo"), result("b"), todos];

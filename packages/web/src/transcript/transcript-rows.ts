@@ -102,10 +102,16 @@ function toldCall(item: TranscriptItem, isOver: boolean): string | undefined {
 /** What happens inside a task is shown in the task's card, and what has an item of its own is not a call as well. */
 function isShown(item: TranscriptItem, { calls, told, lastTodos }: TurnIndex): boolean {
   if (item.kind === "text") return item.text.trim() !== "";
+  if (item.kind === "approval") return !isRoutine(item);
   if (item.kind !== "tool") return true;
   if (item.parentCallId !== undefined && calls.has(item.parentCallId)) return false;
   if (item.tool.kind === "todo" && item.tool.status === "ok") return lastTodos === undefined;
   return !told.has(item.tool.callId);
+}
+
+/** What the policy let through without asking anybody is shown as the call it is. */
+function isRoutine({ answer }: ItemOf<"approval">): boolean {
+  return answer?.by === "policy" && answer.decision === "approved";
 }
 
 function toRow(item: TranscriptItem, turn: TranscriptTurn, { steps, lastTodos, next }: TurnIndex): ItemRow {

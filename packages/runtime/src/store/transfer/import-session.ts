@@ -55,11 +55,21 @@ async function fillSession(
   try {
     await appendAll(store, id, eventLines(lines), redactor);
     for (const turn of await store.runningTurns({ sessionId: id })) await interruptTurn(store, turn);
+    await noteLane(store, id);
     return await findImported(store, id);
   } catch (reason) {
     await store.deleteSession(id);
     throw reason;
   }
+}
+
+/** Which lane it ran on is told by its first turn, where the header does not say. */
+async function noteLane(store: EventStore, id: string): Promise<void> {
+  const [first] = await store.read(id, { limit: 1 });
+  const session = await store.getSession(id);
+  if (first?.event.type !== "turn-start" || session === undefined || session.lane !== undefined) return;
+  const { lane, model } = first.event;
+  await store.updateSession(id, { lane, ...(session.model === undefined && model !== undefined ? { model } : {}) });
 }
 
 async function appendAll(
