@@ -95,6 +95,17 @@ describe("a link", () => {
   });
 });
 
+describe("a signed-in page", () => {
+  it("tests a door with its own rights", async () => {
+    const response = await fetch(`${server.url}/api/connect/test`, {
+      method: "POST",
+      headers: { ...(await signedIn()), "content-type": "application/json" },
+      body: JSON.stringify({ door: "openai" }),
+    });
+    expect(await response.json()).toMatchObject({ ok: true, detail: "ready" });
+  });
+});
+
 describe("a browser that signed in", () => {
   it("has a cookie that scripts and other sites cannot use, and a key for its page", async () => {
     const { cookie, body } = await signIn(await newCode());
