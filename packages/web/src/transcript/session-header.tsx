@@ -18,7 +18,7 @@ export function SessionHeader({ session }: { readonly session: SessionView }) {
       <StatusDot status={session.status} />
       <span className="sr-only">{statusWords(session.status)}</span>
       <h1 className="min-w-0 flex-1 truncate font-semibold" title={session.title}>
-        {session.title}
+        {session.title || "Untitled"}
       </h1>
       {isSimulated(about, session.lane ?? about?.defaultLane) && <SimulatedBadge />}
       <IconLink href={`/s/${session.id}/changes`} label="Changes in the workspace">

@@ -53,7 +53,7 @@ function WaitWords({
       <button
         type="button"
         onClick={onShow}
-        className="cursor-pointer font-medium text-warn underline underline-offset-2"
+        className="min-h-5 cursor-pointer font-medium text-warn underline underline-offset-2 max-md:min-h-10"
       >
         {wait.words} <Since at={wait.since} />
       </button>

@@ -4,6 +4,9 @@ import { formatDuration } from "../parts/format-duration.ts";
 import { useRemembered } from "./card-memory.ts";
 import type { ItemOf } from "./transcript-rows.ts";
 
+/** Nobody counts tenths of a second. */
+const BRIEF_MS = 950;
+
 /** While it goes on its last words can be read; then it is a line that opens. */
 export function ThinkingRow({ item, isOver }: { readonly item: ItemOf<"thinking">; readonly isOver: boolean }) {
   const [isOpen, setOpen] = useRemembered(`thinking ${item.seq}`, false);
@@ -43,7 +46,8 @@ function ThinkingText({ text, isPreview = false }: { readonly text: string; read
 }
 
 function thoughtWords({ durationMs }: ItemOf<"thinking">): string {
-  return durationMs === undefined ? "Thought" : `Thought for ${formatDuration(durationMs)}`;
+  if (durationMs === undefined) return "Thought";
+  return durationMs < BRIEF_MS ? "Thought for a moment" : `Thought for ${formatDuration(durationMs)}`;
 }
 
 function lastWords(text: string): string {

@@ -7,6 +7,10 @@ interface StickToBottom {
   readonly jump: () => void;
 }
 
+/** What a reader moves the list with; a scroll soon after is theirs. */
+const handEvents = ["wheel", "touchmove", "pointerdown", "pointermove", "keydown"] as const;
+const BY_HAND_MS = 500;
+
 /** Follows the end of a scrolling element while the reader is there, by one write per change of its height. */
 export function useStickToBottom(
   scroller: RefObject<HTMLElement | null>,
@@ -26,19 +30,27 @@ export function useStickToBottom(
     const follow = (): void => {
       if (stuck.current) element.scrollTop = element.scrollHeight;
     };
+    let handledAt = Number.NEGATIVE_INFINITY;
+    const onHand = (event: Event): void => {
+      // A pointer that only passes by moves nothing.
+      if (event.type !== "pointermove" || (event as PointerEvent).buttons !== 0) handledAt = performance.now();
+    };
     const onScroll = (): void => {
       const after = placeOf(element);
-      set(staysStuck(stuck.current, before, after));
+      set(staysStuck(stuck.current, before, after, performance.now() - handledAt < BY_HAND_MS));
       before = after;
+      if (after.top + after.viewport < after.height) follow();
     };
     const observer = new ResizeObserver(follow);
     observer.observe(inner);
     observer.observe(element);
     element.addEventListener("scroll", onScroll, { passive: true });
+    for (const name of handEvents) element.addEventListener(name, onHand, { passive: true });
     follow();
     return () => {
       observer.disconnect();
       element.removeEventListener("scroll", onScroll);
+      for (const name of handEvents) element.removeEventListener(name, onHand);
     };
   }, [scroller, content, set]);
 
