@@ -13,7 +13,9 @@ export async function turnEnds(page: Page, words: "Done" | "Stopped" | "Failed")
 
 /** A card of the transcript by how its line begins, `Run`, `Edit` …, and opens it where it is closed. */
 export async function openCard(page: Page, line: RegExp): Promise<Locator> {
-  const card = transcript(page).getByRole("article").filter({ has: page.getByRole("button", { name: line }) });
+  const card = transcript(page)
+    .getByRole("article")
+    .filter({ has: page.getByRole("button", { name: line }) });
   const button = card.getByRole("button", { name: line }).first();
   if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
   return card.first();
@@ -22,17 +24,14 @@ export async function openCard(page: Page, line: RegExp): Promise<Locator> {
 /** Pastes a picture of one pixel, as a browser does with what was copied elsewhere. */
 export async function pasteImage(field: Locator): Promise<void> {
   const base64 = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-  await field.evaluate(
-    (element, text) => {
-      const { atob, DataTransfer, File, ClipboardEvent } = globalThis as unknown as BrowserParts;
-      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-      const clipboardData = new DataTransfer();
-      clipboardData.items.add(new File([bytes], "dot.png", { type: "image/png" }));
-      const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
-      (element as { dispatchEvent(event: unknown): void }).dispatchEvent(event);
-    },
-    base64,
-  );
+  await field.evaluate((element, text) => {
+    const { atob, DataTransfer, File, ClipboardEvent } = globalThis as unknown as BrowserParts;
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], "dot.png", { type: "image/png" }));
+    const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+    (element as { dispatchEvent(event: unknown): void }).dispatchEvent(event);
+  }, base64);
 }
 
 /** What of a browser's globals that needs; the tests themselves run in Node, which lacks them. */

@@ -77,12 +77,18 @@ async function play(stage: PageStage): Promise<readonly Shot[]> {
       place: "/doctor",
       prepare: (page) => page.getByRole("button", { name: "Check again" }).waitFor(),
     },
-    { name: "palette", place: "/", prepare: async (page) => {
+    {
+      name: "palette",
+      place: "/",
+      prepare: async (page) => {
         await page.keyboard.press("Control+k");
         await page.getByRole("dialog").waitFor();
       },
     },
-    { name: "shortcuts", place: "/", prepare: async (page) => {
+    {
+      name: "shortcuts",
+      place: "/",
+      prepare: async (page) => {
         await page.keyboard.press("?");
         await page.getByRole("dialog").waitFor();
       },

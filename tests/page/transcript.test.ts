@@ -47,7 +47,10 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
 
     await shell.getByRole("button", { name: "Raw" }).click();
     await shell.getByText(/"shellToolCall"/).waitFor();
-    await page.getByText(/10\.2k in .* 340 out/i).first().waitFor();
+    await page
+      .getByText(/10\.2k in .* 340 out/i)
+      .first()
+      .waitFor();
   });
 
   it("is written while the agent speaks, and can be stopped", async () => {
@@ -67,7 +70,9 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const page = await stage.visit(`/s/${id}`);
     await approval(page).getByText("node greet.js").waitFor();
     await stateLine(page).getByText("Waiting for your approval").waitFor();
-    await approval(page).getByRole("button", { name: /^Approve/ }).click();
+    await approval(page)
+      .getByRole("button", { name: /^Approve/ })
+      .click();
     await turnEnds(page, "Done");
     await transcript(page).getByText("Approved by you: Run a command").waitFor();
     await (await openCard(page, /^Run node greet\.js/)).getByText(/, you!/).waitFor();
@@ -92,8 +97,9 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await turnEnds(page, "Done");
     await page.getByRole("button", { name: "Ask the same again" }).click();
     await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    // Nobody has pressed anything, and yet it is done.
     await turnEnds(page, "Done");
-    expect(await transcript(page).getByText("Approved by you").count()).toBe(1);
+    expect(await approval(page).count()).toBe(0);
   });
 
   it("gets its question answered in place", async () => {
@@ -114,7 +120,9 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await page.getByRole("button", { name: "Steer" }).click();
     await transcript(page).getByText("Mind the gap").waitFor();
     expect(await composer(page).inputValue()).toBe("");
-    await approval(page).getByRole("button", { name: /^Approve/ }).click();
+    await approval(page)
+      .getByRole("button", { name: /^Approve/ })
+      .click();
     await turnEnds(page, "Done");
   });
 
@@ -181,9 +189,14 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const one = await stage.visit(`/s/${id}`);
     const other = await stage.newBrowser();
     await other.goto((await stage.api.createLink()).url);
-    await other.getByRole("link", { name: /node greet\.js/ }).first().click();
+    await other
+      .getByRole("link", { name: /node greet\.js/ })
+      .first()
+      .click();
     await approval(one).waitFor();
-    await approval(other).getByRole("button", { name: /^Approve/ }).click();
+    await approval(other)
+      .getByRole("button", { name: /^Approve/ })
+      .click();
     for (const page of [one, other]) await turnEnds(page, "Done");
     expect(await approval(one).count()).toBe(0);
     expect(await plainText(one)).toBe(await plainText(other));
@@ -212,4 +225,10 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
   }
 });
 
-const weightOf = "(element) => getComputedStyle(element).fontWeight" as unknown as (element: unknown) => string;
+interface Styled {
+  getComputedStyle(element: unknown): { readonly fontWeight: string };
+}
+
+function weightOf(element: unknown): string {
+  return (globalThis as unknown as Styled).getComputedStyle(element).fontWeight;
+}

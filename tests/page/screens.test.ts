@@ -1,0 +1,218 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { SessionView } from "@caret/protocol";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { lacksChromium } from "./chromium.ts";
+import { approval, transcript, turnEnds } from "./page-parts.ts";
+import { prompts } from "./page-scenario.ts";
+import { PageStage, phone } from "./page-stage.ts";
+
+describe.skipIf(lacksChromium())("the screens", () => {
+  let stage: PageStage;
+  let every: SessionView;
+  let asked: SessionView;
+  let waiting: SessionView;
+  beforeAll(async () => {
+    stage = await PageStage.open();
+    every = await stage.endedSession(prompts.everyCard, { permission: "full" });
+    waiting = await stage.session(prompts.approval);
+    asked = await stage.session(prompts.question);
+  }, 180_000);
+  afterEach(async () => {
+    expect(await stage.leave()).toEqual([]);
+  });
+  afterAll(() => stage.close());
+
+  it("shows what has changed in the workspace since its last commit", async () => {
+    writeFileSync(join(stage.home.workspace, "new.txt"), "a new file\n");
+    const page = await stage.visit(`/s/${every.id}/changes`);
+    const file = page.getByRole("button", { name: /^greet\.js/ });
+    await file.waitFor();
+    await page.getByText("Good to see you").first().waitFor();
+    await page.getByRole("button", { name: /^new\.txt.*untracked/ }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => file.getAttribute("aria-expanded")).toBe("false");
+    writeFileSync(join(stage.home.workspace, "later.txt"), "even newer\n");
+    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: /^later\.txt/ }).waitFor();
+  });
+
+  it("says plainly where there is no repository", async () => {
+    const { id } = await stage.api.createSession({ title: "Nowhere" });
+    const page = await stage.visit(`/s/${id}/changes`);
+    // Without a workspace of its own the gateway's is used, which is one.
+    await page.getByRole("heading", { name: "Changes" }).waitFor();
+    await page
+      .getByText(/Not a repository|main/)
+      .first()
+      .waitFor();
+  });
+
+  it("adds up usage by day, model and session, and says what is not known", async () => {
+    const page = await stage.visit("/usage");
+    await page.getByText("unknown", { exact: true }).first().waitFor();
+    await page.getByRole("table").first().getByText("9K").waitFor();
+    await page.getByRole("button", { name: "By model" }).click();
+    await page.getByRole("table", { name: "Usage by model" }).waitFor();
+    await page.getByRole("button", { name: "By session" }).click();
+    await page
+      .getByRole("table", { name: "Usage by session" })
+      .getByRole("link", { name: prompts.everyCard })
+      .waitFor();
+    await page.getByRole("button", { name: "7 days" }).click();
+    await page.getByRole("table", { name: "Usage by session" }).waitFor();
+  });
+
+  it("tests each door for real, and makes a token that works", async () => {
+    const page = await stage.visit("/connect");
+    for (const name of ["Chat Completions", "Responses", "Messages"]) {
+      await page.getByRole("button", { name: `Test ${name}` }).click();
+    }
+    await expect.poll(() => page.getByText("It answered").count(), { timeout: 15_000 }).toBe(3);
+    await page.getByRole("navigation", { name: "Clients" }).getByRole("button", { name: "curl" }).click();
+    await page.getByRole("button", { name: /^Make a token/ }).click();
+    await page.getByRole("button", { name: "Copy the token" }).waitFor();
+    const [token = ""] = /caret_\S+/.exec(await page.getByRole("main").innerText()) ?? [];
+    const models = await fetch(`${stage.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
+    expect([token.length > 20, models.status]).toEqual([true, 200]);
+  });
+
+  it("examines the machine", async () => {
+    const page = await stage.visit("/doctor");
+    await page.getByText("simulator", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Copy as text" }).waitFor();
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByRole("button", { name: "Check again" }).waitFor();
+  });
+
+  it("saves a session in each format, and opens what was saved as a new one", async () => {
+    const page = await stage.visit(`/s/${every.id}`);
+    await turnEnds(page, "Done");
+    const save = async (format: string): Promise<string> => {
+      await page.getByRole("button", { name: "Export or replay this session" }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: format }).click(),
+      ]);
+      return await download.path();
+    };
+    const heads = [];
+    for (const format of ["Markdown", "HTML page", "Agent stream NDJSON"])
+      heads.push(readFileSync(await save(format), "utf8").slice(0, 200));
+    expect(heads).toEqual([
+      expect.stringContaining(prompts.everyCard),
+      expect.stringMatching(/^<!doctype html>/i),
+      expect.stringContaining('"chatId"'),
+    ]);
+    const file = await save("Replayable NDJSON");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Import a session" }).click();
+    const dialog = page.getByRole("dialog", { name: "Import a session" });
+    stage.allow(/400|422/);
+    await dialog.getByLabel(/Drop an \.ndjson file/).setInputFiles(join(stage.home.workspace, "greet.js"));
+    await dialog.getByRole("alert").or(dialog.getByText(/not/i)).first().waitFor();
+    await dialog.getByLabel(/Drop an \.ndjson file/).setInputFiles(file);
+    await page.waitForURL((url) => url.hash.startsWith("#/s/") && !url.hash.includes(every.id));
+    await turnEnds(page, "Done");
+    await transcript(page).getByText("The greeting is friendlier now.").waitFor();
+  });
+
+  it("plays a session again as it happened", async () => {
+    const page = await stage.visit(`/s/${every.id}/replay`);
+    await page.getByRole("button", { name: "16×" }).click();
+    await page.getByRole("button", { name: "Play again" }).waitFor();
+    await transcript(page).getByText("The greeting is friendlier now.").waitFor();
+    await page.getByLabel("Position").fill("0");
+    await expect.poll(() => transcript(page).getByText("The greeting is friendlier now.").count()).toBe(0);
+  });
+
+  const places = () => [
+    "/",
+    "/new",
+    `/s/${every.id}`,
+    `/s/${waiting.id}`,
+    `/s/${asked.id}`,
+    `/s/${every.id}/changes`,
+    `/s/${every.id}/replay`,
+    "/usage",
+    "/connect",
+    "/doctor",
+    "/nowhere",
+  ];
+
+  it.each(["light", "dark"] as const)(
+    "are accessible to all, %s",
+    async (colorScheme) => {
+      const outside = await stage.newBrowser({ colorScheme });
+      await outside.goto(stage.url);
+      await outside.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
+      const found = [...(await seriousFindings(outside, "sign-in"))];
+      const page = await stage.visit("/", { colorScheme });
+      for (const place of places()) {
+        await show(page, place);
+        found.push(...(await seriousFindings(page, place)));
+      }
+      for (const key of ["Control+k", "?"]) {
+        await page.keyboard.press(key);
+        await page.getByRole("dialog").waitFor();
+        found.push(...(await seriousFindings(page, key)));
+        await page.keyboard.press("Escape");
+      }
+      expect(found).toEqual([]);
+    },
+    90_000,
+  );
+
+  it("fit a phone: nothing scrolls sideways, and everything is large enough for a thumb", async () => {
+    const page = await stage.visit("/", phone);
+    const wrong: unknown[] = [];
+    for (const place of places()) {
+      await show(page, place);
+      const [width, small] = await page.evaluate<readonly [number, readonly string[]]>(measure);
+      if (width > 390 || small.length > 0) wrong.push([place, width, small]);
+    }
+    expect(wrong).toEqual([]);
+    await show(page, `/s/${waiting.id}`);
+    await approval(page)
+      .getByRole("button", { name: /^Approve/ })
+      .tap();
+    await turnEnds(page, "Done");
+    await page.getByRole("link", { name: /Sessions/ }).tap();
+    await page.getByRole("button", { name: "More" }).tap();
+    await page.getByRole("dialog", { name: "More" }).getByRole("link", { name: "Usage" }).tap();
+    await page.getByRole("heading", { name: "Usage" }).waitFor();
+  }, 60_000);
+
+  it("move nothing for those who asked for it", async () => {
+    const page = await stage.visit(`/s/${asked.id}`, { reducedMotion: "reduce" });
+    await page.getByRole("form", { name: "Colour" }).waitFor();
+    expect(await page.evaluate<number>("document.getAnimations().length")).toBe(0);
+  });
+
+  async function show(page: Page, place: string): Promise<void> {
+    await page.goto(`${stage.url}/#${place}`);
+    await page.getByRole("main").waitFor();
+    await expect.poll(() => page.getByRole("status").filter({ visible: true }).count(), { timeout: 10_000 }).toBe(0);
+    await page.evaluate("new Promise((done) => requestIdleCallback(done, { timeout: 1000 }))");
+  }
+});
+
+async function seriousFindings(page: Page, place: string): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${place}: ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}
+
+/** The page's width, and the buttons and links of their own that are hard to hit. */
+const measure = `[
+  document.documentElement.scrollWidth,
+  [...document.querySelectorAll("button, select, input:not([type=radio]):not([type=checkbox]):not([type=file])")]
+    .filter((element) => element.checkVisibility() && element.getClientRects().length > 0 && !element.closest(".sr-only") && !element.matches(".sr-only"))
+    .map((element) => [element.getAttribute("aria-label") ?? element.innerText, element.getBoundingClientRect().height])
+    .filter(([, height]) => height > 0 && height < 36)
+    .map(([name, height]) => name + " " + height),
+]`;
