@@ -1,5 +1,6 @@
 import type { Todo } from "@caret/protocol";
 import { Circle, CircleCheck, CircleDot, CircleSlash, ListTodo, type LucideIcon } from "lucide-react";
+import { Words } from "../parts/words.tsx";
 import { Card } from "./card.tsx";
 import type { ItemOf } from "./transcript-rows.ts";
 
@@ -49,7 +50,9 @@ function TodoLine({ todo }: { readonly todo: Todo }) {
         className={`mt-1 shrink-0 ${todo.status === "in-progress" ? "text-accent" : "text-faint"}`}
       />
       <span className="sr-only">{word}:</span>
-      <span className={look}>{todo.content}</span>
+      <span className={look}>
+        <Words text={todo.content} />
+      </span>
     </li>
   );
 }
