@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventOf, playTurn, textOf } from "./await-event.ts";
 import { MortalGateway } from "./mortal-gateway.ts";
 
-const offered = (name: string, args: object) => ({ tool: { server: "caret", name, args } });
+const offered = (name: string, args: Record<string, unknown>) => ({ tool: { server: "caret", name, args } });
 const write = (path: string) => offered("write", { path, content: `${path}\n` });
 const questions = [
   {

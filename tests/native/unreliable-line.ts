@@ -43,6 +43,7 @@ export class UnreliableLine {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
   readonly #counts = new Map<Mishap, number>();
+  #isBlocked = false;
 
   private constructor(options: LineOptions) {
     this.#options = options;
@@ -78,6 +79,17 @@ export class UnreliableLine {
     this.#strike(victim, this.#choose(mishaps) ?? "reset");
   }
 
+  /** From now on nothing of what the gateway sends is taken from it, but for the first piece. */
+  block(): void {
+    this.#isBlocked = true;
+  }
+
+  /** All connections are lost, and those that come next are good. */
+  unblock(): void {
+    this.#isBlocked = false;
+    for (const connection of this.#connections) lose(connection);
+  }
+
   close(): void {
     this.#server.close();
     for (const connection of this.#connections) lose(connection);
@@ -100,10 +112,10 @@ export class UnreliableLine {
     gateway.on("data", (chunk) => {
       connection.hasSpoken = true;
       if (connection.mishap !== undefined) connection.mishap(chunk);
-      else if (!reader.write(chunk)) gateway.pause();
+      else if (!reader.write(chunk) || this.#isBlocked) gateway.pause();
     });
     reader.on("drain", () => {
-      if (!connection.isDoomed) gateway.resume();
+      if (!connection.isDoomed && !this.#isBlocked) gateway.resume();
     });
     reader.on("end", () => gateway.end());
     gateway.on("end", () => reader.end());
