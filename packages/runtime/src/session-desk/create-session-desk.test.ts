@@ -2,7 +2,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { assertWellFormedTurn } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { anyone, createSessionBench, isStatus, readUntil, type SessionBench } from "./session-bench.contract.ts";
+import {
+  anyone,
+  createSessionBench,
+  isEndOf,
+  isStatus,
+  readUntil,
+  type SessionBench,
+} from "./session-bench.contract.ts";
 
 let bench: SessionBench;
 beforeEach(() => {
@@ -208,6 +215,30 @@ describe("a turn", () => {
     gate.resolve();
     const log = bench.desk.followLog(id, { after: 0, signal: forever() }, anyone);
     await readUntil(log, ({ event, turnId: of }) => event.type === "turn-end" && of !== turnId);
+    expect(bench.asked.map(({ prompt }) => prompt)).toEqual(["Go", "Use tabs"]);
+  });
+
+  it("can be started as soon as the end of the last one was read", async () => {
+    const { id } = await bench.desk.create({}, anyone);
+    const prompts = ["One", "Two", "Three", "Four", "Five"];
+    for (const prompt of prompts) {
+      const { turnId } = await bench.desk.startTurn(id, { prompt }, anyone);
+      await readUntil(bench.desk.followLog(id, { after: 0, signal: forever() }, anyone), isEndOf(turnId));
+    }
+    expect(bench.asked.map(({ prompt }) => prompt)).toEqual(prompts);
+  });
+
+  it("does not push aside what was said too late to the one before", async () => {
+    const gate = Promise.withResolvers<void>();
+    bench.manner({ until: gate.promise });
+    const { id } = await bench.desk.create({}, anyone);
+    const { turnId } = await bench.desk.startTurn(id, { prompt: "Go" }, anyone);
+    await bench.desk.steerTurn(id, turnId, "Use tabs", anyone);
+    bench.manner({ until: Promise.withResolvers().promise });
+    gate.resolve();
+    await readUntil(bench.desk.followLog(id, { after: 0, signal: forever() }, anyone), isEndOf(turnId));
+    const next = bench.desk.startTurn(id, { prompt: "New" }, anyone);
+    await expect(next).rejects.toMatchObject({ code: "session-busy" });
     expect(bench.asked.map(({ prompt }) => prompt)).toEqual(["Go", "Use tabs"]);
   });
 

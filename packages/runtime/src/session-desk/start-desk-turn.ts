@@ -27,6 +27,8 @@ export interface DeskTurnStarterOptions extends SessionDeskOptions {
 export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurnStarter {
   const { engine, attachments, maxTurns, onError = () => undefined } = options;
   const remembered = new Map<string, RememberedDecisions>();
+  /** By turn: over when the turn is, and what it did not hear has started the next one. */
+  const endings = new Map<string, Promise<void>>();
   let isClosing = false;
   let starting = 0;
 
@@ -53,14 +55,28 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
     }
   };
 
-  const start = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
-    await cleanedUp(options, session);
+  const startNow = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
     const turn = await begin(session, wanted);
     const end = turn.asks.onChange(() => options.onWaiting(session.id));
     void turn.settled.then(end);
-    void goOn(session.id, turn, wanted).catch((reason: unknown) => onError(CaretError.from(reason)));
+    const ending = goOn(session.id, turn, wanted)
+      .catch((reason: unknown) => onError(CaretError.from(reason)))
+      .finally(() => endings.delete(turn.turnId));
+    endings.set(turn.turnId, ending);
     await settleSession(options, session, wanted.prompt, turn);
     return turn;
+  };
+
+  /** Whoever has read the end of the last turn may start the next one, although the last one still cleans up. */
+  const start = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
+    const { id, lastTurn } = session;
+    if (lastTurn?.outcome !== undefined) {
+      const turn = engine.runningTurn(id);
+      // Another door's, perhaps.
+      if (turn?.turnId === lastTurn.turnId) await turn.settled;
+      await endings.get(lastTurn.turnId);
+    }
+    return await startNow(session, wanted);
   };
 
   /** A turn that was stopped stays stopped; any other is followed by what it did not hear. */
@@ -72,7 +88,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
     const session = await engine.store.getSession(sessionId);
     if (session === undefined) return;
     const { images, ...same } = wanted;
-    await start(session, { ...same, prompt: unsent.join("\n\n") });
+    await startNow(session, { ...same, prompt: unsent.join("\n\n") });
   };
 
   return {
@@ -82,12 +98,6 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
       isClosing = true;
     },
   };
-}
-
-/** A turn that has ended only cleans up: whoever has read its end may start the next one. */
-async function cleanedUp({ engine }: SessionDeskOptions, { id, lastTurn }: SessionRecord): Promise<void> {
-  const turn = engine.runningTurn(id);
-  if (turn?.turnId === lastTurn?.turnId && lastTurn?.outcome !== undefined) await turn?.settled;
 }
 
 async function toRequest(
