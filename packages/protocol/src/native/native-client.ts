@@ -62,7 +62,8 @@ export interface FollowEventsOptions extends FollowOptions {
  * - Everything that fails rejects with a `CaretError`: branch on its `code`, show its `message` and its `fix`.
  * - A gateway that does not answer is tried again a few times. Commands carry an idempotency key, the same at each
  *   attempt, so that a prompt is not sent twice because an answer was lost. Give a key of your own to be safe across
- *   restarts of your program as well.
+ *   restarts of your program as well. A gateway that was restarted in between has forgotten it: the log then shows the
+ *   first turn as interrupted, and another one.
  * - `followEvents` gives every event after `after` once and in order, across turns, lost connections and restarts of the
  *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
  * - `followNews` tells of all sessions. After each `opened` read the list anew: news from before it may be missing.
