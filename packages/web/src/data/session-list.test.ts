@@ -39,6 +39,13 @@ it("follows the news: changed sessions rise, deleted ones go, archived ones are 
   expect(shown(later)).toEqual(["a:new", "d:d"]);
 });
 
+it("leaves those that are at work where they are, whoever of them spoke last", () => {
+  const runs = (since: number): Pick<SessionView, "status"> => ({ status: { kind: "running", turnId: "t", since } });
+  const list = takeFirstPage(empty, { sessions: [session("b", 2, runs(2)), session("a", 1, runs(1))] }, nobody);
+  const later = foldNews(list, [{ kind: "changed", session: session("a", 9, runs(1)) }]);
+  expect(shown(later)).toEqual(["b:b", "a:a"]);
+});
+
 it("believes the news rather than a list that was asked for before it", () => {
   const told = foldNews(empty, [{ kind: "changed", session: session("a", 5, { title: "newer" }) }]);
   const list = takeFirstPage(

@@ -57,14 +57,22 @@ export function takeNextPage(state: ListState, page: SessionPageView): ListState
   };
 }
 
-/** Most recently updated first. */
+/**
+ * By which moment a session has its place in the list. One that is at work keeps the place it began at, or began to wait
+ * at: many that speak at once would otherwise change places all the time, under the hand of whoever wants to press one.
+ */
+export function placedAt({ status, updatedAt }: SessionView): number {
+  return "since" in status ? status.since : updatedAt;
+}
+
+/** The latest first. */
 export function sortSessions(
   sessions: ReadonlyMap<string, SessionView>,
   ids: Iterable<string>,
   isWanted: (view: SessionView) => boolean,
 ): readonly SessionView[] {
   const views = Array.from(ids, (id) => sessions.get(id)).filter((view) => view !== undefined && isWanted(view));
-  return (views as SessionView[]).sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
+  return (views as SessionView[]).sort((a, b) => placedAt(b) - placedAt(a) || (a.id < b.id ? -1 : 1));
 }
 
 /** Those that wait for a person, the longest wait first. */

@@ -1,4 +1,5 @@
 import type { SessionView } from "@caret/protocol";
+import { placedAt } from "../data/session-list.ts";
 
 export interface DayGroup {
   readonly day: string;
@@ -11,7 +12,7 @@ const DAY_MS = 86_400_000;
 export function groupByDay(sessions: readonly SessionView[], now: number): readonly DayGroup[] {
   const groups: { day: string; sessions: SessionView[] }[] = [];
   for (const session of sessions) {
-    const day = dayName(session.updatedAt, now);
+    const day = dayName(placedAt(session), now);
     const last = groups.at(-1);
     if (last?.day === day) last.sessions.push(session);
     else groups.push({ day, sessions: [session] });
