@@ -3,6 +3,7 @@ import type { BenchOutcome } from "./bench-outcome.ts";
 import { hasPassed, toTable } from "./bench-report.ts";
 import { benchDecode } from "./decode.ts";
 import { benchDoors, benchWarm, type DoorsOptions } from "./doors.ts";
+import { benchPage } from "./page.ts";
 
 /** Each benchmark by the name it is asked for. */
 const benches: Readonly<Record<string, (options: DoorsOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
@@ -11,6 +12,7 @@ const benches: Readonly<Record<string, (options: DoorsOptions) => BenchOutcome |
     return { passed: hasPassed(report), table: toTable(report), report };
   },
   doors: benchDoors,
+  page: benchPage,
   warm: benchWarm,
 };
 
@@ -19,7 +21,7 @@ const { positionals, values } = parseArgs({
   options: {
     json: { type: "boolean" },
     quick: { type: "boolean", default: false },
-    // Of `doors`: the measurements to make, several times if need be.
+    // Of `doors` and `page`: the measurements to make, several times if need be.
     only: { type: "string", multiple: true, default: [] },
   },
 });

@@ -1,7 +1,7 @@
-/** One figure of the doors: ours beside the floor's, both measured in the same rounds. */
+/** One figure: ours, and where there is one the floor's, both measured in the same rounds. */
 export interface Figure {
   readonly what: string;
-  readonly unit: "ms" | "s" | "µs" | "MB" | "";
+  readonly unit: "ms" | "s" | "µs" | "MB" | "kB" | "%" | "";
   readonly caret: number;
   readonly floor?: { readonly name: "rawpipe" | "direct"; readonly value: number };
   /** How much `caret / floor`, or ours alone where there is no floor, may be; absent where nothing is demanded. */

@@ -6,6 +6,12 @@ export const transcript = (page: Page): Locator => page.getByRole("region", { na
 export const stateLine = (page: Page): Locator => page.getByRole("region", { name: "State of the session" });
 export const approval = (page: Page): Locator => page.getByRole("article", { name: /^Approval:/ });
 
+/** What a reader sees of it, not what its elements hold. */
+export async function shownText(element: Locator): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden does not count
+  return await element.innerText();
+}
+
 /** The end of the turn that ended last, once it shows this. */
 export async function turnEnds(page: Page, words: "Done" | "Stopped" | "Failed"): Promise<void> {
   await page.getByRole("region", { name: "End of turn" }).getByText(words, { exact: true }).last().waitFor();

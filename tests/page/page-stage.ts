@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type CreateSession, createNativeClient, type NativeClient, type SessionView } from "@caret/protocol";
+import type { ScenarioInput } from "@caret/simulator";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { GatewayHome } from "../clients/gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
@@ -16,6 +17,12 @@ const desk = { width: 1440, height: 900 };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 type SignedIn = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+export interface StageOptions {
+  /** For the gateway. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly scenario?: ScenarioInput;
+}
 
 /** A real gateway, a real browser, and everything that went wrong on the pages it opened. */
 export class PageStage {
@@ -33,13 +40,18 @@ export class PageStage {
     this.gateway = gateway;
   }
 
-  /** `env` is for the gateway. */
-  static async open(env: Readonly<Record<string, string>> = {}): Promise<PageStage> {
+  static async open({ env = {}, scenario = pageScenario }: StageOptions = {}): Promise<PageStage> {
     await ensurePageIsBuilt();
-    const home = new GatewayHome(pageScenario);
+    const home = new GatewayHome(scenario);
     prepareProject(home.workspace);
+    mkdirSync(bareWorkspace(home));
     const [browser, gateway] = await Promise.all([launchChromium(), startOn(home, "0", env)]);
     return new PageStage(home, browser, gateway);
+  }
+
+  /** Another workspace, which is no repository. */
+  get bareWorkspace(): string {
+    return bareWorkspace(this.home);
   }
 
   get url(): string {
@@ -159,7 +171,15 @@ export class PageStage {
 }
 
 function startOn(home: GatewayHome, port: string, env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
-  return startGateway(home, { args: ["--port", port, "--workspace", home.workspace], env });
+  const allowed = JSON.stringify([home.workspace, bareWorkspace(home)]);
+  return startGateway(home, {
+    args: ["--port", port, "--workspace", home.workspace],
+    env: { CARET_WORKSPACES_ALLOW: allowed, ...env },
+  });
+}
+
+function bareWorkspace({ directory }: GatewayHome): string {
+  return join(directory, "bare");
 }
 
 function stoppable(): { readonly signal: AbortSignal; readonly abort: () => void } {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { composer, stateLine, transcript, turnEnds } from "./page-parts.ts";
+import { composer, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -17,9 +17,7 @@ describe.skipIf(lacksChromium())("a page whose gateway goes away", () => {
   it("has the whole transcript, once, when the gateway is killed amid a turn and comes back", async () => {
     const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
-    await expect
-      .poll(async () => (await transcript(page).innerText()).length, { timeout: 15_000 })
-      .toBeGreaterThan(500);
+    await expect.poll(async () => (await shownText(transcript(page))).length, { timeout: 15_000 }).toBeGreaterThan(500);
     // A dead gateway refuses connections, and browsers say so.
     stage.allow(/ERR_|WebSocket|Failed to load/);
     const startAgain = await stage.killGateway();
@@ -31,7 +29,7 @@ describe.skipIf(lacksChromium())("a page whose gateway goes away", () => {
     const { events } = await stage.api.readLog(id, { limit: 10_000 });
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     const said = events.map(({ event }) => (event.type === "text-delta" ? event.text : "")).join("");
-    const shown = (await transcript(page).innerText()).replaceAll(/\s+/g, " ");
+    const shown = (await shownText(transcript(page))).replaceAll(/\s+/g, " ");
     expect(shown).toContain(said.replaceAll(/\s+/g, " ").trim());
     expect(shown.split("Once upon").length).toBe(said.split("Once upon").length);
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { BelowPath } from "./below-path.ts";
 import { lacksChromium } from "./chromium.ts";
+import { shownText } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -16,7 +17,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
       answer.setHeader("content-type", "text/html").end("<!doctype html><title>Stranger</title>"),
     );
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-    stage = await PageStage.open({ CARET_SERVER_ORIGINS: JSON.stringify([proxy.origin]) });
+    stage = await PageStage.open({ env: { CARET_SERVER_ORIGINS: JSON.stringify([proxy.origin]) } });
     proxy.lead(stage.url);
     await stage.endedSession(prompts.quick);
   }, 180_000);
@@ -78,7 +79,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     for (const name of names) await stage.caret("token", "revoke", name);
     await page.reload();
     await page.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
-    expect(await page.locator("body").innerText()).not.toContain(prompts.quick);
+    expect(await shownText(page.locator("body"))).not.toContain(prompts.quick);
     stage.forgetSignIn();
   });
 
@@ -93,7 +94,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     page.on("dialog", (dialog) => dialogs.push(dialog.message()));
     await page.goto(`${stage.url}/${rest}`);
     await page.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
-    expect([dialogs, await page.locator("body").innerText()]).toEqual([[], expect.not.stringContaining("alert")]);
+    expect([dialogs, await shownText(page.locator("body"))]).toEqual([[], expect.not.stringContaining("alert")]);
   });
 
   it("leaves a signed-in browser as it is when somebody hands it a hostile address", async () => {
@@ -122,7 +123,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     const seen = await foreign.evaluate<readonly string[]>(attack(stage.url));
     expect(seen).toEqual(["refused", "refused", "refused", "refused", "refused"]);
     const frames = foreign.frames().filter((frame) => frame.url().startsWith(stage.url));
-    for (const frame of frames) expect(await frame.locator("body").innerText()).not.toContain("Caret");
+    for (const frame of frames) expect(await shownText(frame.locator("body"))).not.toContain("Caret");
     expect((await stage.api.listSessions()).sessions.length).toBe(before);
   });
 

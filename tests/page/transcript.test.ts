@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, openCard, stateLine, transcript, turnEnds } from "./page-parts.ts";
+import { approval, composer, openCard, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -57,8 +57,8 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await transcript(page).getByText("Once upon a time").waitFor();
-    const early = (await transcript(page).innerText()).length;
-    await expect.poll(async () => (await transcript(page).innerText()).length).toBeGreaterThan(early);
+    const early = (await shownText(transcript(page))).length;
+    await expect.poll(async () => (await shownText(transcript(page))).length).toBeGreaterThan(early);
     await stateLine(page).getByText("Writing").waitFor();
     await page.keyboard.press("Escape");
     await turnEnds(page, "Stopped");
@@ -137,7 +137,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await page.getByRole("button", { name: "Stop and send" }).click();
     await transcript(page).getByText("Hello there.").waitFor();
     await turnEnds(page, "Done");
-    expect(await page.getByRole("region", { name: "End of turn" }).first().innerText()).toContain("Stopped");
+    expect(await shownText(page.getByRole("region", { name: "End of turn" }).first())).toContain("Stopped");
   });
 
   it("says why a turn failed and what to do, and tries again", async () => {
@@ -167,7 +167,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const page = await stage.visit(`/s/${id}`);
     const facts = stateLine(page).getByRole("list", { name: "Works with" });
     await facts.getByText("sim lane (simulated)").waitFor();
-    const words = await facts.innerText();
+    const words = await shownText(facts);
     expect([words.includes(stage.home.workspace), /40 in · 3 out/.test(words)]).toEqual([true, true]);
     await page.getByLabel("Permission").selectOption("supervised");
     await expect.poll(async () => (await stage.api.getSession(id)).permission).toBe("supervised");
@@ -221,7 +221,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
 
   async function plainText(page: Awaited<ReturnType<PageStage["visit"]>>): Promise<string> {
     // Times tick on their own.
-    return (await transcript(page).innerText()).replaceAll(/\d+ (s|min|ms)( ago)?|now/g, "");
+    return (await shownText(transcript(page))).replaceAll(/\d+ (s|min|ms)( ago)?|now/g, "");
   }
 });
 

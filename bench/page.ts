@@ -1,0 +1,42 @@
+import type { ScenarioInput } from "@caret/simulator";
+import { PageStage } from "../tests/page/page-stage.ts";
+import type { BenchOutcome } from "./bench-outcome.ts";
+import { type Figure, isMet, toFigureTable } from "./doors/figure.ts";
+import type { DoorsOptions } from "./doors.ts";
+import { firstLoad } from "./page/first-load.ts";
+import { liveList } from "./page/live-list.ts";
+import { longSession } from "./page/long-session.ts";
+import { stream, streamedTurn } from "./page/stream.ts";
+
+type Measurement = (stage: PageStage, quick: boolean) => Promise<readonly Figure[]>;
+
+const measurements: Readonly<Record<string, Measurement>> = {
+  "first-load": firstLoad,
+  long: longSession,
+  stream,
+  list: liveList,
+};
+
+/** What the page costs a real browser: to load, to open a long session, to keep up with a fast one and with many. */
+export async function benchPage({ quick, only }: DoorsOptions): Promise<BenchOutcome> {
+  const scenario: ScenarioInput = { turns: [streamedTurn(quick)] };
+  const stage = await PageStage.open({ scenario });
+  try {
+    const figures: Figure[] = [];
+    for (const name of only.length > 0 ? only : Object.keys(measurements))
+      figures.push(...(await measurementOf(name)(stage, quick)));
+    return {
+      passed: figures.every(isMet),
+      table: `page: in Chromium ${stage.browser.version()}\n\n${toFigureTable(figures)}\n`,
+      report: { name: "page", quick, figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })) },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+function measurementOf(name: string): Measurement {
+  const found = Object.hasOwn(measurements, name) ? measurements[name] : undefined;
+  if (found !== undefined) return found;
+  throw new Error(`There is no measurement ${name}; there is: ${Object.keys(measurements).join(", ")}`);
+}
