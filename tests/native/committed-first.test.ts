@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { EventEnvelope } from "@caret/protocol";
 import type { ScenarioInput } from "@caret/simulator";
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { Received } from "./event-reader.ts";
 import { MortalGateway } from "./mortal-gateway.ts";
 import { socket } from "./socket-readers.ts";
@@ -15,18 +15,16 @@ import { UnreliableLine } from "./unreliable-line.ts";
 let gateway: MortalGateway;
 let line: UnreliableLine;
 let stop: AbortController;
-afterEach(async () => {
-  stop.abort();
-  line.close();
-  await gateway.remove();
-});
 
 /** A gateway whose agent says these steps, and a session to say them in. */
 async function start(scenario: ScenarioInput): Promise<string> {
   stop = new AbortController();
   gateway = await MortalGateway.start(scenario);
+  onTestFinished(() => gateway.remove());
   // Nothing is broken here; it only says the token for readers that cannot.
   line = await UnreliableLine.open({ gateway: () => gateway.process, random: Math.random });
+  onTestFinished(() => line.close());
+  onTestFinished(() => stop.abort());
   return (await gateway.client().createSession({ permission: "full" })).id;
 }
 

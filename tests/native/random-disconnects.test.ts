@@ -1,7 +1,7 @@
 import { setTimeout as after } from "node:timers/promises";
 import { CaretError, type NativeClient } from "@caret/protocol";
 import type { ScenarioInput } from "@caret/simulator";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { barSize } from "../turns/full-bars.ts";
 import { client, clientOverSocket } from "./client-readers.ts";
 import { type EventReader, Received } from "./event-reader.ts";
@@ -50,11 +50,6 @@ interface Follower {
 let gateway: MortalGateway;
 let line: UnreliableLine;
 const stop = new AbortController();
-afterEach(async () => {
-  stop.abort();
-  line.close();
-  await gateway.remove();
-});
 
 /** Turn after turn, until it is over. A turn whose gateway is killed under it ends as well: the next gateway sees to it. */
 async function keepBusy(sessionId: string, received: Received, isOver: () => boolean): Promise<number> {
@@ -145,7 +140,10 @@ it(`${DISCONNECTS} random disconnects, ${KILLS} of the gateway itself killed, le
   `sessions with exactly the log (seed ${seed})`, { timeout: 120_000 + DISCONNECTS * 400 }, async ({ annotate }) => {
   const random = seededRandom(seed);
   gateway = await MortalGateway.start(scenario);
+  onTestFinished(() => gateway.remove());
   line = await UnreliableLine.open({ gateway: () => gateway.process, random });
+  onTestFinished(() => line.close());
+  onTestFinished(() => stop.abort());
   const caret = gateway.client();
   const create = async (): Promise<string> => (await caret.createSession({ permission: "full" })).id;
   const busy = await Promise.all(Array.from({ length: SESSIONS }, create));

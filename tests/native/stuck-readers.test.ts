@@ -1,5 +1,5 @@
 import type { ScenarioInput } from "@caret/simulator";
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { barSize } from "../turns/full-bars.ts";
 import { playTurn } from "./await-event.ts";
 import { client, clientOverSocket } from "./client-readers.ts";
@@ -19,11 +19,6 @@ const scenario: ScenarioInput = { turns: [[{ text: `${"x".repeat(120_000)} `, re
 let gateway: MortalGateway;
 let line: UnreliableLine;
 const stop = new AbortController();
-afterEach(async () => {
-  stop.abort();
-  line.close();
-  await gateway.remove();
-});
 
 async function cutReaders(): Promise<number> {
   const { url, token } = gateway.process;
@@ -35,7 +30,10 @@ it.runIf(isFull)(
   "a reader that takes nothing is cut by the gateway, and then reads on exactly",
   async () => {
     gateway = await MortalGateway.start(scenario);
+    onTestFinished(() => gateway.remove());
     line = await UnreliableLine.open({ gateway: () => gateway.process, random: Math.random });
+    onTestFinished(() => line.close());
+    onTestFinished(() => stop.abort());
     const caret = gateway.client();
     const { id } = await caret.createSession({ permission: "full" });
     await playTurn(caret, id, "Say a lot");
