@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -33,6 +35,12 @@ function repository(files: Readonly<Record<string, string>>): void {
   if (Object.keys(files).length === 0) return;
   git("add", "-A");
   git("commit", "-qm", "First");
+}
+
+/** As in a clone that has only what was needed so far. */
+function hideBlob(object: string): void {
+  const kind = execFileSync("git", ["-C", bench.workspace, "cat-file", "-t", object], { encoding: "utf8" });
+  if (kind.trim() === "blob") rmSync(file(`.git/objects/${object.slice(0, 2)}/${object.slice(2)}`));
 }
 
 async function changes(workspace = bench.workspace) {
@@ -157,6 +165,73 @@ describe("the changes of a workspace", () => {
     expect((await changes()).files).toMatchObject([{ path: "a.txt", status: "modified", additions: 1, deletions: 1 }]);
     await bench.desk.findFiles(bench.workspace, "a", anyone);
     expect(existsSync(trace)).toBe(false);
+  });
+
+  describe("of a hostile repository", () => {
+    let trace: string;
+    let evil: string;
+    beforeEach(() => {
+      repository({ "a.txt": "1\n" });
+      writeFileSync(file("a.txt"), "2\n");
+      evil = join(bench.directory, "evil.sh");
+      trace = join(bench.directory, "was-run");
+      writeFileSync(evil, `#!/bin/sh\necho "$0 $*" >> ${trace}\n`);
+      chmodSync(evil, 0o755);
+    });
+
+    it("are not shown when a filter has a name that cannot be given back to git", async () => {
+      appendFileSync(file(".git/config"), Buffer.from(`[filter "\xff"]\n\tclean = ${evil}\n`, "latin1"));
+      writeFileSync(file(".git/info/attributes"), Buffer.from("* filter=\xff\n", "latin1"));
+      await expect(changes()).rejects.toMatchObject({ code: "unsupported" });
+      expect(existsSync(trace)).toBe(false);
+    });
+
+    it("are not shown when it has more filters than can be read", async () => {
+      const padding = `[filter "a"]\n\tclean = ${"x".repeat(9_000_000)}\n`;
+      appendFileSync(file(".git/config"), `${padding}[filter "evil"]\n\tclean = ${evil}\n`);
+      writeFileSync(file(".git/info/attributes"), "* filter=evil\n");
+      await expect(changes()).rejects.toMatchObject({ code: "unsupported" });
+      expect(existsSync(trace)).toBe(false);
+    });
+
+    it("do not run what a submodule names", async () => {
+      git("init", "-q", "sub");
+      git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "One");
+      git("-c", "advice.addEmbeddedRepo=false", "add", "sub");
+      git("commit", "-qm", "Second");
+      writeFileSync(file("sub/s.txt"), "1\n");
+      git("-C", "sub", "add", "-A");
+      git("-C", "sub", "commit", "-qm", "Two");
+      writeFileSync(file("sub/.git/info/attributes"), "* diff=evil\n");
+      git("-C", "sub", "config", "diff.evil.command", evil);
+      git("config", "diff.submodule", "diff");
+      expect((await changes()).files.map(({ path }) => path)).toEqual(["a.txt", "sub"]);
+      expect(existsSync(trace)).toBe(false);
+    });
+
+    it("fetch nothing that is missing from it", async () => {
+      const first = readdirSync(file(".git/objects")).filter((name) => name.length === 2);
+      for (const name of first) for (const rest of readdirSync(file(`.git/objects/${name}`))) hideBlob(name + rest);
+      git("config", "core.repositoryformatversion", "1");
+      git("config", "extensions.partialClone", "origin");
+      git("config", "remote.origin.promisor", "true");
+      git("config", "remote.origin.url", "ssh://example.invalid/x");
+      git("config", "core.sshCommand", evil);
+      git("config", "protocol.allow", "always");
+      await changes();
+      expect(existsSync(trace)).toBe(false);
+    });
+
+    it("cannot pass off one file's changes as another's", async () => {
+      const text = "x\rdiff --git a/a.txt b/a.txt\r--- a/a.txt\n++ b/a.txt\nharmless\n";
+      repository({ "z.txt": "1\n" });
+      writeFileSync(file("a.txt"), "not harmless\n");
+      writeFileSync(file("z.txt"), text);
+      expect((await changes()).files.map(({ path, unified }) => [path, unified])).toEqual([
+        ["a.txt", "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-2\n+not harmless\n"],
+        ["z.txt", `--- a/z.txt\n+++ b/z.txt\n@@ -1 +1,3 @@\n-1\n+${text.slice(0, -1).replaceAll("\n", "\n+")}\n`],
+      ]);
+    });
   });
 
   it("do not change the repository", async () => {

@@ -1,4 +1,4 @@
-import type { ChangedFile, ChangesView } from "@caret/protocol";
+import { CaretError, type ChangedFile, type ChangesView } from "@caret/protocol";
 import { addedFilePatch } from "./added-file-patch.ts";
 import { parseStatus, type StatusEntry } from "./parse-status.ts";
 import { type Git, runGit } from "./run-git.ts";
@@ -6,8 +6,19 @@ import { type FilePatch, splitPatch } from "./split-patch.ts";
 
 const MAX_FILES = 500;
 const MAX_UNIFIED = 256 * 1024;
-/** What a diff shows must not depend on the repository's own settings. */
-const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "-M"];
+/** What a diff shows must not depend on the repository's own settings, nor may it run git in a submodule with that one's. */
+const DIFF = [
+  "diff",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--submodule=short",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "-M",
+];
+/** What `git config` ends with when there is no such setting. */
+const NOTHING_FOUND = 1;
 const NOT_A_REPOSITORY: ChangesView = { isRepository: false, files: [], omitted: 0 };
 
 /**
@@ -36,17 +47,32 @@ export async function readChanges(git: Git, workspace: string): Promise<ChangesV
   };
 }
 
-/** Filters turn files into what is committed, by programs. Those that the repository itself names are not run. */
+/**
+ * Filters turn files into what is committed, by programs. Those that the repository itself names are not run. Rejects
+ * with `unsupported` when not all of their names can be known: one that is overlooked would be run.
+ */
 async function withoutOwnFilters(git: Git, workspace: string): Promise<Readonly<Record<string, string>>> {
   const pattern = "^filter\\..*\\.(clean|smudge|process|required)$";
-  const { text } = await runGit(git, workspace, ["config", "--show-scope", "--null", "--get-regexp", pattern]);
-  const parts = text.split("\0");
+  const listed = await runGit(git, workspace, ["config", "--show-scope", "--null", "--get-regexp", pattern]);
+  const isKnown = listed.code === 0 || listed.code === NOTHING_FOUND;
+  if (!isKnown || listed.isCut || listed.text.includes("\ufffd")) throw unsafeFilters();
+  const parts = listed.text.split("\0");
   const own: Record<string, string> = {};
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const [key = ""] = (parts[index + 1] ?? "").split("\n", 1);
     if (parts[index] === "local" || parts[index] === "worktree") own[key] = key.endsWith(".required") ? "false" : "";
   }
   return own;
+}
+
+function unsafeFilters(): CaretError {
+  return new CaretError(
+    "unsupported",
+    "The changes cannot be shown: the repository's filters cannot be kept from running",
+    {
+      fix: "Look at the sections `filter` in its `.git/config`.",
+    },
+  );
 }
 
 /** The last commit; before the first one, nothing. */

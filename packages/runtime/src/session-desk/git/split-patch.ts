@@ -6,14 +6,18 @@ export interface FilePatch {
   readonly deletions: number;
 }
 
+/** At the start of a line as git ends lines: to a `^` a carriage return in somebody's file would begin one, too. */
+const FILE_START = /(?<![^\n])diff --git /g;
+const HUNKS_START = /(?<![^\n])--- /;
+
 /** The files of a patch that git made with the prefixes `a/` and `b/`. Those without lines, binary ones for instance, are left out. */
 export function splitPatch(patch: string): readonly FilePatch[] {
-  const starts = [...patch.matchAll(/^diff --git /gm)].map(({ index }) => index);
+  const starts = [...patch.matchAll(FILE_START)].map(({ index }) => index);
   return starts.flatMap((start, index) => toFilePatch(patch.slice(start, starts[index + 1])));
 }
 
 function toFilePatch(text: string): readonly FilePatch[] {
-  const from = text.search(/^--- /m);
+  const from = text.search(HUNKS_START);
   if (from === -1) return [];
   const unified = text.slice(from);
   const [oldLine = "", newLine = "", ...lines] = unified.split("\n");
