@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../house/lint-planted.ts";
 import { MortalGateway } from "./mortal-gateway.ts";
 import { OneShell, type Seen } from "./one-shell.ts";
+import { caretCommand } from "./run-in-terminal.ts";
 
-const entry = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
 const page = readFileSync(`${root}/docs/native.md`, "utf8");
 const ADDRESS = "http://127.0.0.1:4141";
 
@@ -53,7 +52,7 @@ beforeAll(async () => {
   const { directory, workspace } = gateway.home;
   const bin = join(directory, "bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "caret"), `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`);
+  writeFileSync(join(bin, "caret"), `#!/bin/sh\nexec "${process.execPath}" "${caretCommand}" "$@"\n`);
   chmodSync(join(bin, "caret"), 0o755);
   const env = gateway.home.environment();
   shell = new OneShell({ cwd: workspace, env: { ...env, PATH: `${bin}:${env["PATH"]}` } });

@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { GatewayHome } from "../clients/gateway-home.ts";
 
-const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
+/** What `caret` runs. */
+export const caretCommand = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
 
 /** `caret run` in a process of its own, in a session that a gateway may serve at the same time. */
 export async function runInTerminal(home: GatewayHome, sessionId: string, prompt: string): Promise<void> {
-  const args = [caret, "run", "--lane", "sim", "--force", "--quiet", "--session", sessionId, prompt];
+  const args = [caretCommand, "run", "--lane", "sim", "--force", "--quiet", "--session", sessionId, prompt];
   const child = spawn(process.execPath, args, {
     cwd: home.workspace,
     env: home.environment(),
