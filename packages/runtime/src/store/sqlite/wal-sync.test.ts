@@ -44,3 +44,19 @@ it("keeps a reader waiting for a commit that the running sync may have missed", 
   disk.shift()?.();
   await Promise.all([second, settled]);
 });
+
+it("believes no sync after one that failed: the kernel may have dropped what it could not write", async () => {
+  const path = join(directory, "log");
+  let fail: (reason: Error) => void = () => undefined;
+  let begun = 0;
+  const failing = createWalSync(path, () => {
+    begun += 1;
+    return begun > 1 ? Promise.resolve() : new Promise<void>((_resolve, reject) => (fail = reject));
+  });
+  const outcomes = Promise.allSettled([failing.sync(), failing.sync(), failing.sync()]);
+  fail(new Error("EIO"));
+  expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  failing.forget();
+  await failing.sync();
+  failing.forget();
+});

@@ -51,13 +51,13 @@ export function createWalSync(path: string, syncFile: SyncFile = promisify(fdata
   return {
     async sync() {
       if (running === undefined) return await start();
-      // One that has begun may have missed the newest commit; the one after it serves everybody who waits by then.
+      // One that has begun may have missed the newest commit; the one after it serves everybody who waits by then. If the
+      // first fails they fail with it: the kernel may have given up what they wrote, and would call a second one a success.
       next ??= running
-        .catch(() => undefined)
-        .then(() => {
+        .finally(() => {
           next = undefined;
-          return start();
-        });
+        })
+        .then(start);
       await next;
     },
     async settled() {
