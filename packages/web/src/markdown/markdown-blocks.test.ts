@@ -120,3 +120,18 @@ describe("isClosedFence", () => {
     ]);
   });
 });
+
+describe("a text that is written to be too much", () => {
+  it.each([
+    ["quotes within quotes", `${">".repeat(20_000)}a`],
+    ["emphasis within emphasis", `${"*".repeat(20_000)}a${"*".repeat(20_000)}`],
+  ])("is shown as it is written: %s", (_name, text) => {
+    expect(readMarkdown(text).blocks).toEqual([{ start: 0, token: { type: "plain", raw: text } }]);
+  });
+
+  it("does not take what came before it along", () => {
+    const before = readMarkdown("Some **words**.\n\n>");
+    const { blocks } = readMarkdown(`Some **words**.\n\n${">".repeat(20_000)}`, before);
+    expect(blocks.map(({ token }) => token.type)).toEqual(["paragraph", "plain"]);
+  });
+});

@@ -12,6 +12,9 @@ export interface MarkdownText {
   readonly blocks: readonly MarkdownBlock[];
 }
 
+/** Emphasis within emphasis costs far more than its length. */
+const ENDLESS = /[*_]{1000}/;
+
 const nothing: MarkdownText = { text: "", blocks: [] };
 
 /**
@@ -30,11 +33,26 @@ export function readMarkdown(given: string, before: MarkdownText = nothing): Mar
 function lexBlocks(text: string, offset: number): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let start = offset;
-  for (const token of new Lexer({ gfm: true }).lex(text)) {
+  for (const token of lex(text)) {
     if (token.type !== "space") blocks.push({ start, token });
     start += token.raw.length;
   }
   return blocks;
+}
+
+/** What is written to be more than the reader can take is shown as it is written: one answer must not cost the screen. */
+function lex(text: string): readonly Token[] {
+  if (ENDLESS.test(text)) return [plain(text)];
+  try {
+    return new Lexer({ gfm: true }).lex(text);
+  } catch {
+    // Nested too deep for the stack; the text itself is still there to be read.
+    return [plain(text)];
+  }
+}
+
+function plain(text: string): Token {
+  return { type: "plain", raw: text };
 }
 
 /** Whether a fence has its closing line: before that it is shown as it comes. */
