@@ -8,13 +8,17 @@ import { z } from "zod";
 export const FORMAT = "caret-session";
 export const VERSION = 1;
 
+/** The last moment that a date can tell: whoever shows a later one fails. */
+const LAST_MOMENT = 8_640_000_000_000_000;
+const moment = z.number().int().nonnegative().max(LAST_MOMENT);
+
 /** What upstream keeps of the session stays out: it means nothing on another machine. */
 const sessionSchema = z.object({
   workspace: z.string(),
   title: z.string().exactOptional(),
   lane: z.enum(laneNames).exactOptional(),
   model: z.string().exactOptional(),
-  createdAt: z.number().int().nonnegative(),
+  createdAt: moment,
 });
 
 export const headerSchema = z.object({
@@ -26,7 +30,7 @@ export const headerSchema = z.object({
 export const eventLineSchema = z.object({
   seq: z.number().int().positive(),
   turnId: z.string(),
-  at: z.number().int(),
+  at: moment,
   event: z.unknown(),
   raw: z.string().exactOptional(),
   rawCut: z.literal(true).exactOptional(),

@@ -133,6 +133,12 @@ describe("A file that is no whole session", () => {
     ["lacks an event", (all) => all.toSpliced(2, 1), "event 2 is missing"],
     ["lacks the last event", (all) => all.toSpliced(-2, 1), "it has 3 events and should have 4"],
     ["is garbled", (all) => all.with(2, '{"seq":'), "event 2 cannot be read"],
+    [
+      "began at no time",
+      (all) => all.with(0, (all[0] ?? "").replace(/\d+\}\}$/, "9e15}}")),
+      "the header cannot be read",
+    ],
+    ["has an event of no time", (all) => all.with(2, (all[2] ?? "").replace("1001", "9e15")), "event 2 cannot be read"],
     ["goes on after its end", (all) => [...all, "{}"], "there is something after the end"],
   ])("is refused when it %s, and leaves nothing behind", async (_, spoil, message) => {
     const spoilt = spoil(await lines()).map((line) => `${line}\n`);
