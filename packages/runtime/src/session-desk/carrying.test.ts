@@ -74,6 +74,16 @@ describe("a fork", () => {
       await expect(bench.desk.fork(id, { throughSeq }, anyone)).rejects.toMatchObject({ code: "invalid-request" });
   });
 
+  it("is whole or is not made, also when its source is deleted meanwhile", async () => {
+    const { id } = await bench.desk.create({}, anyone);
+    await bench.turn(id, "One");
+    const forking = bench.desk.fork(id, {}, anyone);
+    forking.catch(() => undefined); // told below
+    await bench.desk.delete(id, anyone);
+    await expect(forking).rejects.toMatchObject({ code: "session-not-found" });
+    expect((await bench.desk.list({}, anyone)).sessions).toEqual([]);
+  });
+
   it("of a session that is at work has what was finished", async () => {
     const { id } = await bench.desk.create({}, anyone);
     await bench.turn(id, "One");

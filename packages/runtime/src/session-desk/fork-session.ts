@@ -60,6 +60,8 @@ async function copyEvents(store: EventStore, from: string, to: string, throughSe
     if (stored.seq === throughSeq) break;
   }
   await flush();
+  if (written < throughSeq)
+    throw new CaretError("session-not-found", `The session ${from} was deleted while it was copied`);
 }
 
 function toEntry({ sessionId, seq, ...entry }: StoredEvent): EventEntry {
