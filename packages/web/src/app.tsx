@@ -1,5 +1,7 @@
-import { Route, Router, Switch } from "wouter";
+import { useEffect } from "react";
+import { Route, Router, Switch, useRoute } from "wouter";
 import { useHashLocation } from "wouter/use-hash-location";
+import { usePageData } from "./data/page-data-context.tsx";
 import { usePageState } from "./data/use-page-state.ts";
 import { Empty } from "./parts/empty.tsx";
 import { SessionsScreen } from "./sessions/sessions-screen.tsx";
@@ -25,6 +27,7 @@ export function App() {
   return (
     <Router hook={useHashLocation}>
       <Attention />
+      <Ahead />
       <Layout>
         <Screens />
       </Layout>
@@ -34,6 +37,23 @@ export function App() {
 
 function Attention() {
   useAttention();
+  return null;
+}
+
+/** Long enough for what is asked for now to be there. */
+const AHEAD_MS = 500;
+
+/** What will be needed soon: the log of the session in the address, while its screen is fetched, and that screen. */
+function Ahead() {
+  const { logs } = usePageData();
+  const [, params] = useRoute<{ readonly id: string }>("/s/:id");
+  const sessionId = params?.id;
+  useEffect(() => (sessionId === undefined ? undefined : logs.open(sessionId)), [logs, sessionId]);
+  useEffect(() => {
+    // When it cannot be had now, it is fetched when it is needed.
+    const timer = setTimeout(() => void SessionScreen.fetch().catch(() => undefined), AHEAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return null;
 }
 

@@ -5,6 +5,7 @@ import { createPageData, type PageData } from "./data/create-page-data.ts";
 import { PageDataProvider } from "./data/page-data-context.tsx";
 import { browserEnvironment } from "./data/page-environment.ts";
 import { registerServiceWorker } from "./offline/register-service-worker.ts";
+import { SessionScreen } from "./shell/screens.tsx";
 import { takeSignInCode } from "./shell/sign-in-code.ts";
 import { startTheme } from "./shell/theme.ts";
 import "./styles.css";
@@ -12,6 +13,8 @@ import "./styles.css";
 /** A link from the terminal may be opened as the page, or pasted into the address of one that is open. */
 function start(data: PageData): void {
   const code = takeSignInCode();
+  // Beside the question who is there, not after it. When it cannot be had, whoever shows it says so.
+  if (location.hash.startsWith("#/s/")) SessionScreen.fetch().catch(() => undefined);
   // Never rejects: what went wrong is shown.
   if (code !== undefined) void data.signIn(code);
   else data.start();
