@@ -38,10 +38,17 @@ const shown = `new Promise((done) => {
   look();
 })`;
 
+/** Nobody presses a line before they have read it; meanwhile the page fetches what will be needed. */
+async function lookAround(page: Page): Promise<void> {
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+  await page.evaluate("new Promise((done) => setTimeout(() => requestIdleCallback(done), 1500))");
+}
+
 /** A browser that was here before, and opens the address of the session. From the navigation's start. */
 async function loadSession(stage: PageStage, id: string): Promise<number> {
   const page = await stage.visit("/");
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await lookAround(page);
   await page.goto("about:blank");
   await page.addInitScript(`globalThis.whenShown = ${shown}`);
   await page.goto(`${stage.url}/#/s/${id}`);
@@ -53,8 +60,7 @@ async function loadSession(stage: PageStage, id: string): Promise<number> {
 /** From the press on a line of the list. */
 async function openFromList(stage: PageStage, id: string): Promise<number> {
   const page = await stage.visit("/");
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
-  await page.evaluate("new Promise((done) => requestIdleCallback(done))");
+  await lookAround(page);
   const ms = await page.evaluate<number>(`(async () => {
     const began = performance.now();
     document.querySelector('main a[href$="/s/${id}"]').click();
@@ -66,7 +72,7 @@ async function openFromList(stage: PageStage, id: string): Promise<number> {
 
 /** The times between frames while a wheel turns; what lies further above is read meanwhile. */
 async function scrollUp(stage: PageStage, id: string): Promise<readonly number[]> {
-  const page: Page = await stage.visit(`/s/${id}`);
+  const page = await stage.visit(`/s/${id}`);
   await page.evaluate(shown);
   await page.getByRole("region", { name: "Transcript" }).hover();
   await page.evaluate(`(() => {
