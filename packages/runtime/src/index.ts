@@ -30,6 +30,7 @@ export { sweepLeftovers } from "./process/sweep-leftovers.ts";
 export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
 export { createSessionDesk, type RuntimeSessionDesk } from "./session-desk/create-session-desk.ts";
+export { groupTurns } from "./store/group-turns.ts";
 export { interruptRunningTurns } from "./store/interrupt-running-turns.ts";
 export { readAll } from "./store/read-all.ts";
 export { openSqliteEventStore } from "./store/sqlite/sqlite-event-store.ts";

@@ -1,5 +1,5 @@
 import { type AgentEvent, emptyTurn, foldEvents, type TurnSummary } from "@caret/protocol";
-import { costOf, readAll, type SessionRecord, type StoredEvent } from "@caret/runtime";
+import { costOf, groupTurns, readAll, type SessionRecord, type StoredEvent } from "@caret/runtime";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { hostLook } from "../terminal/host-look.ts";
 import { terminalTraits } from "../terminal/terminal-traits.ts";
@@ -24,21 +24,6 @@ export async function showSession(
   await printLines(host, headLines(host, session));
   for await (const turn of turns) await printLines(host, turnLines(host, turn));
   return exitCodes.completed;
-}
-
-/** The events of one turn after the other. A session has at most one turn at a time, so they follow each other. */
-async function* groupTurns(
-  events: AsyncIterable<StoredEvent>,
-): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-  let turn: StoredEvent[] = [];
-  for await (const stored of events) {
-    if (turn.length > 0 && turn[0]?.turnId !== stored.turnId) {
-      yield turn;
-      turn = [];
-    }
-    turn.push(stored);
-  }
-  if (turn.length > 0) yield turn;
 }
 
 function headLines(host: Host, session: SessionRecord): readonly string[] {

@@ -1,19 +1,10 @@
-import type { AgentEvent, LaneName, PermissionWord, TurnOutcome, Usage } from "@caret/protocol";
+import type { AgentEvent, EventEnvelope, LaneName, PermissionWord, TurnOutcome, Usage } from "@caret/protocol";
 
-/** One event as it was committed. */
-export interface StoredEvent {
-  readonly sessionId: string;
-  /** 1, 2, 3, … within the session: no gaps, never reused. It is the cursor a reader resumes from. */
-  readonly seq: number;
-  readonly turnId: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly event: AgentEvent;
-  /** The upstream line this event came from. A line that gave several events stands beside the first of them. */
-  readonly raw?: string;
-  /** Set when `raw` is only the beginning of the line, because the line was longer than the store keeps. */
-  readonly rawCut?: true;
-}
+/**
+ * One event as it was committed. A line that gave several events stands beside the first of them; `rawCut` when it was
+ * longer than the store keeps.
+ */
+export type StoredEvent = EventEnvelope;
 
 /** One event to append. It must be redacted already: a store writes what it is given. */
 export interface EventEntry {

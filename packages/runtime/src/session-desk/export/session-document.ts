@@ -1,6 +1,7 @@
 import { emptyTranscript, foldTranscript } from "@caret/protocol";
-import type { EventStore, SessionRecord, StoredEvent } from "../../engine/event-store.ts";
+import type { EventStore, SessionRecord } from "../../engine/event-store.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
+import { groupTurns } from "../../store/group-turns.ts";
 import { readAll } from "../../store/read-all.ts";
 import { type DocumentBlock, turnBlocks } from "./turn-blocks.ts";
 
@@ -23,7 +24,7 @@ export async function* sessionDocument(
   { format, redactor }: { readonly format: DocumentFormat; readonly redactor: Redactor },
 ): AsyncGenerator<string, void, undefined> {
   yield format.head(redactor.redactValue(headOf(session)));
-  for await (const turn of turnsOf(readAll(store, session.id, 0, { raw: false }))) {
+  for await (const turn of groupTurns(readAll(store, session.id, 0, { raw: false }))) {
     const redacted = turn.map((stored) => ({ ...stored, event: redactor.redactEvent(stored.event) }));
     for (const folded of foldTranscript(emptyTranscript, redacted).turns)
       yield turnBlocks(folded)
@@ -41,17 +42,4 @@ function headOf({ id, title, workspace, model, createdAt }: SessionRecord): Sess
     `session ${id}`,
   ];
   return { title: title ?? "Untitled", facts };
-}
-
-/** A session has at most one turn at a time, so they follow each other. */
-async function* turnsOf(events: AsyncIterable<StoredEvent>): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-  let turn: StoredEvent[] = [];
-  for await (const stored of events) {
-    if (turn.length > 0 && turn[0]?.turnId !== stored.turnId) {
-      yield turn;
-      turn = [];
-    }
-    turn.push(stored);
-  }
-  if (turn.length > 0) yield turn;
 }
