@@ -5,8 +5,9 @@ import type { ForeignTicks } from "./foreign-ticks.ts";
 /** A reader that has this much waiting is too slow: it goes on from the log instead of from memory. */
 const MAX_WAITING = 200;
 const MAX_WAITING_CHARACTERS = 256 * 1024;
-const PAGE = 200;
-/** A raw line may be long. */
+/** An event may hold a megabyte. */
+const PAGE = 50;
+/** A raw line may be long, too. */
 const PAGE_WITH_RAW = 20;
 
 export interface FollowLogOptions {

@@ -152,6 +152,26 @@ describe("a page of the log", () => {
     await expect(page({ after: 1, before: 3 })).rejects.toMatchObject({ code: "invalid-request" });
   });
 
+  it("has as many events as asked for, whatever their number", async () => {
+    const id = await newSession();
+    await append(bench.store, id, 0, 450);
+    const page = async (query: object): Promise<number[]> => seqs((await bench.desk.readLog(id, query, anyone)).events);
+    expect(await page({ after: 10, limit: 250 })).toEqual(upTo(260, 11));
+    expect(await page({ before: 440, limit: 250 })).toEqual(upTo(439, 190));
+    expect(await page({ before: 999, limit: 1000 })).toEqual(upTo(450));
+    expect(await page({ after: 350, limit: 100 })).toEqual(upTo(450, 351));
+  });
+
+  it("has fewer when they are large, so that no session is too large to be opened", async () => {
+    const id = await newSession();
+    const large = Array.from({ length: 250 }, () => ({ turnId: "t", event: text("x".repeat(200_000)) }));
+    await bench.store.append(id, 0, large);
+    const newest = await bench.desk.readLog(id, { before: 999, limit: 250 }, anyone);
+    const oldest = await bench.desk.readLog(id, { after: 0, limit: 250 }, anyone);
+    expect([seqs(newest.events), seqs(oldest.events)]).toEqual([upTo(250, 151), upTo(100)]);
+    expect([newest.lastSeq, oldest.lastSeq]).toEqual([250, 250]);
+  });
+
   it("has raw lines only when asked for them", async () => {
     const id = await newSession();
     await append(bench.store, id, 0, 1);

@@ -1,6 +1,7 @@
 import type { EventStore, ReadOptions, StoredEvent } from "../engine/event-store.ts";
 
-const PAGE = 500;
+/** An event may hold a megabyte. */
+const PAGE = 50;
 
 /** Every event after `afterSeq`, a page at a time: a session may be larger than memory. */
 export async function* readAll(
