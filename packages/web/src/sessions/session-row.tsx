@@ -9,6 +9,7 @@ import { statusWords } from "../parts/status-words.ts";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { Words } from "../parts/words.tsx";
 import { isSimulatedSession } from "../shell/is-simulated.ts";
+import { looksSame } from "./looks-same.ts";
 import { SessionMenu } from "./session-menu.tsx";
 import { shortPath } from "./short-path.ts";
 
@@ -52,7 +53,11 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
       </div>
     </li>
   );
-});
+}, hasSameLook);
+
+function hasSameLook(before: { readonly session: SessionView }, after: { readonly session: SessionView }): boolean {
+  return looksSame(before.session, after.session);
+}
 
 const colours = { waiting: "text-warn", running: "text-accent", idle: "", ended: "" } as const;
 

@@ -6,6 +6,7 @@ import { usePageState } from "../data/use-page-state.ts";
 import { useSessions } from "../data/use-sessions.ts";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
+import { looksSame } from "../sessions/looks-same.ts";
 import { isSimulatedSession } from "./is-simulated.ts";
 
 /** More are one key away, in the palette and on the list. */
@@ -60,4 +61,10 @@ const SidebarSession = memo(function SidebarSession({ session, isHere, isMadeUp 
       </Link>
     </li>
   );
-});
+}, hasSameLook);
+
+function hasSameLook(before: SidebarSessionProps, after: SidebarSessionProps): boolean {
+  return (
+    before.isHere === after.isHere && before.isMadeUp === after.isMadeUp && looksSame(before.session, after.session)
+  );
+}
