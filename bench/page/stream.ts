@@ -7,7 +7,7 @@ const PROMPT = "Speak as fast as you can";
 const TOKENS_PER_SECOND = 200;
 const TOKENS_PER_DELTA = 4;
 /** Timers come late, and each delta has to be written too. */
-const DELTA_MS = (1000 * TOKENS_PER_DELTA) / TOKENS_PER_SECOND - 2;
+const DELTA_MS = (1000 * TOKENS_PER_DELTA) / TOKENS_PER_SECOND - 6;
 
 const paragraph = [
   "The **gateway** reads what the agent says, one line at a time, and writes each event to its log before anybody sees it. ",
