@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerWords, isComplete, pick, toAnswers } from "./question-answers.ts";
+import { answerWords, isComplete, noPicks, pick, toAnswers } from "./question-answers.ts";
 
 const options = [
   { id: "a", label: "Alpha" },
@@ -10,22 +10,33 @@ const many = { id: "q2", prompt: "Which ones?", options, allowMultiple: true };
 
 describe("picking answers", () => {
   it("replaces the choice where one is allowed", () => {
-    expect(pick(pick({}, one, "a"), one, "b")).toEqual({ q1: ["b"] });
+    expect(pick(pick(noPicks, one, "a"), one, "b")).toEqual(new Map([["q1", ["b"]]]));
   });
 
   it("adds and takes back where several are allowed", () => {
-    const both = pick(pick({}, many, "b"), many, "a");
-    expect(both).toEqual({ q2: ["b", "a"] });
-    expect(pick(both, many, "b")).toEqual({ q2: ["a"] });
+    const both = pick(pick(noPicks, many, "b"), many, "a");
+    expect(both).toEqual(new Map([["q2", ["b", "a"]]]));
+    expect(pick(both, many, "b")).toEqual(new Map([["q2", ["a"]]]));
   });
 
   it("is complete when each question has a choice", () => {
-    expect(isComplete({ q1: ["a"] }, [one, many])).toBe(false);
-    expect(isComplete({ q1: ["a"], q2: ["b"] }, [one, many])).toBe(true);
-    expect(toAnswers({ q1: ["a"] }, [one, many])).toEqual([
+    const half = pick(noPicks, one, "a");
+    expect(isComplete(half, [one, many])).toBe(false);
+    expect(isComplete(pick(half, many, "b"), [one, many])).toBe(true);
+    expect(toAnswers(half, [one, many])).toEqual([
       { questionId: "q1", optionIds: ["a"] },
       { questionId: "q2", optionIds: [] },
     ]);
+  });
+
+  it.each(["__proto__", "constructor", "toString"])("works for a question that the agent calls %s", (id) => {
+    for (const question of [
+      { ...one, id },
+      { ...many, id },
+    ]) {
+      expect(isComplete(noPicks, [question])).toBe(false);
+      expect(toAnswers(pick(noPicks, question, "a"), [question])).toEqual([{ questionId: id, optionIds: ["a"] }]);
+    }
   });
 });
 

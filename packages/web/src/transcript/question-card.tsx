@@ -3,7 +3,7 @@ import { MessageCircleQuestionMark } from "lucide-react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { useRemembered } from "./card-memory.ts";
-import { answerWords, isComplete, type Picks, pick, toAnswers } from "./question-answers.ts";
+import { answerWords, isComplete, noPicks, type Picks, pick, toAnswers } from "./question-answers.ts";
 import { useTranscriptActions } from "./transcript-actions.ts";
 import type { ItemOf } from "./transcript-rows.ts";
 import { useCommand } from "./use-command.ts";
@@ -24,7 +24,7 @@ export function QuestionCard({ item, isOver }: QuestionCardProps) {
 
 function OpenQuestion({ item: { question, seq, at } }: { readonly item: ItemOf<"question"> }) {
   const { answerQuestion } = useTranscriptActions();
-  const [picks, setPicks] = useRemembered<Picks>(`picks ${seq}`, {});
+  const [picks, setPicks] = useRemembered<Picks>(`picks ${seq}`, noPicks);
   const { run, isBusy, failure } = useCommand();
   const { questions, requestId } = question;
   const send = () => run(async () => answerQuestion?.(requestId, { answers: toAnswers(picks, questions) }));
@@ -84,7 +84,7 @@ function Options({ question, picks, name, onChange }: OptionsProps) {
             type={question.allowMultiple ? "checkbox" : "radio"}
             name={name}
             className="size-4 accent-accent"
-            checked={picks[question.id]?.includes(option.id) ?? false}
+            checked={picks.get(question.id)?.includes(option.id) ?? false}
             onChange={() => onChange(pick(picks, question, option.id))}
           />
           {option.label}
