@@ -25,11 +25,15 @@ export function createTurnSteering({ write, key }: TurnSteeringOptions): TurnSte
   let waiting: { readonly text: string; readonly logged: Promise<unknown> }[] = [];
   let hasEnded = false;
 
-  const attach = async (result: CallResult): Promise<CallResult> => {
-    const taken = waiting;
-    waiting = [];
-    await Promise.all(taken.map(({ logged }) => logged));
-    const said = taken.map(({ text }) => `\n\n${opening}\n${text}\n${closing}`);
+  /** What is handed over has to be in the log, and counts as unsaid until it is. An agent that no longer waits hears nothing. */
+  const attach = async (result: CallResult, signal: AbortSignal): Promise<CallResult> => {
+    const ready = new Set(waiting);
+    await Promise.all([...ready].map(({ logged }) => logged));
+    if (hasEnded || signal.aborted) return result;
+    const said = waiting
+      .filter((message) => ready.has(message))
+      .map(({ text }) => `\n\n${opening}\n${text}\n${closing}`);
+    waiting = waiting.filter((message) => !ready.has(message));
     return { ...result, text: `${result.text}${said.join("")}` };
   };
 
@@ -44,8 +48,7 @@ export function createTurnSteering({ write, key }: TurnSteeringOptions): TurnSte
     },
     carriedBy: (call) => async (asked, signal) => {
       const result = await call(asked, signal);
-      // An agent that no longer waits does not hear it.
-      return hasEnded || signal.aborted || waiting.length === 0 ? result : await attach(result);
+      return waiting.length === 0 ? result : await attach(result, signal);
     },
     unsent: () => waiting.map(({ text }) => text),
     end() {

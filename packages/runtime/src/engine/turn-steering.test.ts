@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { createTurnSteering } from "./turn-steering.ts";
+
+const result = { text: "done", isError: false };
+const call = { name: "read", input: {} };
+const forever = new AbortController().signal;
+
+/** A log whose disk is at work until it is let go. */
+function slowLog() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { write: () => promise, letGo: resolve };
+}
+
+it("keeps for the next turn what was being handed over when the turn ended", async () => {
+  const log = slowLog();
+  const steering = createTurnSteering({ write: log.write, key: "k" });
+  const said = steering.add("Rather the other way");
+  const answer = steering.carriedBy(async () => result)(call, forever);
+  await Promise.resolve();
+  steering.end();
+  expect(steering.unsent()).toEqual(["Rather the other way"]);
+  log.letGo();
+  await said;
+  expect([await answer, steering.unsent()]).toEqual([result, ["Rather the other way"]]);
+});
+
+it("hands a message over once, however many results come at the same time", async () => {
+  const log = slowLog();
+  const steering = createTurnSteering({ write: log.write, key: "k" });
+  const said = steering.add("Stop");
+  const carried = steering.carriedBy(async () => result);
+  const answers = Promise.all([carried(call, forever), carried(call, forever)]);
+  log.letGo();
+  await said;
+  const texts = (await answers).map(({ text }) => text);
+  expect(texts.filter((text) => text.includes("Stop")).length).toBe(1);
+  expect(steering.unsent()).toEqual([]);
+});
