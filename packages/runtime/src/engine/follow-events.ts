@@ -1,4 +1,5 @@
 import type { EventStore, StoredEvent } from "./event-store.ts";
+import { lengthOfEvent } from "./length-of-event.ts";
 import type { TurnLog } from "./turn-log.ts";
 
 /** A follower that has this much waiting is too slow: it goes on from the log instead of from memory. */
@@ -106,7 +107,7 @@ function createInbox(toldBefore: number): Inbox {
   return {
     put(events) {
       newest = events.at(-1)?.seq ?? newest;
-      for (const { event } of events) if ("text" in event) characters += event.text.length;
+      for (const { event } of events) characters += lengthOfEvent(event);
       if (behind || waiting.length + events.length > MAX_WAITING || characters > MAX_WAITING_CHARACTERS) fallBehind();
       else waiting.push(...events);
       bell.resolve();

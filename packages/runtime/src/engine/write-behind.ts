@@ -1,5 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import type { StoredEvent } from "./event-store.ts";
+import { lengthOfEvent } from "./length-of-event.ts";
 import type { TurnLog } from "./turn-log.ts";
 
 /** How much may be on its way to the disk. An agent that is faster than the disk is then slowed down, not kept in memory. */
@@ -53,11 +54,5 @@ export function createWriteBehind(
 }
 
 function lengthOf(events: readonly StoredEvent[]): number {
-  return events.reduce((sum, { event }) => sum + textOf(event).length, 0);
-}
-
-/** What makes an event large. */
-function textOf(event: AgentEvent): string {
-  if ("text" in event) return event.text;
-  return "output" in event ? event.output : "";
+  return events.reduce((sum, { event }) => sum + lengthOfEvent(event), 0);
 }

@@ -1,4 +1,5 @@
 import type { EventStore, StoredEvent } from "../engine/event-store.ts";
+import { lengthOfEvent } from "../engine/length-of-event.ts";
 import { createDoorbell } from "./doorbell.ts";
 import type { ForeignTicks } from "./foreign-ticks.ts";
 
@@ -113,7 +114,7 @@ function createInbox(): Inbox {
   return {
     put(events) {
       if (behind) return;
-      for (const { event, raw } of events) characters += ("text" in event ? event.text.length : 0) + (raw?.length ?? 0);
+      for (const { event, raw } of events) characters += lengthOfEvent(event) + (raw?.length ?? 0);
       if (waiting.length + events.length > MAX_WAITING || characters > MAX_WAITING_CHARACTERS) fallBehind();
       else waiting.push(...events);
     },

@@ -132,6 +132,27 @@ describe("following a session's log", () => {
     return await first;
   };
 
+  it("keeps no more than a little in memory for a slow reader, also of what tools printed", async () => {
+    const id = await newSession();
+    await append(bench.store, id, 0, 1);
+    const events = follow(id)[Symbol.asyncIterator]();
+    await events.next();
+    const next = events.next();
+    await append(bench.store, id, 1, 1);
+    await next;
+    const printed: AgentEvent = { type: "tool-result", callId: "c", status: "ok", output: "x".repeat(10_000) };
+    for (let seq = 2; seq < 122; seq += 40)
+      await bench.store.append(
+        id,
+        seq,
+        Array.from({ length: 40 }, () => ({ turnId: "t", event: printed })),
+      );
+    const { value = [] } = await events.next();
+    // Read from the log, page by page: memory would have given all at once.
+    expect(seqs(value)).toEqual(upTo(52, 3));
+    await events.return?.();
+  });
+
   it("is for sessions that exist", async () => {
     await expect(readUntil(follow("nobody"), () => true)).rejects.toMatchObject({ code: "session-not-found" });
   });
