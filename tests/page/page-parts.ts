@@ -1,10 +1,16 @@
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 
 /** The parts of the page that tests speak of, by the names that people who listen to it hear. */
 export const composer = (page: Page): Locator => page.getByRole("textbox", { name: "Prompt" });
 export const transcript = (page: Page): Locator => page.getByRole("region", { name: "Transcript" });
 export const stateLine = (page: Page): Locator => page.getByRole("region", { name: "State of the session" });
 export const approval = (page: Page): Locator => page.getByRole("article", { name: /^Approval:/ });
+
+/** Waits for what the page will show as long as its locators do. */
+export function eventually<Value>(read: () => Promise<Value> | Value): ReturnType<typeof expect.poll<Value>> {
+  return expect.poll(read, { timeout: 12_000 });
+}
 
 /** What a reader sees of it, not what its elements hold. */
 export async function shownText(element: Locator): Promise<string> {

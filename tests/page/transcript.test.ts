@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, openCard, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
+import { approval, composer, eventually, openCard, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -29,7 +29,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await all.getByText("The greeting sounds cold.").waitFor();
     const shell = await openCard(page, /^Run printf/);
     expect(await shell.getByText("PASS", { exact: true }).evaluate(weightOf)).toBe("600");
-    expect(await shell.getByText(/exit 3/).count()).toBe(1);
+    expect(await shell.getByText("exit 3", { exact: true }).count()).toBe(1);
     const edit = await openCard(page, /^Edit .*greet\.js/);
     expect(await edit.getByText(/Good to see you/).count()).toBeGreaterThan(0);
     await (await openCard(page, /^Read .*greet\.js/)).getByText("export function greet").waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const page = await stage.visit(`/s/${id}`);
     await transcript(page).getByText("Once upon a time").waitFor();
     const early = (await shownText(transcript(page))).length;
-    await expect.poll(async () => (await shownText(transcript(page))).length).toBeGreaterThan(early);
+    await eventually(async () => (await shownText(transcript(page))).length).toBeGreaterThan(early);
     await stateLine(page).getByText("Writing").waitFor();
     await page.keyboard.press("Escape");
     await turnEnds(page, "Stopped");
@@ -96,7 +96,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await approval(page).getByRole("button", { name: "Always for this session" }).click();
     await turnEnds(page, "Done");
     await page.getByRole("button", { name: "Ask the same again" }).click();
-    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    await eventually(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
     // Nobody has pressed anything, and yet it is done.
     await turnEnds(page, "Done");
     expect(await approval(page).count()).toBe(0);
@@ -147,7 +147,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await transcript(page).getByText("The account's usage limit for Opus is reached").waitFor();
     await transcript(page).getByText("Switch to another model").waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
-    await expect.poll(() => page.getByRole("region", { name: "Prompt" }).count()).toBe(2);
+    await eventually(() => page.getByRole("region", { name: "Prompt" }).count()).toBe(2);
   });
 
   it("goes on in a fork without touching where it came from", async () => {
@@ -158,7 +158,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await transcript(page).getByText("Hello there.").waitFor();
     await composer(page).fill(prompts.quick);
     await page.getByRole("button", { name: "Send" }).click();
-    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    await eventually(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
     expect((await stage.api.getSession(session.id)).lastSeq).toBe(session.lastSeq);
   });
 
@@ -170,7 +170,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const words = await shownText(facts);
     expect([words.includes(stage.home.workspace), /40 in · 3 out/.test(words)]).toEqual([true, true]);
     await page.getByLabel("Permission").selectOption("supervised");
-    await expect.poll(async () => (await stage.api.getSession(id)).permission).toBe("supervised");
+    await eventually(async () => (await stage.api.getSession(id)).permission).toBe("supervised");
   });
 
   it("keeps what was typed when the page is left", async () => {
@@ -181,7 +181,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await page.reload();
     await page.goto(`${stage.url}/#/s/${id}`);
-    await expect.poll(() => composer(page).inputValue()).toBe("half a thought");
+    await eventually(() => composer(page).inputValue()).toBe("half a thought");
   });
 
   it("is the same in two browsers, whoever answers", async () => {
