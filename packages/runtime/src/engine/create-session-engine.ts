@@ -37,11 +37,22 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   const { store } = options;
   const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
   const running = new Map<string, RunningTurn>();
-  /** Sessions whose next turn is being prepared: nobody else may take them meanwhile. */
+  /** Sessions whose next turn is being prepared, or that are being deleted: nobody else may take them meanwhile. */
   const taken = new Set<string>();
   /** Turns that are about to run. Closing waits for them, so that none begins behind its back. */
   const starting = new Set<Promise<unknown>>();
   let isClosing = false;
+
+  const holdSession = async <Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> => {
+    if (running.has(sessionId) || taken.has(sessionId))
+      throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
+    taken.add(sessionId);
+    try {
+      return await work();
+    } finally {
+      taken.delete(sessionId);
+    }
+  };
 
   const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
     assertPrompt(asked.prompt);
@@ -53,19 +64,14 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
         : await oldSession(options, request.sessionId, request);
     assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
-    if (running.has(session.id) || taken.has(session.id))
-      throw new CaretError("session-busy", `A turn of the session ${session.id} is still running`);
-    taken.add(session.id);
-    try {
+    return await holdSession(session.id, async () => {
       const lane = findLane(options, request.lane ?? session.lane);
       const free = await freeSession(store, session);
       const turn = await startSessionTurn({ ...options, toolbox, session: free, saved, lane, request });
       running.set(session.id, turn);
       void turn.settled.then(() => running.delete(session.id));
       return turn;
-    } finally {
-      taken.delete(session.id);
-    }
+    });
   };
 
   const startTurn = async (request: TurnRequest): Promise<RunningTurn> => {
@@ -82,6 +88,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   return {
     store,
     startTurn,
+    holdSession,
     async createSession(request) {
       const { agentWorkspace } = withAllowedPlaces(request, options);
       const { session, saved } = newSession(options, request, request.title);

@@ -134,6 +134,8 @@ export interface SessionEngine {
    * `workspace-forbidden`, `workspace-missing`) or when the log cannot be written; whatever fails later is the turn's outcome.
    */
   startTurn(request: TurnRequest): Promise<RunningTurn>;
+  /** Do something to a session while no turn of it runs here or begins. Rejects with `session-busy` when one does. */
+  holdSession<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
   /** A session without a turn yet, with its upstream session where the lane can make one. */
   createSession(request: Omit<TurnRequest, "prompt" | "sessionId">): Promise<SessionRecord>;
   runningTurn(sessionId: string): RunningTurn | undefined;

@@ -100,6 +100,18 @@ describe("a session", () => {
     await bench.desk.delete(id, anyone);
     await expect(bench.desk.get(id, anyone)).rejects.toMatchObject({ code: "session-not-found" });
   });
+
+  it("is not deleted under a turn that begins, whichever of the two is a moment earlier", async () => {
+    for (let moments = 0; moments < 12; moments += 1) {
+      const { id } = await bench.desk.create({}, anyone);
+      const starting = Promise.allSettled([bench.desk.startTurn(id, { prompt: "Go" }, anyone)]);
+      for (let moment = 0; moment < moments; moment += 1) await Promise.resolve();
+      const [deleted] = await Promise.allSettled([bench.desk.delete(id, anyone)]);
+      const [started] = await starting;
+      expect([moments, started?.status, deleted?.status].filter((word) => word === "fulfilled")).toEqual(["fulfilled"]);
+      await bench.engine.runningTurn(id)?.settled;
+    }
+  });
 });
 
 describe("a turn", () => {

@@ -11,17 +11,21 @@ export interface DeleteSessionOptions {
   readonly attachments: Attachments;
 }
 
-/** Delete a session and all that is only its own. Rejects with `session-busy` while a turn of it runs. */
-export async function deleteSession(
-  { engine, scratch, attachments }: DeleteSessionOptions,
-  session: SessionRecord,
-): Promise<void> {
-  const { store } = engine;
+/** Delete a session and all that is only its own. Rejects with `session-busy` while a turn of it runs or begins. */
+export async function deleteSession(options: DeleteSessionOptions, session: SessionRecord): Promise<void> {
+  const { engine } = options;
   const turn = engine.runningTurn(session.id);
   if (turn !== undefined && session.lastTurn?.outcome === undefined)
     throw new CaretError("session-busy", `A turn of the session ${session.id} is still running`);
   // It has ended and only cleans up.
   await turn?.settled;
+  await engine.holdSession(session.id, () => removeSession(options, session));
+}
+
+async function removeSession(
+  { engine: { store }, scratch, attachments }: DeleteSessionOptions,
+  session: SessionRecord,
+): Promise<void> {
   await freeSession(store, session);
   await store.deleteSession(session.id);
   await attachments.removeSession(session.id);
