@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { CaretError, type SessionDesk } from "@caret/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { requestContextOf } from "../http/request-context.ts";
 import { readPart } from "../openai/read-body.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { callOf, command, type NativeCall, question } from "./native-command.ts";
@@ -8,6 +9,7 @@ import { exportQuery, logQuery, seqParam } from "./queries.ts";
 
 const config = { access: "sessions" } as const;
 const NDJSON = "application/x-ndjson";
+const STUCK_MS = 30_000;
 const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
 
 /** What a session's log holds, and whole sessions out and in. */
@@ -50,11 +52,14 @@ async function sendExport(desk: SessionDesk, request: FastifyRequest, reply: Fas
   const { params, caller } = callOf(request);
   const { format } = readPart(exportQuery, request.query, "");
   const { fileName, mediaType, chunks } = await desk.exportSession(params.id, format, caller);
+  const { signal, meter } = requestContextOf(request);
+  // As for the other streams: a reader that takes nothing is cut, and so is one whose token was revoked.
+  reply.raw.setTimeout(meter?.stuckMs ?? STUCK_MS, () => reply.raw.destroy());
   return reply
     .type(mediaType)
     .header("content-disposition", `attachment; filename="${fileName.replaceAll(/[^\w.-]/g, "_")}"`)
     .header("content-security-policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
-    .send(Readable.from(chunks));
+    .send(Readable.from(chunks, { signal }));
 }
 
 async function* upTo(most: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
