@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import type { ScenarioInput } from "@caret/simulator";
 
 /** What the simulated agent does when it is asked in these words. Prompts are searched for them. */
@@ -68,7 +67,7 @@ const everyCard: Steps = [
   },
   { tool: { name: "webFetch", args: { url: "https://example.com/guide" } } },
   { tool: { name: "task", args: { description: "Look for other greetings", prompt: "Find them" } } },
-  { tool: { server: "fixture", name: "echo", args: { text: "from far away" } } },
+  { tool: { server: "tickets", name: "find_ticket", args: { words: "friendly" } } },
   {
     tool: {
       name: "askQuestion",
@@ -125,12 +124,4 @@ export const pageScenario: ScenarioInput = {
     { when: prompts.failure, steps: [{ fail: "usage-limit" }] },
     { when: prompts.quick, steps: [{ text: "Hello there." }, { usage: { inputTokens: 40, outputTokens: 3 } }] },
   ],
-};
-
-/** A small real MCP server, for a workspace's `.cursor/mcp.json`. */
-export const mcpServers = {
-  fixture: {
-    command: process.execPath,
-    args: [fileURLToPath(new URL("../../packages/simulator/src/mcp/testing/fixture-server.ts", import.meta.url))],
-  },
 };

@@ -10,7 +10,7 @@ import { GatewayHome } from "../clients/gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { ensurePageIsBuilt } from "./build-page.ts";
 import { launchChromium } from "./chromium.ts";
-import { mcpServers, pageScenario } from "./page-scenario.ts";
+import { pageScenario } from "./page-scenario.ts";
 
 const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
 const desk = { width: 1440, height: 900 };
@@ -189,9 +189,7 @@ function stoppable(): { readonly signal: AbortSignal; readonly abort: () => void
 
 /** A repository with one commit, which the agent changes. */
 function prepareProject(directory: string): void {
-  mkdirSync(join(directory, ".cursor"));
   mkdirSync(join(directory, "docs"));
-  writeFileSync(join(directory, ".cursor", "mcp.json"), JSON.stringify({ mcpServers }));
   writeFileSync(join(directory, "greet.js"), greeting);
   writeFileSync(join(directory, "docs", "tone.md"), "# Tone\n\nKind.\n");
   const git = (...args: readonly string[]) =>

@@ -5,7 +5,8 @@ import { prompts } from "./page-scenario.ts";
 import { PageStage, phone } from "./page-stage.ts";
 
 /**
- * Every screen at both widths, light and dark, as PNG files: `node tests/page/take-screenshots.ts <directory>`.
+ * Every screen at both widths, light and dark, as PNG files:
+ * `node tests/page/take-screenshots.ts <directory> [<name of a screen>…]`.
  * They are for eyes; what must not break is tested.
  */
 interface Shot {
@@ -15,12 +16,13 @@ interface Shot {
   readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
-const [directory] = process.argv.slice(2);
+const [directory, ...only] = process.argv.slice(2);
 if (directory === undefined) throw new Error("Which directory shall the pictures be in?");
 const stage = await PageStage.open();
 try {
   mkdirSync(directory, { recursive: true });
-  const shots = await play(stage);
+  const all = await play(stage);
+  const shots = only.length > 0 ? all.filter(({ name }) => only.includes(name)) : all;
   for (const [width, options] of Object.entries({ 1440: {}, 390: phone }))
     for (const colorScheme of ["light", "dark"] as const)
       await take(stage, shots, { ...options, colorScheme }, join(directory, `${width}-${colorScheme}`));
@@ -51,7 +53,8 @@ async function play(stage: PageStage): Promise<readonly Shot[]> {
       place: `/s/${every.id}`,
       prepare: async (page) => {
         await page.getByText("See the guide").waitFor();
-        await page.getByRole("region", { name: "Transcript" }).press("Home");
+        await page.getByRole("region", { name: "Transcript" }).hover();
+        for (let turns = 0; turns < 5; turns += 1) await page.mouse.wheel(0, -1000);
         await page.getByText("I will look at the greeting first").waitFor();
       },
     },

@@ -37,7 +37,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await (await openCard(page, /^Plan/)).getByText("Change the greeting").waitFor();
     await (await openCard(page, /^Fetch/)).getByText("nothing was fetched").waitFor();
     await (await openCard(page, /^Task/)).getByText("The simulated subagent looked at").waitFor();
-    await (await openCard(page, /^fixture/)).getByText("ECHOED: from far away").waitFor();
+    await (await openCard(page, /^tickets find_ticket/)).getByText("MCP server tickets is not connected").waitFor();
     await (await openCard(page, /^Not known to Caret yet/)).getByText(/"answer": 42/).waitFor();
     await (await openCard(page, /^teleport/)).getByText("Unknown tool: teleport").waitFor();
     await all.getByRole("button", { name: /^Todos.*3 of 3 done/ }).waitFor();
