@@ -120,12 +120,15 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
 async function listenPrivately(server: Server, socketPath: string): Promise<void> {
   mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 });
   rmSync(socketPath, { force: true });
-  const previous = process.umask(0o177);
-  try {
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socketPath, resolve));
-  } finally {
-    process.umask(previous);
-  }
+  await new Promise<void>((resolve, reject) => {
+    // The socket is made within this very call; whatever else is made later must not be made under this mask.
+    const previous = process.umask(0o177);
+    try {
+      server.once("error", reject).listen(socketPath, resolve);
+    } finally {
+      process.umask(previous);
+    }
+  });
   chmodSync(socketPath, 0o600);
 }
 
