@@ -12,7 +12,7 @@ const args = [
 ];
 
 /** The browser of this machine: Debian's, or the one that `CHROMIUM` names. Undefined where there is none. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const named = process.env["CHROMIUM"];
   return [...(named === undefined ? [] : [named]), "/usr/bin/chromium"].find((path) => existsSync(path));
 }

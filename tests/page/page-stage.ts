@@ -111,11 +111,6 @@ export class PageStage {
     return await this.api.getSession(sessionId);
   }
 
-  /** The browser that all visits share is signed out by now. */
-  forgetSignIn(): void {
-    this.#signedIn = undefined;
-  }
-
   /** Ends the gateway without a word to anyone, and starts another on the same port and data. */
   async killGateway(): Promise<() => Promise<void>> {
     const { port } = new URL(this.url);
