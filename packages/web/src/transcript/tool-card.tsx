@@ -18,6 +18,7 @@ import type { ReactNode } from "react";
 import { ChangeCount } from "../diff/change-count.tsx";
 import { toDiffRows } from "../diff/diff-rows.ts";
 import { Card } from "./card.tsx";
+import { useShownPath } from "./shown-path.ts";
 import { EditBody, FieldsBody, ShellBody, TaskBody, TextBody } from "./tool-bodies.tsx";
 import { ToolState } from "./tool-state.tsx";
 import { commandOf, toolWords } from "./tool-words.ts";
@@ -83,7 +84,8 @@ function ToolTitle({ tool, description }: { readonly tool: ToolActivity; readonl
 }
 
 /** A long path loses its directories first: which file it is, its name says. */
-function PathWords({ path }: { readonly path: string }) {
+function PathWords({ path: whole }: { readonly path: string }) {
+  const path = useShownPath(whole);
   const nameAt = path.lastIndexOf("/") + 1;
   return (
     <>

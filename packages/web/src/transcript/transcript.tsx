@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from "rea
 import { Virtualizer } from "virtua";
 import { Button } from "../parts/button.tsx";
 import { type CardMemory, CardMemoryProvider } from "./card-memory.ts";
+import { WorkspaceProvider } from "./shown-path.ts";
 import { type TranscriptActions, TranscriptActionsProvider } from "./transcript-actions.ts";
 import { TranscriptItemView } from "./transcript-item.tsx";
 import { type TranscriptRow, toRows } from "./transcript-rows.ts";
@@ -50,13 +51,15 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
         <div ref={content} className="pb-4">
           <CardMemoryProvider value={memory}>
             <TranscriptActionsProvider value={actions}>
-              <Virtualizer data={rows} scrollRef={scroller} startMargin={24} shift={isShift} bufferSize={400}>
-                {(row) => (
-                  <div key={row.key} className="mx-auto max-w-3xl px-2 py-0.5 md:px-4">
-                    {renderRow(row, lastTurnId)}
-                  </div>
-                )}
-              </Virtualizer>
+              <WorkspaceProvider value={transcript.turns.at(-1)?.start?.workspace}>
+                <Virtualizer data={rows} scrollRef={scroller} startMargin={24} shift={isShift} bufferSize={400}>
+                  {(row) => (
+                    <div key={row.key} className="mx-auto max-w-3xl px-2 py-0.5 md:px-4">
+                      {renderRow(row, lastTurnId)}
+                    </div>
+                  )}
+                </Virtualizer>
+              </WorkspaceProvider>
             </TranscriptActionsProvider>
           </CardMemoryProvider>
         </div>
