@@ -89,7 +89,7 @@ function PathWords({ path: whole }: { readonly path: string }) {
   const nameAt = path.lastIndexOf("/") + 1;
   return (
     <>
-      <span className="truncate">{path.slice(0, nameAt)}</span>
+      {nameAt > 0 && <span className="truncate">{path.slice(0, nameAt)}</span>}
       <span className="max-w-full shrink-0 truncate">{path.slice(nameAt)}</span>
     </>
   );
