@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { OpenedEngine } from "@caret/cli/src/compose.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endOf, eventually, type PlayedTurn, playTurn } from "../turns/play-turn.ts";
-import { type BenchSettings, openDescriptors, TurnBench } from "../turns/turn-bench.ts";
+import { allowedDescriptors, type BenchSettings, openDescriptors, TurnBench } from "../turns/turn-bench.ts";
 import { exitFaults } from "./exit-faults.ts";
 import type { Fault, FaultStage } from "./fault.ts";
 import { outputFaults } from "./output-faults.ts";
@@ -26,13 +26,13 @@ describe("The fault catalogue", () => {
     "%s: %s",
     async (_id, _sentence, fault) => {
       const stage = await stageOf(fault);
-      const before = openDescriptors();
+      const allowed = allowedDescriptors();
       const tidy = fault.prepare?.(stage);
       if (fault.refused === true) await expectRefusal(fault, stage);
       else await expectEnd(fault, stage);
       tidy?.();
       await eventually(() => bench.processes(stage.workspace).length === 0, "no process of the agent is left");
-      await eventually(() => openDescriptors() <= before, "every descriptor is closed");
+      await eventually(() => openDescriptors() <= allowed, "every descriptor is closed");
     },
   );
 

@@ -181,6 +181,14 @@ export function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
 
+/** Three streams of each of four agents to come are opened ahead, and the log's journal with the first commit. */
+const OPENED_AHEAD = 4 * 3 + 1;
+
+/** How many descriptors may be open when everything of a turn is gone. */
+export function allowedDescriptors(): number {
+  return openDescriptors() + OPENED_AHEAD;
+}
+
 function workingDirectory(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
