@@ -85,6 +85,7 @@ export class ProcessSpawner implements Spawner {
     try {
       const identity = await inTime(remote.start.promise);
       if (CaretError.is(identity)) throw identity;
+      // Where one was started there will be more; a command that runs a single turn is done by then.
       this.#spares.refill(link);
       const arrived = await inTime(streams.arrived);
       return { pid: identity.pid, ...withStdin(arrived, stdin !== "closed"), ...this.#controls(id, remote) };
@@ -117,7 +118,6 @@ export class ProcessSpawner implements Spawner {
     const link = new SpawnerLink((report) => this.#hear(link, report));
     link.send({ type: "open", socketPath: this.#desk.path, registryDir: this.#registryDir });
     void link.gone.then(() => this.#mourn(link));
-    this.#spares.refill(link);
     this.#link = link;
     return link;
   }
