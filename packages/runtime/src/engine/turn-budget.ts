@@ -14,10 +14,15 @@ export async function budgetBefore(
   { sessionId, nowMs }: { readonly sessionId: string; readonly nowMs: number },
 ): Promise<{ readonly verdict: BudgetVerdict; readonly spent: Spent }> {
   const day = new Date(nowMs).toISOString().slice(0, 10);
-  const session = sumOf(await store.usageTotals({ sessionId }));
-  const today = sumOf(await store.usageTotals({ day }));
+  // Adding up takes the longer the more turns there were: it is not done for what nobody limits.
+  const session = isLimited(budgets.session) ? sumOf(await store.usageTotals({ sessionId })) : nothing;
+  const today = isLimited(budgets.day) ? sumOf(await store.usageTotals({ day })) : nothing;
   const spent: Spent = { turn: nothing, session, day: today };
   return { verdict: checkBudget({ budgets, spent }), spent };
+}
+
+function isLimited(budget: Budgets[keyof Budgets]): boolean {
+  return Object.values(budget).some((limit) => limit !== undefined);
 }
 
 /** The same with what the running turn has reported. */
