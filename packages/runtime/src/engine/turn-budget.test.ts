@@ -6,6 +6,7 @@ import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
 
 const noon = Date.UTC(2026, 10, 15, 12);
 const none = { turn: {}, session: {}, day: {} };
+const ample = { turn: {}, session: { tokens: 1_000_000 }, day: { tokens: 1_000_000 } };
 
 async function storeWith(usages: readonly (AgentEvent & { type: "usage" })["usage"][], at = noon) {
   const store = createMemoryEventStore({ now: () => at });
@@ -27,7 +28,7 @@ async function storeWith(usages: readonly (AgentEvent & { type: "usage" })["usag
 describe("what was used", () => {
   it("is held against the session's and the day's budget before a turn", async () => {
     const store = await storeWith([{ input: 400, output: 100, cacheRead: 300 }, { input: 200 }]);
-    const { verdict, spent } = await budgetBefore(store, none, { sessionId: "s", nowMs: noon });
+    const { verdict, spent } = await budgetBefore(store, ample, { sessionId: "s", nowMs: noon });
     expect(verdict).toEqual({ kind: "ok" });
     expect([spent.session.tokens, spent.day.tokens]).toEqual([1_000, 1_000]);
   });
@@ -35,8 +36,14 @@ describe("what was used", () => {
   it("of yesterday counts for the session, not for today", async () => {
     const store = await storeWith([{ input: 500 }]);
     const nowMs = noon + 24 * 3_600_000;
-    const { spent } = await budgetBefore(store, none, { sessionId: "s", nowMs });
+    const { spent } = await budgetBefore(store, ample, { sessionId: "s", nowMs });
     expect([spent.session.tokens, spent.day.tokens]).toEqual([500, 0]);
+  });
+
+  it("is not added up where nobody limits it", async () => {
+    const store = await storeWith([{ input: 500 }]);
+    const { spent } = await budgetBefore(store, { ...none, day: { usd: 5 } }, { sessionId: "s", nowMs: noon });
+    expect([spent.session.tokens, spent.day.tokens]).toEqual([0, 500]);
   });
 
   it("stops at the budget and warns before it", async () => {
