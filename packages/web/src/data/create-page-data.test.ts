@@ -132,8 +132,8 @@ describe("an open session", () => {
       3,
     ]);
     expect(asked.filter((path) => path.startsWith("sessions/s/log"))).toEqual([
-      "sessions/s/log?before=999999999999999&limit=2000 k",
-      "sessions/s/log?before=2&limit=2000 k",
+      "sessions/s/log?before=999999999999999&limit=500 k",
+      "sessions/s/log?before=2&limit=1000 k",
     ]);
   });
 

@@ -4,11 +4,12 @@ import { appendEvents, emptyLogWindow, firstSeq, hasOlder, type LogWindow, prepe
 import type { PageEnvironment } from "./page-environment.ts";
 import type { SessionLog } from "./page-state.ts";
 
-const WINDOW_EVENTS = 2000;
+/** What a session is opened with: several screens, and little enough to be there at once. */
+const WINDOW_EVENTS = 500;
 /** Before this there is everything. */
 const AFTER_ALL = 999_999_999_999_999;
 /** What is read at once when somebody scrolls up. */
-const OLDER_EVENTS = 2000;
+const OLDER_EVENTS = 1000;
 /** How long a hidden tab goes on following the session it shows. */
 const HIDDEN_MS = 10_000;
 const KEPT_LOGS = 4;
