@@ -9,6 +9,8 @@ export default defineConfig({
     // Most tests wait for processes, so that there is room for one more worker than there are cores.
     maxWorkers: 3,
     testTimeout: 30_000,
+    // A process that is waited for may take its time to start.
+    expect: { poll: { timeout: 10_000 } },
     // Hooks start whole gateways, and the machine may be busy.
     hookTimeout: 30_000,
   },

@@ -19,7 +19,7 @@ export async function* socketConnection(source: SocketSource): AsyncGenerator<St
   let waiting: SseMessage[] = [];
   let wake = (): void => undefined;
   const hangUp = (): void => {
-    socket.close();
+    leave(socket);
     // The other side may take its time to say goodbye.
     wake();
   };
@@ -52,6 +52,12 @@ export async function* socketConnection(source: SocketSource): AsyncGenerator<St
     }
   } finally {
     signal.removeEventListener("abort", hangUp);
-    socket.close();
+    leave(socket);
   }
+}
+
+/** A browser complains about a socket that is closed before it was open, although nothing is wrong: so it is opened first. */
+function leave(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close());
+  else socket.close();
 }
