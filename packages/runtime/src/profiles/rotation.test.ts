@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type Cooldowns,
+  coolingKey,
   type FailedAttempt,
   type FailureClass,
   nextAttempt,
@@ -38,10 +39,29 @@ describe("rotation", () => {
     expect(follow(["auth", "auth"])).toEqual({
       story: ["work/opus", "profile-rotation: home/opus", "stop"],
       cooldowns: new Map([
-        ["work", nowMs + 300_000],
-        ["home", nowMs + 300_000],
+        [coolingKey("work"), nowMs + 300_000],
+        [coolingKey("home"), nowMs + 300_000],
       ]),
     });
+  });
+
+  it("tries the next profile when an allowance is used up, then the next model, and only this model cools down [defect 16]", () => {
+    expect(follow(["account", "account", "account"])).toEqual({
+      story: ["work/opus", "profile-rotation: home/opus", "model-fallback: home/sonnet", "stop"],
+      cooldowns: new Map([
+        [coolingKey("work", "opus"), nowMs + 300_000],
+        [coolingKey("home", "opus"), nowMs + 300_000],
+        [coolingKey("home", "sonnet"), nowMs + 300_000],
+      ]),
+    });
+  });
+
+  it("still prefers a profile for the models whose allowance it has not used up [defect 16]", () => {
+    const cooldowns = new Map([[coolingKey("work", "opus"), nowMs + 1]]);
+    expect({
+      opus: follow([], { ...plan, cooldowns }).story,
+      sonnet: follow([], { ...plan, models: ["sonnet"], cooldowns }).story,
+    }).toEqual({ opus: ["home/opus"], sonnet: ["work/sonnet"] });
   });
 
   it("tries the next model with the same profile when one cannot answer, and blames no profile", () => {
@@ -77,41 +97,48 @@ describe("rotation", () => {
     ]);
   });
 
-  it.each<FailureClass>(["auth", "transport", "model"])("stops at once on %s when the answer has begun", (failure) => {
-    expect(follow([failure], plan, { emitted: true }).story).toEqual(["work/opus", "stop"]);
-  });
+  it.each<FailureClass>(["auth", "account", "transport", "model"])(
+    "stops at once on %s when the answer has begun",
+    (failure) => {
+      expect(follow([failure], plan, { emitted: true }).story).toEqual(["work/opus", "stop"]);
+    },
+  );
 
   it("cools a refused profile down even when the answer had begun", () => {
-    expect(follow(["auth"], plan, { emitted: true }).cooldowns).toEqual(new Map([["work", nowMs + 300_000]]));
+    expect(follow(["auth"], plan, { emitted: true }).cooldowns).toEqual(
+      new Map([[coolingKey("work"), nowMs + 300_000]]),
+    );
   });
 
   it("cools a profile down until its allowance comes back, when upstream says when", () => {
-    expect(follow(["auth"], plan, { coolUntilMs: nowMs + 9 }).cooldowns).toEqual(new Map([["work", nowMs + 9]]));
+    expect(follow(["auth"], plan, { coolUntilMs: nowMs + 9 }).cooldowns).toEqual(
+      new Map([[coolingKey("work"), nowMs + 9]]),
+    );
   });
 
   it("begins with the first profile that is not cooling down", () => {
-    expect(follow([], { ...plan, cooldowns: new Map([["work", nowMs + 1]]) }).story).toEqual(["home/opus"]);
+    expect(follow([], { ...plan, cooldowns: new Map([[coolingKey("work"), nowMs + 1]]) }).story).toEqual(["home/opus"]);
   });
 
   it("uses a profile again as soon as it has cooled down", () => {
-    expect(follow([], { ...plan, cooldowns: new Map([["work", nowMs]]) }).story).toEqual(["work/opus"]);
+    expect(follow([], { ...plan, cooldowns: new Map([[coolingKey("work"), nowMs]]) }).story).toEqual(["work/opus"]);
   });
 
   it("tries the one that has least to wait, and only it, when all are cooling down", () => {
     const cooldowns = new Map([
-      ["work", nowMs + 2],
-      ["home", nowMs + 1],
+      [coolingKey("work"), nowMs + 2],
+      [coolingKey("home"), nowMs + 1],
     ]);
     expect(follow(["auth"], { ...plan, cooldowns }).story).toEqual(["home/opus", "stop"]);
   });
 
   it("passes over a profile that another turn has found refused meanwhile", () => {
-    const meanwhile = { cooldowns: new Map([["home", nowMs + 1]]) };
+    const meanwhile = { cooldowns: new Map([[coolingKey("home"), nowMs + 1]]) };
     expect(follow(["auth"], plan, meanwhile).story).toEqual(["work/opus", "stop"]);
   });
 
   it("ends, and tries nothing twice but the one retry, whatever fails", () => {
-    const failures = fc.array(fc.constantFrom<FailureClass>("auth", "transport", "model"), {
+    const failures = fc.array(fc.constantFrom<FailureClass>("auth", "account", "transport", "model"), {
       minLength: 20,
       maxLength: 20,
     });

@@ -6,8 +6,10 @@ import { assertNever } from "@caret/protocol";
  * A pure state machine. It starts with the first model and the first profile that is not cooling down. A failure moves
  * it:
  *
- * - `auth` (refused key, no login, allowance used up): the profile cools down, and the next one is tried with the same
- *   model. Another model would be refused as well, so none is tried.
+ * - `auth` (refused key, no login): the profile cools down, and the next one is tried with the same model. Another model
+ *   would be refused as well, so none is tried.
+ * - `account` (allowance used up, model not in the account's plan): the profile cools down for this model only, and the
+ *   next profile is tried with it. Without another profile the next model is tried: the account may still run that one.
  * - `model`: the next model, with the same profile.
  * - `transport`: once per turn the very same again, if that can cost nothing; else the next profile, or the next model.
  *
@@ -15,14 +17,17 @@ import { assertNever } from "@caret/protocol";
  * of a first. It never returns to a profile or a model, so a turn has fewer attempts than there are profiles and models
  * together, plus one.
  */
-export type FailureClass = "auth" | "transport" | "model";
+export type FailureClass = "auth" | "account" | "transport" | "model";
 
 export interface Attempt {
   readonly profile: string;
   readonly model: string;
 }
 
-/** Until when each profile cools down, in the clock's milliseconds. Shared by all turns: the caller keeps the newest. */
+/**
+ * Until when each profile cools down, by `coolingKey`, in the clock's milliseconds. Shared by all turns: the caller keeps
+ * the newest.
+ */
 export type Cooldowns = ReadonlyMap<string, number>;
 
 export interface RotationState {
@@ -65,14 +70,14 @@ export type RotationStep =
 const COOLDOWN_MS = 5 * 60_000;
 
 export function startRotation({ profiles, models, cooldowns, nowMs }: RotationPlan): RotationState {
-  const usable = profiles.filter((profile) => !isCooling(cooldowns, profile, nowMs));
-  const [profile = soonestReady(profiles, cooldowns), ...otherProfiles] = usable;
   const [model, ...otherModels] = models;
+  const usable = profiles.filter((profile) => readyAt(cooldowns, { profile, model }) <= nowMs);
+  const [profile = soonestReady(profiles, model, cooldowns), ...otherProfiles] = usable;
   return { attempt: { profile, model }, profiles: otherProfiles, models: otherModels, retried: false };
 }
 
 export function nextAttempt(state: RotationState, failed: FailedAttempt): RotationStep {
-  const cooldowns = failed.failure === "auth" ? coolDown(state.attempt.profile, failed) : failed.cooldowns;
+  const cooldowns = coolDown(state.attempt, failed);
   const move = failed.emitted ? undefined : moveOn(state, { ...failed, cooldowns });
   return move === undefined ? { kind: "stop", cooldowns } : { ...move, cooldowns };
 }
@@ -83,6 +88,8 @@ function moveOn(state: RotationState, failed: FailedAttempt): Move | undefined {
   switch (failed.failure) {
     case "auth":
       return rotateProfile(state, failed);
+    case "account":
+      return rotateProfile(state, failed) ?? fallBack(state);
     case "model":
       return fallBack(state);
     case "transport":
@@ -95,7 +102,8 @@ function moveOn(state: RotationState, failed: FailedAttempt): Move | undefined {
 
 function rotateProfile(state: RotationState, { cooldowns, nowMs }: FailedAttempt): Move | undefined {
   // Another turn may have found a profile refused since this one began.
-  const [profile, ...profiles] = state.profiles.filter((name) => !isCooling(cooldowns, name, nowMs));
+  const { model } = state.attempt;
+  const [profile, ...profiles] = state.profiles.filter((name) => readyAt(cooldowns, { profile: name, model }) <= nowMs);
   if (profile === undefined) return undefined;
   return { kind: "profile-rotation", state: { ...state, attempt: { ...state.attempt, profile }, profiles } };
 }
@@ -107,15 +115,23 @@ function fallBack(state: RotationState): Move | undefined {
 }
 
 /** When all cool down, the one that has least to wait is tried after all: its owner may just have logged in. */
-function soonestReady(profiles: RotationPlan["profiles"], cooldowns: Cooldowns): string {
-  const readyAt = (profile: string) => cooldowns.get(profile) ?? 0;
-  return profiles.reduce((soonest, profile) => (readyAt(profile) < readyAt(soonest) ? profile : soonest));
+function soonestReady(profiles: RotationPlan["profiles"], model: string, cooldowns: Cooldowns): string {
+  const ready = (profile: string) => readyAt(cooldowns, { profile, model });
+  return profiles.reduce((soonest, profile) => (ready(profile) < ready(soonest) ? profile : soonest));
 }
 
-function coolDown(profile: string, { cooldowns, nowMs, coolUntilMs = nowMs + COOLDOWN_MS }: FailedAttempt): Cooldowns {
-  return new Map([...cooldowns, [profile, coolUntilMs]]);
+function coolDown(attempt: Attempt, failed: FailedAttempt): Cooldowns {
+  const { failure, cooldowns, nowMs, coolUntilMs = nowMs + COOLDOWN_MS } = failed;
+  if (failure === "auth") return new Map([...cooldowns, [coolingKey(attempt.profile), coolUntilMs]]);
+  if (failure !== "account") return cooldowns;
+  return new Map([...cooldowns, [coolingKey(attempt.profile, attempt.model), coolUntilMs]]);
 }
 
-function isCooling(cooldowns: Cooldowns, profile: string, nowMs: number): boolean {
-  return (cooldowns.get(profile) ?? 0) > nowMs;
+/** A profile as a whole, or one model of it. */
+export function coolingKey(profile: string, model?: string): string {
+  return JSON.stringify(model === undefined ? [profile] : [profile, model]);
+}
+
+function readyAt(cooldowns: Cooldowns, { profile, model }: Attempt): number {
+  return Math.max(cooldowns.get(coolingKey(profile)) ?? 0, cooldowns.get(coolingKey(profile, model)) ?? 0);
 }

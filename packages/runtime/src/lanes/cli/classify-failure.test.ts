@@ -212,14 +212,18 @@ describe("isRecoverable", () => {
     expect([isRecoverable(error), error.retryable]).toEqual(["auth", false]);
   });
 
-  it("tells what another model and what another attempt could help", () => {
-    const codes = ["model-unknown", "usage-limit", "upstream-unreachable", "policy-disabled", "killed"] as const;
-    expect(codes.map((code) => isRecoverable(new CaretError(code, "…")))).toEqual([
-      "model",
-      "model",
-      "transport",
-      undefined,
-      undefined,
-    ]);
+  it("tells what another profile, another model and another attempt could help [defect 16]", () => {
+    const recoveries = {
+      "model-unknown": "model",
+      "usage-limit": "account",
+      "model-unavailable": "account",
+      "upstream-unreachable": "transport",
+      "policy-disabled": undefined,
+      killed: undefined,
+    } as const;
+    const codes = Object.keys(recoveries) as (keyof typeof recoveries)[];
+    expect(Object.fromEntries(codes.map((code) => [code, isRecoverable(new CaretError(code, "…"))]))).toEqual(
+      recoveries,
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { CaretError, type ErrorCode } from "@caret/protocol";
+import type { FailureClass } from "../../profiles/rotation.ts";
 import {
   type FailureFace,
   type FailureRule,
@@ -49,19 +50,20 @@ export function classifyFailure(failure: CliFailure): CaretError {
 }
 
 /**
- * What may help against a failure before anything was shown: another profile (`auth`), another attempt (`transport`),
- * another model (`model`). A login problem is nobody's reason to change the model, nor to try the same profile again.
+ * What may help against a failure before anything was shown: another profile (`auth`), another profile and then another
+ * model (`account`), another attempt (`transport`), another model (`model`). A login problem is no reason to change the
+ * model, nor to try the same profile again.
  */
-export function isRecoverable(error: CaretError): "auth" | "transport" | "model" | undefined {
+export function isRecoverable(error: CaretError): FailureClass | undefined {
   return recoveries[error.code];
 }
 
-const recoveries: Partial<Record<ErrorCode, "auth" | "transport" | "model">> = {
+const recoveries: Partial<Record<ErrorCode, FailureClass>> = {
   "not-logged-in": "auth",
   "bad-key": "auth",
   "model-unknown": "model",
-  "model-unavailable": "model",
-  "usage-limit": "model",
+  "model-unavailable": "account",
+  "usage-limit": "account",
   "rate-limited": "transport",
   "upstream-unreachable": "transport",
   "agent-crashed": "transport",

@@ -24,6 +24,7 @@ const attempts = (): readonly string[] => readFileSync(bench.workbench.path("att
 
 const refuses = `echo "Error: Authentication required." >&2; exit 1`;
 const limits = `echo "You've hit your usage limit." >&2; exit 1`;
+const notInPlan = `echo "ActionRequiredError: Named models unavailable Free plans can only use Auto." >&2; exit 1`;
 const breaks = `echo "Error: T: [unavailable] x" >&2; exit 1`;
 
 const entry: ModelEntry = {
@@ -74,10 +75,24 @@ describe("a turn whose attempt fails before it says anything", () => {
     expect(attempts()).toEqual(["one first", "two first"]);
   });
 
-  it("is tried with the next model when this one's allowance is used up", async () => {
+  it("is tried with the next profile when the allowance of the first is used up, which then rests [defect 16]", async () => {
+    agent(`"one first"*) ${limits} ;;\n*) ${saysHello} ;;`);
+    const lane = laneOf();
+    expect(story(await play(lane))).toEqual(["profile-rotation", "Hello.", "completed"]);
+    expect(story(await play(lane))).toEqual(["Hello.", "completed"]);
+    expect(attempts()).toEqual(["one first", "two first", "two first"]);
+  });
+
+  it("is tried with the next profile when the plan of the first does not include the model [defect 16]", async () => {
+    agent(`one*) ${notInPlan} ;;\n*) ${saysHello} ;;`);
+    expect(story(await play())).toEqual(["profile-rotation", "Hello.", "completed"]);
+    expect(attempts()).toEqual(["one first", "two first"]);
+  });
+
+  it("is tried with the next model when every profile's allowance for this one is used up [defect 16]", async () => {
     agent(`*first*) ${limits} ;;\n*) ${saysHello} ;;`);
-    expect(story(await play())).toEqual(["model-fallback", "Hello.", "completed"]);
-    expect(attempts()).toEqual(["one first", "one second"]);
+    expect(story(await play())).toEqual(["profile-rotation", "model-fallback", "Hello.", "completed"]);
+    expect(attempts()).toEqual(["one first", "two first", "two second"]);
   });
 
   it("is tried once more when the connection broke", async () => {
