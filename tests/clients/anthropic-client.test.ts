@@ -30,6 +30,15 @@ function textOf(content: readonly ContentBlock[]): string {
 }
 
 describe("messages with Anthropic's client", () => {
+  it.each([
+    ["claude-opus-5-5", /^claude-opus-5\b/],
+    ["claude-sonnet-5-5-20261015[1m]", /^claude-sonnet-5\b/],
+    ["haiku", /^claude-sonnet-5\b/],
+  ])("are answered under Claude Code's own model name %s [clients D6]", async (model, runs) => {
+    const answer = await client.messages.create({ ...ask(user(`Hello, ${model}`)), model });
+    expect(answer).toMatchObject({ stop_reason: "end_turn", model: expect.stringMatching(runs) });
+  });
+
   it("answer whole, and remember what was said before", async () => {
     const first = user("My name is Ada, and I ask for whole answers");
     const answer = await client.messages.create(ask(first));

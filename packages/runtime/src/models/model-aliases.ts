@@ -4,7 +4,9 @@ import { parseModelSlug } from "./model-params.ts";
 /**
  * Find the listed model that a foreign name means. A name is a line (`sonnet`, `gpt`, `gemini flash`) and a version.
  * Within its line a name without a version, or with the first part of one, means the newest that fits; a version
- * older than what is listed means the next newer one. A version newer than all of them is not guessed at.
+ * older than what is listed means the next newer one. A version newer than all of them means the newest, as long as it
+ * is of the same or the next generation: clients name their vendor's latest release before Cursor lists it. Anything
+ * further ahead is more likely a mistake and is not guessed at.
  */
 export function findAlias(base: string, catalogue: ModelCatalogue): string | undefined {
   const wanted = toLineage(base);
@@ -32,6 +34,11 @@ const substitutes: ReadonlyMap<string, string> = new Map([
 const vendorWords = new Set(["claude", "gpt", "cursor", "anthropic", "openai", "models"]);
 const releaseDate = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{4})$/;
 const noiseSuffix = /-(?:latest|preview|exp)$/;
+/** Amazon Bedrock writes `us.anthropic.claude-sonnet-4-5-20250929-v1:0`. */
+const hostPrefix = /^(?:[a-z]+\.)+/;
+const hostSuffix = /-v\d+(?::\d+)?$/;
+/** How many generations, by the first number of a version, a name may be ahead of the newest that is listed. */
+const GENERATIONS_AHEAD = 1;
 
 interface Lineage {
   /** The words in alphabetical order: generations disagree about the order they come in. */
@@ -64,14 +71,21 @@ function lineOf(words: readonly string[]): string {
 }
 
 function withoutRelease(base: string): string {
-  return base.replace(noiseSuffix, "").replace(releaseDate, "").replace(noiseSuffix, "");
+  const plain = base.replace(hostPrefix, "").replace(hostSuffix, "");
+  return plain.replace(noiseSuffix, "").replace(releaseDate, "").replace(noiseSuffix, "");
 }
 
 function pickVersion(wanted: readonly number[], oldestFirst: readonly Candidate[]): string | undefined {
   const exact = oldestFirst.find(({ version }) => version.length > 0 && compareVersions(version, wanted) === 0);
   const fitting = oldestFirst.filter(({ version }) => wanted.every((part, index) => version[index] === part));
   const newer = oldestFirst.find(({ version }) => compareVersions(version, wanted) > 0);
-  return (exact ?? fitting.at(-1) ?? newer)?.name;
+  return (exact ?? fitting.at(-1) ?? newer ?? newestWithin(wanted, oldestFirst))?.name;
+}
+
+function newestWithin([wanted = 0]: readonly number[], oldestFirst: readonly Candidate[]): Candidate | undefined {
+  const newest = oldestFirst.at(-1);
+  const [generation = wanted] = newest?.version ?? [];
+  return wanted - generation <= GENERATIONS_AHEAD ? newest : undefined;
 }
 
 function byVersion(one: Candidate, other: Candidate): number {

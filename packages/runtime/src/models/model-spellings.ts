@@ -17,7 +17,9 @@ export function parseModelName(name: string): ModelChoice {
   const [, base, list] = bracketed.exec(name.trim()) ?? [];
   if (base === undefined || list === undefined) return parseModelSlug(fromUpstreamBase(name.trim()));
   const pairs = list.split(",").filter((item) => item.trim() !== "");
-  return { base: fromUpstreamBase(base), params: toParams(pairs.map(toPair)) };
+  // Clients put brackets behind a CLI id, too: `claude-opus-5-high[1m]`.
+  const slug = parseModelSlug(fromUpstreamBase(base));
+  return { base: slug.base, params: { ...slug.params, ...toParams(pairs.map(toPair)) } };
 }
 
 export function fromApiModel({ id, params }: ApiModel): ModelChoice {

@@ -81,6 +81,44 @@ describe("resolveModel", () => {
     expect(idOf({ model })).toBe(id);
   });
 
+  it.each([
+    ["claude-opus-5-5", "claude-opus-5-medium"],
+    ["claude-sonnet-5-5", "claude-sonnet-5-medium"],
+    ["claude-haiku-5-5", "claude-sonnet-5-medium"],
+    ["claude-opus-5-5-20261015", "claude-opus-5-medium"],
+    ["claude-opus-5-5@20261015", "claude-opus-5-medium"],
+    ["claude-sonnet-5-5-latest", "claude-sonnet-5-medium"],
+    ["claude-opus-5-5[1m]", "claude-opus-5-medium"],
+    ["claude-sonnet-5-5-20261015[1m]", "claude-sonnet-5-medium"],
+    ["us.anthropic.claude-opus-5-5-20261015-v1:0", "claude-opus-5-medium"],
+    ["claude-opus-6", "claude-opus-5-medium"],
+    ["opus[1m]", "claude-opus-5-medium"],
+    ["sonnet[1m]", "claude-sonnet-5-medium"],
+    ["gpt-5.9", "gpt-5.5-medium"],
+    ["gpt-6", "gpt-5.5-medium"],
+  ])("takes %s, which is newer than what is listed, for the newest of its line: %s [clients D6]", (model, id) => {
+    expect(idOf({ model })).toBe(id);
+  });
+
+  it.each([
+    ["claude-opus-5-high[1m]", "claude-opus-5-high"],
+    ["claude-opus-5-thinking-max-fast[1m]", "claude-opus-5-thinking-max-fast"],
+    ["claude-4.5-sonnet[1m]", "claude-4.5-sonnet"],
+    ["gemini-3.1-pro[1m]", "gemini-3.1-pro"],
+    ["auto[1m]", "auto"],
+  ])("takes %s for the listed id %s: a window in brackets chooses no other model [clients D6]", (model, id) => {
+    expect(idOf({ model })).toBe(id);
+  });
+
+  it("gives the client's thinking and effort to the model that stands in [clients D6]", () => {
+    expect(idOf({ model: "claude-opus-5-5[1m]", effort: "high", thinking: true })).toBe("claude-opus-5-thinking-high");
+  });
+
+  it("runs a version that is newer than another as soon as it is listed [clients D6]", () => {
+    const later = groupModels(["claude-opus-5-high", "claude-opus-5-5-medium", "claude-opus-5-5-high"]);
+    expect(idOf({ model: "claude-opus-5-5-20261015[1m]" }, later)).toBe("claude-opus-5-5-medium");
+  });
+
   it("follows the catalogue it is given, not today's models", () => {
     const later = groupModels(["claude-opus-7", "claude-haiku-6-low", "claude-haiku-6-high", "gpt-7"]);
     const names = ["opus", "claude-3-5-haiku-latest", "gpt-5", "o3"];
@@ -136,9 +174,12 @@ describe("resolveModel", () => {
     });
   });
 
-  it.each(["gpt-9", "gpt-5.5-minimal", "llama-4", "sonet", "gpt-5-mini-high"])("does not guess at %s", (model) => {
-    expect(refusal({ model })?.code).toBe("model-unknown");
-  });
+  it.each(["gpt-9", "claude-opus-55", "claude-opos-5-5", "gpt-5.5-minimal", "llama-4", "sonet", "gpt-5-mini-high"])(
+    "does not guess at %s",
+    (model) => {
+      expect(refusal({ model })?.code).toBe("model-unknown");
+    },
+  );
 
   it("refuses a name of a million letters without repeating it", () => {
     expect(refusal({ model: "x".repeat(1_000_000) })?.message.length).toBeLessThan(200);

@@ -93,8 +93,11 @@ function resolveBase(
   const family = catalogue.families.find((candidate) => names.includes(candidate.base.toLowerCase()));
   if (family !== undefined) return toResolved(family, params, refine(family, params, request));
   const id = catalogue.direct.find((candidate) => names.includes(candidate.toLowerCase()));
-  // A direct model has no variants: only a name without parameters can mean it.
-  return id === undefined || Object.keys(params).length > 0 ? undefined : { id, base: id, params: {} };
+  if (id === undefined) return undefined;
+  const { context, ...variant } = params;
+  // A direct model has no variants: only a name without variant words can mean it. A window is no variant of the CLI's.
+  if (Object.keys(variant).length > 0) return undefined;
+  return { id, base: id, params: context === undefined ? {} : { context } };
 }
 
 function resolveAlias(
