@@ -48,7 +48,6 @@ function NewSession({ about }: { readonly about: AboutView }) {
   return (
     <div className="flex flex-col gap-4">
       <PromptInput
-        autoFocus
         buttons={(state) => <StartButtons onAside={startAside} state={state} />}
         choices={isSimulated(about, choices.lane || about.defaultLane) && <SimulatedBadge />}
         draftName="new session"

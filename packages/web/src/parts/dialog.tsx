@@ -48,6 +48,8 @@ export function ModalDialog({ className, onClose, children, label, labelledBy }:
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    // The browser would focus the cross, which a typed space presses.
+    dialog?.querySelector<HTMLElement>("input:not([type=file]), textarea, select")?.focus();
     return () => dialog?.close();
   }, []);
   return (

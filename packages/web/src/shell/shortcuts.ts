@@ -35,8 +35,11 @@ export const shortcutList: readonly {
 }[] = [
   {
     title: "Anywhere",
+    keys: [{ keys: ["Ctrl", "K"], does: "Go to a session, a screen or an action" }],
+  },
+  {
+    title: "Where there is no prompt field",
     keys: [
-      { keys: ["Ctrl", "K"], does: "Go to a session, a screen or an action" },
       { keys: ["N"], does: "New session" },
       { keys: ["I"], does: "Sessions, and what waits for you" },
       { keys: ["U"], does: "Usage" },
@@ -51,8 +54,10 @@ export const shortcutList: readonly {
       { keys: ["Shift", "Enter"], does: "New line" },
       { keys: ["@"], does: "Name a file of the workspace" },
       { keys: ["Esc"], does: "Stop the running turn" },
-      { keys: ["A"], does: "Approve what waits" },
-      { keys: ["D"], does: "Deny what waits" },
+      { keys: ["Alt", "A"], does: "Approve what waits" },
+      { keys: ["Alt", "D"], does: "Deny what waits" },
+      { keys: ["A"], does: "Approve, while the card has the focus" },
+      { keys: ["D"], does: "Deny, while the card has the focus" },
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { approvalKey } from "./approval-key.ts";
+import { cardApprovalKey, globalApprovalKey } from "./approval-key.ts";
 
 const press = {
   key: "a",
@@ -14,19 +14,29 @@ const press = {
 /** As an element inside a text field answers. */
 const field = { closest: () => ({}) } as unknown as EventTarget;
 
-describe("approvalKey", () => {
-  it("approves by A and denies by D", () => {
-    expect([approvalKey(press), approvalKey({ ...press, key: "D", code: "KeyD" })]).toEqual(["approved", "rejected"]);
-    expect(approvalKey({ ...press, key: "x", code: "KeyX" })).toBe(undefined);
+describe("approval keys", () => {
+  it("decide by A and D on the card [ux A1]", () => {
+    expect({
+      a: cardApprovalKey(press),
+      d: cardApprovalKey({ ...press, key: "D", code: "KeyD" }),
+      x: cardApprovalKey({ ...press, key: "x", code: "KeyX" }),
+      inTheReasonField: cardApprovalKey({ ...press, target: field }),
+    }).toEqual({ a: "approved", d: "rejected", x: undefined, inTheReasonField: undefined });
   });
 
-  it("does not take a letter that is typed, unless Alt is held", () => {
-    expect(approvalKey({ ...press, target: field })).toBe(undefined);
-    expect(approvalKey({ ...press, target: field, altKey: true, key: "å" })).toBe("approved");
+  it("decide elsewhere only with Alt, whatever letter the layout makes of it [ux A1]", () => {
+    expect({
+      bare: globalApprovalKey(press),
+      alt: globalApprovalKey({ ...press, altKey: true, key: "å" }),
+      altWhileTyping: globalApprovalKey({ ...press, altKey: true, code: "KeyD", key: "d", target: field }),
+    }).toEqual({ bare: undefined, alt: "approved", altWhileTyping: "rejected" });
   });
 
-  it("leaves the browser's own shortcuts and held keys alone", () => {
+  it("leave the browser's own shortcuts and held keys alone", () => {
     const others = [{ ctrlKey: true }, { metaKey: true }, { repeat: true }, { defaultPrevented: true }];
-    expect(others.map((other) => approvalKey({ ...press, ...other }))).toEqual(others.map(() => undefined));
+    for (const other of others) {
+      expect(cardApprovalKey({ ...press, ...other })).toBe(undefined);
+      expect(globalApprovalKey({ ...press, altKey: true, ...other })).toBe(undefined);
+    }
   });
 });

@@ -3,20 +3,31 @@ type Press = Pick<
   "key" | "code" | "altKey" | "ctrlKey" | "metaKey" | "defaultPrevented" | "repeat" | "target"
 >;
 
-/**
- * What a key press decides about an approval that waits: A and D, with Alt also while somebody types. A key that is held
- * down decides once: the next approval is another question.
- */
-export function approvalKey(press: Press): "approved" | "rejected" | undefined {
-  if (press.defaultPrevented || press.repeat || press.ctrlKey || press.metaKey) return undefined;
-  if (!press.altKey && isTyping(press.target)) return undefined;
-  // With Alt some keyboards type another letter: the key counts then.
-  const letter = press.altKey ? press.code.replace("Key", "").toLowerCase() : press.key.toLowerCase();
-  if (letter === "a") return "approved";
-  return letter === "d" ? "rejected" : undefined;
+type Decision = "approved" | "rejected";
+
+/** Alt+A and Alt+D decide the next approval from anywhere on the screen, also while the person types. */
+export function globalApprovalKey(press: Press): Decision | undefined {
+  if (!press.altKey || !isSinglePress(press)) return undefined;
+  // With Alt some keyboard layouts type another letter, so the key's position counts.
+  return decisionOf(press.code.replace("Key", ""));
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  const element = target as Partial<HTMLElement> | null;
-  return element?.closest?.("input, textarea, select, [contenteditable], dialog[open], [role=menu]") != null;
+/** A and D alone decide an approval only while its card has the focus: text that is typed elsewhere never does. */
+export function cardApprovalKey(press: Press): Decision | undefined {
+  if (press.altKey || !isSinglePress(press) || isTextField(press.target)) return undefined;
+  return decisionOf(press.key);
+}
+
+/** A held key decides once: the next approval is another question. */
+function isSinglePress({ defaultPrevented, repeat, ctrlKey, metaKey }: Press): boolean {
+  return !(defaultPrevented || repeat || ctrlKey || metaKey);
+}
+
+function isTextField(target: EventTarget | null): boolean {
+  return (target as Partial<HTMLElement> | null)?.closest?.("input, textarea, select, [contenteditable]") != null;
+}
+
+function decisionOf(letter: string): Decision | undefined {
+  if (letter.toLowerCase() === "a") return "approved";
+  return letter.toLowerCase() === "d" ? "rejected" : undefined;
 }

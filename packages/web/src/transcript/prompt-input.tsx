@@ -36,7 +36,6 @@ interface PromptInputProps {
   /** Choices to the left of the buttons. */
   readonly choices?: ReactNode;
   readonly buttons: (state: PromptInputState) => ReactNode;
-  readonly autoFocus?: boolean;
 }
 
 /** Where a prompt is written: text that grows, files by `@`, images by paste, drop or choice. Enter sends. */

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef } from "react";
 import { FileList } from "./file-list.tsx";
 import { useFilePopover } from "./use-file-popover.ts";
+import { useTypedKeys } from "./use-typed-keys.ts";
 
 interface PromptTextProps {
   readonly label: string;
@@ -9,17 +10,17 @@ interface PromptTextProps {
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly onEnter: (isAside: boolean) => void;
-  readonly autoFocus?: boolean;
 }
 
 const MAX_HEIGHT = 320;
 
-export function PromptText({ label, placeholder, text, onChange, onEnter, autoFocus, workspace }: PromptTextProps) {
+export function PromptText({ label, placeholder, text, onChange, onEnter, workspace }: PromptTextProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const popover = useFilePopover({ area, text, onChange, workspace });
   useGrowing(area, text);
-  useFocusAtFirst(area, autoFocus === true);
+  useFocusAtFirst(area);
+  useTypedKeys(area);
   const onKeyDown = (event: KeyboardEvent): void => {
     const isTaken = popover.press(event.key);
     if (!isTaken && !sends(event)) return;
@@ -70,8 +71,8 @@ function useGrowing(area: RefObject<HTMLTextAreaElement | null>, text: string): 
 }
 
 /** A phone's keyboard would cover half of what one came to read. */
-function useFocusAtFirst(area: RefObject<HTMLTextAreaElement | null>, isWanted: boolean): void {
+function useFocusAtFirst(area: RefObject<HTMLTextAreaElement | null>): void {
   useLayoutEffect(() => {
-    if (isWanted && !matchMedia("(pointer: coarse)").matches) area.current?.focus({ preventScroll: true });
-  }, [area, isWanted]);
+    if (!matchMedia("(pointer: coarse)").matches) area.current?.focus({ preventScroll: true });
+  }, [area]);
 }

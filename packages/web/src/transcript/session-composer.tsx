@@ -28,7 +28,6 @@ export function SessionComposer({ session, turnId, isStopping, onStop, onSent }:
       draftName={session.id}
       workspace={session.workspace}
       onSend={send}
-      autoFocus={!isRunning}
       choices={<ComposerChoices session={session} />}
       buttons={(input) => (
         <Buttons

@@ -9,14 +9,11 @@ import { Empty } from "../parts/empty.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
 import { Spinner } from "../parts/spinner.tsx";
 import { showError } from "../parts/toast.tsx";
-import { approvalKey } from "./approval-key.ts";
 import { runningTurnId } from "./running-turn.ts";
 import { SessionComposer } from "./session-composer.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { StateLine } from "./state-line.tsx";
 import { Transcript } from "./transcript.tsx";
-import type { TranscriptActions } from "./transcript-actions.ts";
-import { nextApproval } from "./transcript-rows.ts";
 import { useSessionActions } from "./use-session-actions.ts";
 
 /** One session: what was said and done, what is going on, and where to go on. */
@@ -49,7 +46,6 @@ function OpenSession({ session, log }: { readonly session: SessionView; readonly
   const loadOlder = useCallback(() => {
     logs.loadOlder(session.id).catch(showError);
   }, [logs, session.id]);
-  useApprovalKeys(log, actions);
   useEscape(turnId === undefined ? undefined : stop);
   return (
     <div className="flex h-full flex-col">
@@ -88,23 +84,6 @@ function useStop(sessionId: string, turnId: string | undefined) {
     });
   }, [api, sessionId, turnId]);
   return { stop, isStopping: turnId !== undefined && stopping === turnId };
-}
-
-/** What waits for an approval can be decided from anywhere on the screen. */
-function useApprovalKeys({ transcript }: SessionLog, { answerApproval }: TranscriptActions): void {
-  const turn = transcript.turns.at(-1);
-  const requestId = turn === undefined ? undefined : nextApproval(turn)?.request.requestId;
-  useEffect(() => {
-    if (requestId === undefined) return;
-    const press = (event: KeyboardEvent): void => {
-      const decision = approvalKey(event);
-      if (decision === undefined) return;
-      event.preventDefault();
-      answerApproval?.(requestId, { decision }).catch(showError);
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [requestId, answerApproval]);
 }
 
 /** Escape stops, unless something that is open takes it for itself. */

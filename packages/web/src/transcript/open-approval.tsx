@@ -1,0 +1,159 @@
+import type { AnswerApproval } from "@caret/protocol";
+import { ShieldQuestionMark } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
+import { Button } from "../parts/button.tsx";
+import { Duration } from "../parts/duration.tsx";
+import { Field, TextInput } from "../parts/field.tsx";
+import { Kbd } from "../parts/kbd.tsx";
+import { cardApprovalKey, globalApprovalKey } from "./approval-key.ts";
+import { ApprovalSubject } from "./approval-subject.tsx";
+import { subjectWords } from "./approval-words.ts";
+import { useTranscriptActions } from "./transcript-actions.ts";
+import type { ItemOf } from "./transcript-rows.ts";
+import { useCommand } from "./use-command.ts";
+
+/** A card that has just appeared may be under a finger that meant the one before it. */
+const ARM_MS = 500;
+
+interface OpenApprovalProps {
+  readonly item: ItemOf<"approval">;
+  /** Alt+A and Alt+D decide this one. */
+  readonly isNext: boolean;
+}
+
+/** Something that wants to happen and waits for a person's decision. */
+export function OpenApproval({ item, isNext }: OpenApprovalProps) {
+  const { answerApproval } = useTranscriptActions();
+  const { request } = item;
+  const { run, isBusy, failure } = useCommand();
+  const isArmed = useArmed();
+  const canAnswer = answerApproval !== undefined && isArmed && !isBusy;
+  const answer = (given: AnswerApproval) => {
+    if (canAnswer) run(async () => answerApproval(request.requestId, given));
+  };
+  useGlobalKeys(isNext && canAnswer, (decision) => answer({ decision }));
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const decision = cardApprovalKey(event.nativeEvent);
+    if (decision === undefined) return;
+    event.preventDefault();
+    answer({ decision });
+  };
+  return (
+    <article
+      aria-label={`Approval: ${subjectWords(request)}`}
+      className="overflow-hidden rounded-md border border-warn/60 bg-raised"
+      data-own-keys=""
+      onKeyDown={onKeyDown}
+    >
+      <header className="flex items-center gap-2 border-line border-b bg-warn/10 px-3 py-2">
+        <ShieldQuestionMark size={16} aria-hidden="true" className="shrink-0 text-warn" />
+        <h3 className="min-w-0 flex-1 font-medium">{subjectWords(request)}</h3>
+        <span className="shrink-0 text-[12px] text-soft">
+          Waiting for you · <Duration since={item.at} />
+        </span>
+      </header>
+      <ApprovalSubject request={request} />
+      {answerApproval !== undefined && <Decisions isNext={isNext} isDisabled={!canAnswer} onAnswer={answer} />}
+      {failure !== undefined && (
+        <p role="alert" className="px-3 pb-2 text-[13px] text-bad">
+          {failure}
+        </p>
+      )}
+    </article>
+  );
+}
+
+interface DecisionsProps {
+  readonly isNext: boolean;
+  readonly isDisabled: boolean;
+  readonly onAnswer: (answer: AnswerApproval) => void;
+}
+
+function Decisions({ isNext, isDisabled, onAnswer }: DecisionsProps) {
+  const [isDenying, setDenying] = useState(false);
+  return (
+    <footer className="flex flex-col gap-2 border-line border-t px-3 py-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <Button tone="primary" disabled={isDisabled} onClick={() => onAnswer({ decision: "approved" })}>
+          Approve {isNext && <KeyHint keys="Alt+A" />}
+        </Button>
+        <Button disabled={isDisabled} onClick={() => onAnswer({ decision: "rejected" })}>
+          Deny {isNext && <KeyHint keys="Alt+D" />}
+        </Button>
+        <Button tone="quiet" aria-expanded={isDenying} onClick={() => setDenying(!isDenying)}>
+          Deny with a reason…
+        </Button>
+        <Button tone="quiet" disabled={isDisabled} onClick={() => onAnswer({ decision: "approved", remember: true })}>
+          Always for this session
+        </Button>
+      </div>
+      {isDenying && <DenyReason isDisabled={isDisabled} onDeny={onAnswer} />}
+    </footer>
+  );
+}
+
+interface DenyReasonProps {
+  readonly isDisabled: boolean;
+  readonly onDeny: (answer: AnswerApproval) => void;
+}
+
+/** The agent is given the reason, so that it can do something else instead. */
+function DenyReason({ isDisabled, onDeny }: DenyReasonProps) {
+  const formId = useId();
+  const [reason, setReason] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onDeny({ decision: "rejected", reason: reason.trim() });
+  };
+  return (
+    <form id={formId} onSubmit={submit} className="flex items-end gap-2">
+      <div className="min-w-0 flex-1">
+        <Field label="Reason, for the agent">
+          {(ids) => (
+            <TextInput
+              {...ids}
+              autoFocus
+              maxLength={2_000}
+              onChange={(event) => setReason(event.target.value)}
+              value={reason}
+            />
+          )}
+        </Field>
+      </div>
+      <Button type="submit" disabled={isDisabled || reason.trim() === ""}>
+        Deny
+      </Button>
+    </form>
+  );
+}
+
+function useArmed(): boolean {
+  const [isArmed, setArmed] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setArmed(true), ARM_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isArmed;
+}
+
+function useGlobalKeys(isActive: boolean, decide: (decision: "approved" | "rejected") => void): void {
+  useEffect(() => {
+    if (!isActive) return;
+    const press = (event: globalThis.KeyboardEvent): void => {
+      const decision = globalApprovalKey(event);
+      if (decision === undefined) return;
+      event.preventDefault();
+      decide(decision);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+}
+
+function KeyHint({ keys }: { readonly keys: string }) {
+  return (
+    <span className="max-md:hidden">
+      <Kbd keys={keys} />
+    </span>
+  );
+}
