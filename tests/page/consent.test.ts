@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, eventually, transcript, turnEnds } from "./page-parts.ts";
+import { approval, composer, eventually, readyApproval, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -44,14 +44,12 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
     const page = await stage.visit(`/s/${id}`);
     await approval(page).getByText("the first").waitFor();
-    const approve = approval(page).getByRole("button", { name: /^Approve/ });
-    await eventually(() => approve.isEnabled()).toBe(true);
+    const approve = await readyApproval(page);
     await page.keyboard.press("Alt+a");
     await approval(page).getByText("the second").waitFor();
     // The card that has just appeared takes no decision yet.
     expect(await approve.isEnabled()).toBe(false);
-    await eventually(() => approve.isEnabled()).toBe(true);
-    await approve.focus();
+    await (await readyApproval(page)).focus();
     await page.keyboard.press("d");
     await turnEnds(page, "Done");
     await transcript(page).getByText("Denied by you: Write two.txt").waitFor();
@@ -63,11 +61,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit(`/s/${id}`);
     await approval(page).getByRole("button", { name: "Deny with a reason" }).click();
-    await eventually(() =>
-      approval(page)
-        .getByRole("button", { name: /^Approve/ })
-        .isEnabled(),
-    ).toBe(true);
+    await readyApproval(page);
     await page.keyboard.type("add the tests first");
     await page.keyboard.press("Enter");
     await turnEnds(page, "Done");

@@ -7,6 +7,13 @@ export const transcript = (page: Page): Locator => page.getByRole("region", { na
 export const stateLine = (page: Page): Locator => page.getByRole("region", { name: "State of the session" });
 export const approval = (page: Page): Locator => page.getByRole("article", { name: /^Approval:/ });
 
+/** The approval that waits, once it takes decisions: a card that has just appeared takes none. */
+export async function readyApproval(page: Page): Promise<Locator> {
+  const approve = approval(page).getByRole("button", { name: /^Approve/ });
+  await eventually(() => approve.isEnabled()).toBe(true);
+  return approve;
+}
+
 /** Waits for what the page will show as long as its locators do. */
 export function eventually<Value>(read: () => Promise<Value> | Value): ReturnType<typeof expect.poll<Value>> {
   return expect.poll(read, { timeout: 12_000 });

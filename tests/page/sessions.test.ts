@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, eventually, pasteImage, transcript, turnEnds } from "./page-parts.ts";
+import { composer, eventually, pasteImage, readyApproval, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -180,8 +180,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await eventually(() => page.evaluate<string>(focused)).toMatch(/^Prompt/);
     await page.keyboard.type(prompts.approval);
     await page.keyboard.press("Enter");
-    await approval(page).waitFor();
-    // The prompt has the focus: letters are for it, so the approval's own buttons are gone to.
+    await readyApproval(page);
     await page.keyboard.press("Alt+a");
     await turnEnds(page, "Done");
     await transcript(page).getByText("They pass.").waitFor();
