@@ -64,7 +64,7 @@ interface TurnIndex {
 }
 
 /** The approval that has waited longest. */
-export function nextApproval({ items, outcome }: TranscriptTurn): ItemOf<"approval"> | undefined {
+function nextApproval({ items, outcome }: TranscriptTurn): ItemOf<"approval"> | undefined {
   if (outcome !== undefined) return undefined;
   return items.find((item) => item.kind === "approval" && item.answer === undefined) as ItemOf<"approval"> | undefined;
 }
