@@ -87,7 +87,8 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     toolbox: toolboxSettings(host, config, { spawner, outputsDir: tmpdir() }),
     parkedLimitMs: config.clocks.toolMs,
     newId: randomUUID,
-    newCallId: () => `call_${randomBytes(12).toString("hex")}`,
+    // Letters and digits alone: some clients drop or change everything else.
+    newCallId: () => `call${randomBytes(12).toString("hex")}`,
     wallClock: Date.now,
   });
   const close = async (): Promise<void> => {

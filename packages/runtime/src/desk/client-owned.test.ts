@@ -124,6 +124,14 @@ describe("tools that the client runs", () => {
     ]);
   });
 
+  it("are found by their ids when the client drops punctuation or changes the case [clients D1]", async () => {
+    bench.manner({ calls: [["a", "b"]] });
+    const [one = "", two = ""] = callIds(await eventsOf(await bench.open([user("A")], client)));
+    const [shouted, cut] = [one.toUpperCase(), `${two.slice(0, 1)}-_${two.slice(1)}`];
+    const next = await bench.open([user("A"), called(shouted, cut), result(shouted, "A"), result(cut, "B")], client);
+    expect({ text: textOf(await eventsOf(next)), agents: bench.asked.length }).toEqual({ text: "a=A b=B", agents: 1 });
+  });
+
   it("are not answered by another token", async () => {
     bench.manner({ calls: [["a"]] });
     const [one = ""] = callIds(await eventsOf(await bench.open([user("A")], client)));

@@ -39,3 +39,11 @@ hello`);
 it("adds nothing to a plain question", () => {
   expect(renderPrompt({ instructions: " ", messages: [question], toolNames: new Map() })).toBe("Read a.txt");
 });
+
+it("names a result's tool when the client spells the call's id in two ways [clients D1]", () => {
+  const messages = [question, { ...call, calls: [{ callId: "call_1", name: "read", input: {} }] }];
+  const told = { ...result, callId: "call1" };
+  expect(renderPrompt({ instructions: "", messages: [told], toolNames: toolNamesOf(messages) })).toBe(
+    "TOOL_RESULT (name: read, call_id: call1)\nhello",
+  );
+});

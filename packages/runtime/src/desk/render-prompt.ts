@@ -1,3 +1,4 @@
+import { callKey } from "../lineage/call-key.ts";
 import type { TranscriptMessage, TranscriptPart } from "../lineage/transcript.ts";
 
 export interface PromptParts {
@@ -5,7 +6,7 @@ export interface PromptParts {
   readonly instructions: string;
   /** What the session has not heard: perhaps a past that it has no part in, then what is asked now. */
   readonly messages: readonly TranscriptMessage[];
-  /** The names of the tools by the ids of their calls. */
+  /** The names of the tools by the keys of their calls. */
   readonly toolNames: ReadonlyMap<string, string>;
 }
 
@@ -23,7 +24,7 @@ export function renderPrompt({ instructions, messages, toolNames }: PromptParts)
 
 export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap<string, string> {
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
-  return new Map(calls.map(({ callId, name }) => [callId, name]));
+  return new Map(calls.map(({ callId, name }) => [callKey(callId), name]));
 }
 
 export function textOf(parts: readonly TranscriptPart[]): string {
@@ -42,7 +43,7 @@ function renderPast(message: TranscriptMessage, toolNames: PromptParts["toolName
 function renderNow(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): string {
   if (message.role === "assistant") return message.text;
   if (message.role === "user") return textOf(message.parts);
-  const name = toolNames.get(message.callId) ?? "unknown";
+  const name = toolNames.get(callKey(message.callId)) ?? "unknown";
   const failed = message.isError ? ", failed" : "";
   return `TOOL_RESULT (name: ${name}, call_id: ${message.callId}${failed})\n${textOf(message.parts)}`;
 }

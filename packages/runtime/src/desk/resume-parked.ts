@@ -1,4 +1,5 @@
 import type { RunningTurn } from "../engine/session-engine.ts";
+import { meansCall } from "../lineage/call-key.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
 import type { Enquiry } from "./enquiry.ts";
 import { textOf } from "./render-prompt.ts";
@@ -27,7 +28,7 @@ export function resumeParked(
 }
 
 function waitsFor({ parked }: RunningTurn, callId: string): boolean {
-  return parked?.open().some((call) => call.callId === callId) ?? false;
+  return parked?.open().some((call) => meansCall(callId, call.callId)) ?? false;
 }
 
 /** What the user says besides has no other way to an agent in mid-turn than with the last of the results. */

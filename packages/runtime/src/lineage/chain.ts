@@ -1,3 +1,4 @@
+import { callKey } from "./call-key.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { TranscriptMessage, TranscriptPart } from "./transcript.ts";
 
@@ -31,7 +32,7 @@ export function firstQuestion(messages: readonly TranscriptMessage[]): readonly 
 function wordsOf(message: TranscriptMessage): readonly string[] {
   if (message.role === "assistant") return [];
   const parts = message.parts.flatMap(partWords);
-  return message.role === "tool" ? ["tool", message.callId, ...parts] : ["user", ...parts];
+  return message.role === "tool" ? ["tool", callKey(message.callId), ...parts] : ["user", ...parts];
 }
 
 /** Space around a text comes and goes between two renderings of the same message. */

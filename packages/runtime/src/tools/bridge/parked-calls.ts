@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@caret/protocol";
+import { meansCall } from "../../lineage/call-key.ts";
 import type { AnswerCall, CallResult, OfferedCall } from "./bridge-messages.ts";
 import { createMentions } from "./mentions.ts";
 
@@ -22,7 +23,7 @@ export interface ParkedCalls {
   readonly park: AnswerCall;
   /** The agent's stream mentioned such a call, and everything before the mention is in the log. */
   noteMention(call: OfferedCall): void;
-  /** Give a call its result. False when no such call waits. */
+  /** Give a call its result; its id may come back respelled. False when no such call waits. */
   answer(callId: string, result: CallResult): boolean;
   open(): readonly ParkedCall[];
   /** How many more the agent has announced. */
@@ -84,7 +85,10 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
       return result;
     },
     noteMention: mentions.note,
-    answer: (callId, result) => settle(callId, result, result.isError ? "error" : "ok"),
+    answer(sent, result) {
+      const callId = [...waiting.keys()].find((waits) => meansCall(sent, waits)) ?? sent;
+      return settle(callId, result, result.isError ? "error" : "ok");
+    },
     open: () => [...waiting.values()].map(({ call }) => call),
     announced: mentions.outstanding,
     dismissAll(reason) {
