@@ -55,6 +55,20 @@ describe("caret run", () => {
     expect(await run(["-q", "what is 2+2?"])).toEqual({ code: 0, stdout: "2+2 = 4\n", stderr: "" });
   });
 
+  it("prints what was said, secrets included, and keeps it without them [defect 2]", async () => {
+    const scenario = join(directory, "secrets.json");
+    const line = 'const token = "abc12345xyz";';
+    writeFileSync(scenario, JSON.stringify({ turns: [[{ text: line }]] }));
+    const { stdout } = await run(["the line"], { env: { ...env, CARET_SIM_SCENARIO: scenario } });
+    const exporting = ["sessions", "export", sessionOf(stdout)];
+    const kept = await tryCommand(addSessionsCommand, exporting, { cwd: workspace, env });
+    expect({
+      isPrinted: stdout.includes(line),
+      isKept: kept.stdout.includes("abc12345xyz"),
+      isKeptWithout: kept.stdout.includes('const token = \\"[redacted]\\";'),
+    }).toEqual({ isPrinted: true, isKept: false, isKeptWithout: true });
+  });
+
   it("goes on with a session by the beginning of its id, and with the newest of the workspace", async () => {
     const first = sessionOf((await run(["hi"])).stdout);
     expect(sessionOf((await run(["--session", first.slice(0, 10), "again"])).stdout)).toBe(first);

@@ -125,7 +125,7 @@ async function runTurn(
       turn.cancel("Stopped from the terminal");
       void writer.stopping();
     });
-    for await (const batch of turn.follow()) await writer.take(batch.map(({ event }) => event));
+    for await (const batch of turn.follow({ asSaid: true })) await writer.take(batch.map(({ event }) => event));
     await writer.finish();
     return (await turn.outcome).kind;
   } finally {

@@ -16,6 +16,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
   /** Where events are told before they are durable; absent: only committed ones are followed. */
   readonly live?: Pick<TurnLog, "listen" | "writtenSeq">;
+  /** What the log keeps otherwise than it was said; absent: events come as they are kept. Needed with `live`. */
+  readonly said?: TurnLog["said"];
 }
 
 /**
@@ -68,17 +70,19 @@ function isEnd({ event }: StoredEvent): boolean {
 }
 
 async function nextBatch(
-  { store, sessionId }: FollowOptions,
+  { store, sessionId, live, said }: FollowOptions,
   seq: number,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[]> {
-  if (!inbox.isBehind()) return inbox.take();
+  const asSaid = (events: readonly StoredEvent[]) => said?.restore(events) ?? events;
+  // What is told live is told as it was said.
+  if (!inbox.isBehind()) return live === undefined ? asSaid(inbox.take()) : inbox.take();
   // From here on arrivals are kept; whether they are enough is known when the page turns out to be the last.
   const newestTold = inbox.caughtUp();
   const page = await store.read(sessionId, { afterSeq: seq, limit: PAGE });
   const reached = page.at(-1)?.seq ?? seq;
   if (page.length === PAGE || reached < newestTold) inbox.fallBehind();
-  return page;
+  return asSaid(page);
 }
 
 interface Inbox {

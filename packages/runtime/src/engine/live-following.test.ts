@@ -7,6 +7,7 @@ import { createSecretKeeper } from "../redaction/secret-keeper.ts";
 import { openSqliteEventStore } from "../store/sqlite/sqlite-event-store.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
+import { createSaidEvents } from "./said-events.ts";
 import { completedEnd } from "./testing/scripted-engine.ts";
 import { createTurnLog, type TurnLog } from "./turn-log.ts";
 
@@ -36,9 +37,18 @@ afterEach(async () => {
 });
 
 const unknown = (value: number): AgentEvent => ({ type: "unknown", source: "x", label: "n", value });
-const follow = (afterSeq = 0) => followEvents({ store, sessionId: "s", turnId: "t", afterSeq, live: log });
+const follow = (afterSeq = 0) =>
+  followEvents({ store, sessionId: "s", turnId: "t", afterSeq, live: log, said: log.said });
 const values = (batches: readonly (readonly StoredEvent[])[]): readonly unknown[] =>
   batches.flat().map(({ event }) => (event.type === "unknown" ? event.value : event.type));
+
+function said(events: readonly StoredEvent[]): { readonly text: string; readonly calls: readonly AgentEvent[] } {
+  const told = events.map(({ event }) => event);
+  return {
+    text: told.map((event) => (event.type === "text-delta" ? event.text : "")).join(""),
+    calls: told.filter(({ type }) => type === "tool-call"),
+  };
+}
 
 async function collect(followed: AsyncIterable<readonly StoredEvent[]>): Promise<readonly unknown[]> {
   return values(await Array.fromAsync(followed));
@@ -108,6 +118,49 @@ describe("following a turn live", () => {
     const followed = collect(follow());
     await durable;
     expect(await followed).toEqual([1, 2, "turn-end"]);
+  });
+
+  it("tells what was said to a live, a late and a slow follower alike, and keeps none of it [defect 2]", async () => {
+    const token = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
+    const call: AgentEvent = {
+      type: "tool-call",
+      callId: "c",
+      name: "write",
+      kind: "write",
+      input: { path: "a", content: `password: "wrong-horse-1"` },
+      owner: "client",
+    };
+    const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
+    const prompt = follow();
+    const first = prompt.next();
+    await store.read("s");
+    const slow = follow();
+    const behind = slow.next();
+    log.writeBehind([{ type: "text-start", blockId: "b" }, says(`Use ${token.slice(0, 9)}`)]);
+    log.writeBehind([says(`${token.slice(9)} here`), { type: "text-end", blockId: "b" }, call]);
+    for (let value = 0; value < 500; value += 1) log.writeBehind([unknown(value)]);
+    await log.writeBehind([completedEnd]).durable;
+    const late = follow();
+    const heard = await Promise.all(
+      [[first, prompt] as const, [behind, slow] as const, [undefined, late] as const].map(async ([begun, rest]) =>
+        said([...((await begun)?.value ?? []), ...(await Array.fromAsync(rest)).flat()]),
+      ),
+    );
+    const whole = { text: `Use ${token} here`, calls: [call] };
+    const keptCall = { ...call, input: { path: "a", content: 'password: "[redacted]"' } };
+    expect({ heard, kept: said(await store.read("s", { limit: 1_000 })) }).toEqual({
+      heard: [whole, whole, whole],
+      kept: { text: "Use [redacted] here", calls: [keptCall] },
+    });
+  });
+
+  it("fails a follower that comes too late for what was too much to remember, and never gives it altered [defect 2]", async () => {
+    const said = createSaidEvents(100);
+    const kept: AgentEvent = { type: "text-delta", blockId: "b", text: "Use [redacted]" };
+    const event: AgentEvent = { ...kept, text: `Use ${"x".repeat(200)}` };
+    const stored = { sessionId: "s", turnId: "t", at: 7, seq: 1, event: kept };
+    expect(said.note(1, kept, event)).toBe(event);
+    expect(() => said.restore([stored])).toThrow("This answer holds too many secrets to be given a second time");
   });
 
   it("lets a reader that is too slow find the rest in the log, once and in order", async () => {

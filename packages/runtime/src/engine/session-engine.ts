@@ -100,12 +100,14 @@ export interface RunningTurn {
   /**
    * Events of this turn from its start, or after a sequence number, until its end. May be called often. Ends without a
    * `turn-end` only when the log could not be written; `outcome` then says why. `live`: does not wait until an event is
-   * durable; for doors whose clients cannot come back to a sequence number anyway.
+   * durable; for doors whose clients cannot come back to a sequence number anyway. `asSaid`: the agent's words and calls
+   * unaltered, for whoever asked for the turn; otherwise as they are kept, without secrets. `live` is always `asSaid`.
    */
   follow(options?: {
     readonly afterSeq?: number;
     readonly signal?: AbortSignal;
     readonly live?: boolean;
+    readonly asSaid?: boolean;
   }): AsyncIterable<readonly StoredEvent[]>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked: Pick<ParkedCalls, "answer" | "open" | "announced" | "dismissAll"> | undefined;

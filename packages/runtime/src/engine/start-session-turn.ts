@@ -75,10 +75,11 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
     firstSeq,
     lane: lane.name,
     model,
-    follow({ afterSeq = firstSeq - 1, signal: left, live = false } = {}) {
+    follow({ afterSeq = firstSeq - 1, signal: left, live = false, asSaid = live } = {}) {
       const stop = left === undefined ? logBroke.signal : AbortSignal.any([left, logBroke.signal]);
       const followed = { store, sessionId: session.id, turnId, afterSeq, signal: stop };
-      return followEvents(live ? { ...followed, live: log } : followed);
+      const whole = asSaid ? { ...followed, said: log.said } : followed;
+      return followEvents(live ? { ...whole, live: log } : whole);
     },
     parked: tools?.parked,
     asks: tools?.asks ?? noAsks,
@@ -103,7 +104,6 @@ async function runToEnd(
   let hasEnded = false;
   const behind = createWriteBehind(context.log, (error) => context.stopper.stop(error));
   const write = async (events: readonly AgentEvent[]): Promise<void> => {
-    // What is told is what is stored, which is redacted.
     const written = await behind.write(events);
     for (const { event } of written) trackOpenParts(open, event);
     const last = written.at(-1)?.event;

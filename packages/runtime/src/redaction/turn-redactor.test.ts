@@ -17,7 +17,8 @@ const result = (output: string): AgentEvent => ({ type: "tool-result", callId: "
 describe("The redactor of a turn", () => {
   it("gives back the very same batch when there is nothing to redact", () => {
     const batch = [start, textStart, says("Hello, "), says("world."), textEnd, call, prints("ok"), result("ok"), end];
-    expect(redactor.forTurn().redactEvents(batch)).toBe(batch);
+    const { kept, said } = redactor.forTurn().redactEvents(batch);
+    expect({ kept: kept === batch, said: said === batch }).toEqual({ kept: true, said: true });
   });
 
   it("redacts a secret that is split over deltas and batches, and holds back nothing else", () => {
@@ -28,7 +29,7 @@ describe("The redactor of a turn", () => {
       [says("34, friend")],
       [textEnd, end],
     ];
-    expect(batches.map((batch) => turn.redactEvents(batch))).toEqual([
+    expect(batches.map((batch) => turn.redactEvents(batch).kept)).toEqual([
       [start, textStart, says("the word is ")],
       [],
       [says("[redacted], friend")],
@@ -39,13 +40,13 @@ describe("The redactor of a turn", () => {
   it("lets go what it held when the block ends without the secret", () => {
     const turn = redactor.forTurn();
     const batch = [start, textStart, says("a swordfish"), textEnd, end];
-    expect(turn.redactEvents(batch)).toEqual([start, textStart, says("a "), says("swordfish"), textEnd, end]);
+    expect(turn.redactEvents(batch).kept).toEqual([start, textStart, says("a "), says("swordfish"), textEnd, end]);
   });
 
   it("does the same for the output of a tool, apart from the text that streams meanwhile", () => {
     const turn = redactor.forTurn();
     const batch = [start, call, textStart, prints("sword"), says("sword"), prints("fish-1234"), says("play"), textEnd];
-    expect(turn.redactEvents([...batch, result("swordfish-1234"), end])).toEqual([
+    expect(turn.redactEvents([...batch, result("swordfish-1234"), end]).kept).toEqual([
       start,
       call,
       textStart,
@@ -87,22 +88,32 @@ describe("The redactor of a turn", () => {
     });
   });
 
-  it("keeps turns well-formed and their text the redacted text, however text and batches are cut", () => {
+  it("keeps turns well-formed, what is kept the redacted text and what is said the whole one, however they are cut", () => {
     const piece = fc.constantFrom("swordfish-1234", "sword", "fish", "-12", "34", " ", "s", "ghp_");
     fc.assert(
       fc.property(fc.array(fc.tuple(piece, fc.boolean())), (pieces) => {
         const turn = redactor.forTurn();
-        const events: AgentEvent[] = [...turn.redactEvents([start, textStart])];
+        const [kept, said]: [AgentEvent[], AgentEvent[]] = [[], []];
+        const take = (events: readonly AgentEvent[]): void => {
+          const batch = turn.redactEvents(events);
+          expect(batch.said.length).toBe(batch.kept.length);
+          kept.push(...batch.kept);
+          said.push(...batch.said);
+        };
+        take([start, textStart]);
         let batch: AgentEvent[] = [];
         for (const [text, flush] of pieces) {
           batch.push(says(text));
-          if (flush) events.push(...turn.redactEvents(batch.splice(0)));
+          if (flush) take(batch.splice(0));
         }
         batch = [...batch, textEnd, end];
-        events.push(...turn.redactEvents(batch));
-        assertWellFormedTurn(events);
+        take(batch);
         const whole = pieces.map(([text]) => text).join("");
-        expect(foldEvents(events, emptyTurn).segments).toEqual([redactor.redactText(whole)]);
+        for (const events of [kept, said]) assertWellFormedTurn(events);
+        expect([kept, said].map((events) => foldEvents(events, emptyTurn).segments)).toEqual([
+          [redactor.redactText(whole)],
+          [whole],
+        ]);
       }),
     );
   });

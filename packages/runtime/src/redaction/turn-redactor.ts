@@ -2,6 +2,14 @@ import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import { redactEvent } from "./redact-event.ts";
 import type { TextRedactor } from "./text-redactor.ts";
 
+/** The next events of a turn, twice: number for number the same events. One array where nothing was redacted. */
+export interface RedactedBatch {
+  /** For the log and for other readers. */
+  readonly kept: readonly AgentEvent[];
+  /** As they were said, for the client that asked and the person who decides. */
+  readonly said: readonly AgentEvent[];
+}
+
 export interface TurnRedactor {
   /**
    * Redact the next events of a turn. Gives back the same array when there was nothing to do.
@@ -9,35 +17,42 @@ export interface TurnRedactor {
    * Deltas of one block are one text: its end is held back as long as it could be the beginning of a secret, and
    * comes with the block's next delta or in one of its own before the block ends.
    */
-  redactEvents(events: readonly AgentEvent[]): readonly AgentEvent[];
+  redactEvents(events: readonly AgentEvent[]): RedactedBatch;
   /** What is held back now, by block or call. */
   readonly held: ReadonlyMap<string, Delta>;
 }
 
 type Delta = AgentEventOf<"text-delta" | "thinking-delta" | "tool-output">;
 
+/** What is kept of an event, and the event itself: the same object where nothing was redacted. */
+type Pair = readonly [kept: AgentEvent, said: AgentEvent];
+
 export function createTurnRedactor(redactor: TextRedactor, heldBefore: TurnRedactor["held"] = new Map()): TurnRedactor {
   const held = new Map(heldBefore);
 
-  function redactDelta(delta: Delta): readonly AgentEvent[] {
+  const toPair = (delta: Delta, text: string): Pair => {
+    const said = text === delta.text ? delta : { ...delta, text };
+    const redacted = redactor.redactText(text);
+    return redacted === text ? [said, said] : [{ ...delta, text: redacted }, said];
+  };
+
+  function redactDelta(delta: Delta): readonly Pair[] {
     const key = keyOf(delta);
     const before = held.get(key);
     const text = before === undefined ? delta.text : before.text + delta.text;
     const from = redactor.heldFrom(text);
     if (from < text.length) held.set(key, { ...delta, text: text.slice(from) });
     else held.delete(key);
-    const redacted = redactor.redactText(text.slice(0, from));
-    if (redacted === delta.text) return [delta];
-    return redacted === "" ? [] : [{ ...delta, text: redacted }];
+    return from === 0 && text !== "" ? [] : [toPair(delta, text.slice(0, from))];
   }
 
-  function release(key: string): readonly AgentEvent[] {
+  function release(key: string): readonly Pair[] {
     const delta = held.get(key);
     held.delete(key);
-    return delta === undefined ? [] : [{ ...delta, text: redactor.redactText(delta.text) }];
+    return delta === undefined ? [] : [toPair(delta, delta.text)];
   }
 
-  function redactNext(event: AgentEvent): readonly AgentEvent[] {
+  function redactNext(event: AgentEvent): readonly Pair[] {
     switch (event.type) {
       case "text-delta":
       case "thinking-delta":
@@ -45,20 +60,23 @@ export function createTurnRedactor(redactor: TextRedactor, heldBefore: TurnRedac
         return redactDelta(event);
       case "text-end":
       case "thinking-end":
-        return [...release(keyOf(event)), event];
+        return [...release(keyOf(event)), [event, event]];
       case "tool-result":
-        return [...release(keyOf(event)), redactEvent(event, redactor.redactText)];
+        return [...release(keyOf(event)), [redactEvent(event, redactor.redactText), event]];
       default:
-        return [redactEvent(event, redactor.redactText)];
+        return [[redactEvent(event, redactor.redactText), event]];
     }
   }
 
   return {
     held,
     redactEvents(events) {
-      if (held.size === 0 && events.every((event) => isPlainDelta(event, redactor))) return events;
-      const redacted = events.flatMap(redactNext);
-      return isSame(events, redacted) ? events : redacted;
+      if (held.size === 0 && events.every((event) => isPlainDelta(event, redactor)))
+        return { kept: events, said: events };
+      const pairs = events.flatMap(redactNext);
+      const said = isSame(events, pairs) ? events : pairs.map(([, event]) => event);
+      const isPlain = pairs.every(([kept, event]) => kept === event);
+      return { kept: isPlain ? said : pairs.map(([event]) => event), said };
     },
   };
 }
@@ -72,6 +90,6 @@ function keyOf(event: { readonly blockId: string } | { readonly callId: string }
   return "blockId" in event ? `block ${event.blockId}` : `call ${event.callId}`;
 }
 
-function isSame(events: readonly AgentEvent[], redacted: readonly AgentEvent[]): boolean {
-  return events.length === redacted.length && events.every((event, index) => event === redacted[index]);
+function isSame(events: readonly AgentEvent[], pairs: readonly Pair[]): boolean {
+  return events.length === pairs.length && events.every((event, index) => event === pairs[index]?.[1]);
 }
