@@ -37,7 +37,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
     await page.keyboard.press("Enter");
     await eventually(() => file.getAttribute("aria-expanded")).toBe("false");
     writeFileSync(join(stage.home.workspace, "later.txt"), "even newer\n");
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByRole("button", { name: /^later\.txt/ }).waitFor();
   });
 

@@ -18,7 +18,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
   it("shows live what each session does, and what waits for a person", async () => {
     const page = await stage.visit();
     const inbox = page.getByRole("region", { name: /^Waiting for you/ });
-    await inbox.getByText("Nothing waits for you.").waitFor();
+    await inbox.getByText("Nothing needs you right now.").waitFor();
     const { id } = await stage.session(prompts.question);
     const row = inbox.getByRole("link", { name: /Waiting for your answer/ });
     await row.waitFor();
@@ -28,7 +28,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.getByRole("button", { name: "Answer", exact: true }).click();
     await turnEnds(page, "Done");
     await page.goto(`${stage.url}/#/`);
-    await inbox.getByText("Nothing waits for you.").waitFor();
+    await inbox.getByText("Nothing needs you right now.").waitFor();
     await page
       .getByRole("main")
       .getByRole("listitem")
@@ -49,7 +49,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.keyboard.type("needle");
     await eventually(() => main.getByRole("link", { name: /hay/ }).allInnerTexts()).toEqual(["Needle in the hay"]);
     await page.getByLabel("Search sessions").fill("nobody has this title");
-    await main.getByText("No session fits that").waitFor();
+    await main.getByText("No sessions found").waitFor();
     await page.getByLabel("Search sessions").fill("");
 
     const menu = async (title: string, item: string): Promise<void> => {

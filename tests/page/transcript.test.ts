@@ -36,7 +36,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await (await openCard(page, /^Fetch/)).getByText("nothing was fetched").waitFor();
     await (await openCard(page, /^Task/)).getByText("The simulated subagent looked at").waitFor();
     await (await openCard(page, /^tickets find_ticket/)).getByText("MCP server tickets is not connected").waitFor();
-    await (await openCard(page, /^Not known to Caret yet/)).getByText(/"answer": 42/).waitFor();
+    await (await openCard(page, /^Unrecognised event/)).getByText(/"answer": 42/).waitFor();
     await (await openCard(page, /^teleport/)).getByText("Unknown tool: teleport").waitFor();
     await all.getByRole("button", { name: /^Todos.*3 of 3 done/ }).waitFor();
     await all.getByText("Which tone?").first().waitFor();

@@ -27,7 +27,7 @@ export function ChangesScreen({ sessionId }: { readonly sessionId: string }) {
       }
       actions={
         <Button disabled={changes.isLoading} icon={<RefreshCw aria-hidden="true" size={16} />} onClick={changes.reload}>
-          {changes.isLoading ? "Looking…" : "Look again"}
+          {changes.isLoading ? "Refreshing…" : "Refresh"}
         </Button>
       }
       title="Changes"

@@ -29,11 +29,15 @@ export function DoorTests({ url }: { readonly url: string }) {
           </li>
         ))}
       </ul>
-      {isSimulated(about, about?.defaultLane) && (
-        <p className="mt-2 text-[13px] text-soft">
-          <SimulatedBadge /> What answers here is the simulator, not Cursor.
-        </p>
-      )}
+      <p className="mt-2 text-[13px] text-soft">
+        {isSimulated(about, about?.defaultLane) ? (
+          <>
+            <SimulatedBadge /> The simulator answers these tests, not Cursor.
+          </>
+        ) : (
+          "A test runs a short turn, which counts towards what your Cursor plan allows."
+        )}
+      </p>
     </>
   );
 }

@@ -65,7 +65,7 @@ function TokenRow({ recipe, made, onToken }: RecipeViewProps) {
       </div>
       <p className="pb-1 text-[13px] text-soft">
         It is in the recipe below, and is shown only until you leave this page.{" "}
-        <code className="font-mono [overflow-wrap:anywhere]">caret token revoke {made.name}</code> makes it worthless.
+        <code className="font-mono [overflow-wrap:anywhere]">caret token revoke {made.name}</code> revokes it.
       </p>
     </div>
   );

@@ -12,7 +12,9 @@ export function LaneChoice({ about, lane, onChange }: LaneChoiceProps) {
   const chosen = about.lanes.find((known) => known.lane === (lane === "" ? about.defaultLane : lane));
   const hint =
     chosen?.simulated === true ? (
-      <strong className="text-warn">Simulated: not Cursor, and nothing it says is real.</strong>
+      <strong className="text-warn">
+        Simulated answers, real tools: it changes files and runs commands in the workspace.
+      </strong>
     ) : (
       (chosen?.detail ?? "How the agent is run.")
     );

@@ -152,7 +152,7 @@ function Choices({ about, choices, onChange }: ChoicesProps) {
         />
       </div>
       <PermissionChoice chosen={choices.permission} onChoose={(permission) => onChange({ ...choices, permission })} />
-      <p className="text-[12px] text-faint">Sandbox: {about.sandbox}</p>
+      <p className="text-[12px] text-faint">Processes: {about.sandbox}</p>
     </div>
   );
 }

@@ -22,7 +22,7 @@ export function PermissionChoice({ chosen, onChoose }: PermissionChoiceProps) {
             <span className="flex items-center gap-2 font-medium text-[13px]">
               <input
                 checked={chosen === word}
-                className="accent-accent"
+                className="shrink-0 accent-accent"
                 name={name}
                 onChange={() => onChoose(word)}
                 type="radio"

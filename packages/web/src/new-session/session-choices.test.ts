@@ -34,10 +34,21 @@ it("begins with what the gateway prefers", () => {
 });
 
 it("begins with what was chosen last time, but with no lane that is gone", () => {
-  const chosen: SessionChoices = { workspace: "/else", lane: "acp", model: "opus", permission: "full" };
+  const chosen: SessionChoices = { workspace: "/else", lane: "acp", model: "opus", permission: "auto" };
   const place = storage();
   keepChoices(chosen, place);
   expect(firstChoices(about, place)).toEqual({ ...chosen, lane: "" });
+});
+
+it("does not remember full access for the next session [ux B3]", () => {
+  const kept = storage();
+  keepChoices({ workspace: "/else", lane: "cli", model: "opus", permission: "full" }, kept);
+  expect(firstChoices(about, kept)).toEqual({
+    workspace: "/else",
+    lane: "cli",
+    model: "opus",
+    permission: "auto-edits",
+  });
 });
 
 it("asks the gateway only for what was chosen", () => {

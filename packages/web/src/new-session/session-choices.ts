@@ -29,7 +29,9 @@ export function firstChoices(about: AboutView, storage: Pick<Storage, "getItem">
 }
 
 export function keepChoices(choices: SessionChoices, storage: Pick<Storage, "setItem">): void {
-  storage.setItem(STORED, JSON.stringify(choices));
+  // Full access is chosen for one session: the next one, maybe in another workspace, starts from the default.
+  const { permission, ...others } = choices;
+  storage.setItem(STORED, JSON.stringify(permission === "full" ? others : choices));
 }
 
 export function toCreateSession({ workspace, lane, model, permission }: SessionChoices): CreateSession {

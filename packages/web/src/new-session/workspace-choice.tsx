@@ -12,7 +12,7 @@ interface WorkspaceChoiceProps {
 export function WorkspaceChoice({ about, workspace, onChange }: WorkspaceChoiceProps) {
   const listId = useId();
   return (
-    <Field hint="Where it works. Empty: a new directory of its own." label="Workspace">
+    <Field hint={hintOf(about.defaultWorkspace)} label="Workspace">
       {(ids) => (
         <>
           <TextInput
@@ -34,4 +34,9 @@ export function WorkspaceChoice({ about, workspace, onChange }: WorkspaceChoiceP
       )}
     </Field>
   );
+}
+
+function hintOf(defaultWorkspace: string | undefined): string {
+  const whenEmpty = defaultWorkspace ?? "a new directory of its own";
+  return `The directory the agent works in. If empty: ${whenEmpty}.`;
 }

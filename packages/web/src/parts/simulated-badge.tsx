@@ -2,5 +2,5 @@ import { Badge } from "./badge.tsx";
 
 /** Nothing that the simulator did may be taken for Cursor's work. */
 export function SimulatedBadge() {
-  return <Badge tone="warn">Simulated</Badge>;
+  return <Badge>Simulated</Badge>;
 }

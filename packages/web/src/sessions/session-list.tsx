@@ -49,7 +49,7 @@ function FoundList({ found }: { readonly found: FoundSessions }) {
   if (sessions.length === 0 && isLoading) return <Loading />;
   if (sessions.length === 0)
     return (
-      <Empty title={found.search === "" ? "Nothing is archived" : "No session fits that"}>
+      <Empty title={found.search === "" ? "Nothing is archived" : "No sessions found"}>
         {found.search !== "" && "Titles, workspaces and ids are searched, not what was said."}
       </Empty>
     );

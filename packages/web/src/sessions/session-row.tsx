@@ -46,9 +46,7 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
         </p>
       </div>
       <div className="relative flex shrink-0 items-center gap-1 text-[12px] text-faint">
-        <span className="hidden sm:inline">
-          <TimeAgo at={updatedAt} />
-        </span>
+        <TimeAgo at={updatedAt} />
         <SessionMenu session={session} />
       </div>
     </li>

@@ -42,7 +42,7 @@ function Inbox() {
       </h2>
       {waiting.length === 0 && isListed && (
         <p className="rounded-lg border border-line border-dashed px-4 py-3 text-faint">
-          Nothing waits for you. Approvals and questions of all sessions appear here.
+          Nothing needs you right now. Approvals and questions of all sessions appear here.
         </p>
       )}
       <ul aria-live="polite" className="flex flex-col gap-2">

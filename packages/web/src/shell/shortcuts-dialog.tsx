@@ -5,10 +5,10 @@ import { shortcutList } from "./shortcuts.ts";
 
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog onClose={onClose} title="Keyboard shortcuts">
-      <div className="flex flex-col gap-4">
+    <Dialog isWide onClose={onClose} title="Keyboard shortcuts">
+      <div className="gap-8 sm:columns-2">
         {shortcutList.map(({ title, keys }) => (
-          <section key={title}>
+          <section className="mb-4 break-inside-avoid" key={title}>
             <h3 className="mb-1 font-medium text-[12px] text-faint">{title}</h3>
             <dl>
               {keys.map(({ keys: names, does }) => (

@@ -71,7 +71,7 @@ export const shortcutList: readonly {
     title: "In changes and replays",
     keys: [
       { keys: ["J"], does: "Next changed file" },
-      { keys: ["K"], does: "Changed file before" },
+      { keys: ["K"], does: "Previous changed file" },
       { keys: ["Space"], does: "Play or pause the replay" },
     ],
   },

@@ -1,5 +1,5 @@
 import type { SessionView } from "@caret/protocol";
-import { memo } from "react";
+import { memo, useEffect, useRef } from "react";
 import { Link, useRoute } from "wouter";
 import { useAbout } from "../data/use-about.ts";
 import { usePageState } from "../data/use-page-state.ts";
@@ -7,7 +7,7 @@ import { useSessions } from "../data/use-sessions.ts";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { looksSame } from "../sessions/looks-same.ts";
-import { isSimulatedSession } from "./is-simulated.ts";
+import { isSimulated, isSimulatedSession } from "./is-simulated.ts";
 
 /** More are one key away, in the palette and on the list. */
 const MOST_SHOWN = 60;
@@ -28,7 +28,7 @@ export function SidebarSessions() {
         {sessions.slice(0, MOST_SHOWN).map((session) => (
           <SidebarSession
             isHere={params?.id === session.id}
-            isMadeUp={isSimulatedSession(about, session)}
+            isMadeUp={!isSimulated(about, about?.defaultLane) && isSimulatedSession(about, session)}
             key={session.id}
             session={session}
           />
@@ -46,8 +46,12 @@ interface SidebarSessionProps {
 
 const SidebarSession = memo(function SidebarSession({ session, isHere, isMadeUp }: SidebarSessionProps) {
   const words = statusWords(session.status);
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isHere) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isHere]);
   return (
-    <li>
+    <li ref={row}>
       <Link
         aria-current={isHere ? "page" : undefined}
         className="flex min-h-8 items-center gap-2 rounded-md px-2 text-[13px] text-soft hover:bg-ink/5 hover:text-ink aria-[current=page]:bg-ink/8 aria-[current=page]:text-ink"
@@ -57,7 +61,7 @@ const SidebarSession = memo(function SidebarSession({ session, isHere, isMadeUp 
         <StatusDot status={session.status} />
         <span className="min-w-0 flex-1 truncate">{session.title || "Untitled"}</span>
         <span className="sr-only">{words}</span>
-        {isMadeUp && <span className="text-[11px] text-warn">simulated</span>}
+        {isMadeUp && <span className="text-[11px] text-faint">simulated</span>}
       </Link>
     </li>
   );

@@ -7,7 +7,7 @@ export function SimulatedNote() {
   if (!isSimulated(about, about?.defaultLane)) return null;
   return (
     <p className="mb-2 rounded-md border border-warn/50 bg-warn/10 px-2 py-1.5 text-[12px] text-warn">
-      <strong>Simulated agent.</strong> New sessions are not run by Cursor.
+      <strong>Simulated answers, real tools.</strong> Cursor is not asked, but files are changed and commands run.
     </p>
   );
 }

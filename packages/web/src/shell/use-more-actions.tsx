@@ -7,7 +7,7 @@ import { useShellActions } from "./shell-actions.ts";
 import { chooseTheme, nextTheme, type ThemeChoice, useThemeChoice } from "./theme.ts";
 
 const themes: Readonly<Record<ThemeChoice, Pick<MenuItem, "label" | "icon">>> = {
-  system: { label: "Theme: as the system", icon: <Monitor aria-hidden="true" size={16} /> },
+  system: { label: "Theme: system", icon: <Monitor aria-hidden="true" size={16} /> },
   light: { label: "Theme: light", icon: <Sun aria-hidden="true" size={16} /> },
   dark: { label: "Theme: dark", icon: <Moon aria-hidden="true" size={16} /> },
 };

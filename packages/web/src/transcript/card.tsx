@@ -23,7 +23,9 @@ interface CardProps {
 /** One thing that happened: a line that opens. */
 export function Card({ seq, icon: Icon, title, state, children, copyText, isOpenAtFirst = false }: CardProps) {
   const { readRaw } = useTranscriptActions();
-  const [isOpen, setOpen] = useRemembered(`open ${seq}`, isOpenAtFirst);
+  // Until the reader opens or closes it, a card that fails while it is looked at opens by itself.
+  const [chosen, setOpen] = useRemembered<boolean | undefined>(`open ${seq}`, undefined);
+  const isOpen = chosen ?? isOpenAtFirst;
   const [isRaw, setRaw] = useRemembered(`raw ${seq}`, false);
   return (
     <article className={`rounded-md border ${isOpen ? "border-line bg-raised" : "border-transparent"}`}>

@@ -72,14 +72,15 @@ interface ChoiceProps {
 
 function Choice({ label, value, onChange, children }: ChoiceProps) {
   return (
-    <select
-      aria-label={label}
-      title={label}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-      className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10 max-md:flex-1 max-md:basis-0"
-    >
-      {children}
-    </select>
+    <label className="flex min-w-0 items-center max-md:flex-1 max-md:basis-0" title={label}>
+      <span className="shrink-0 text-[12px] text-faint max-md:sr-only">{label}</span>
+      <select
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10 max-md:w-full"
+      >
+        {children}
+      </select>
+    </label>
   );
 }

@@ -4,6 +4,6 @@ import type { PermissionWord } from "@caret/protocol";
 export const permissionLabels: Readonly<Record<PermissionWord, string>> = {
   supervised: "Supervised",
   "auto-edits": "Auto-accept edits",
-  auto: "Auto",
+  auto: "Auto-run commands",
   full: "Full access",
 };

@@ -77,7 +77,7 @@ export function PromptInput(props: PromptInputProps) {
         onChange={change}
         onEnter={(isAside) => send(isAside ? onSendAside : onSend)}
       />
-      <Complaint text={draft.refused ?? failure} />
+      <Complaints texts={[draft.refused, failure]} />
       <div className="flex items-center gap-1 px-1 pb-1">
         <PickImages onPick={draft.add} />
         <div className="flex min-w-0 flex-1 items-center gap-1">{props.choices}</div>
@@ -95,10 +95,17 @@ async function sendDraft(
   await how({ text: text.trim(), images: await toPromptImages(images) });
 }
 
-function Complaint({ text }: { readonly text: string | undefined }) {
+function Complaints({ texts }: { readonly texts: readonly (string | undefined)[] }) {
   return (
     <div role="alert">
-      {text !== undefined && <p className="px-3 pb-1 text-[13px] text-bad [overflow-wrap:anywhere]">{text}</p>}
+      {texts.map(
+        (text) =>
+          text !== undefined && (
+            <p key={text} className="px-3 pb-1 text-[13px] text-bad [overflow-wrap:anywhere]">
+              {text}
+            </p>
+          ),
+      )}
     </div>
   );
 }

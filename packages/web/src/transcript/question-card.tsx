@@ -83,7 +83,7 @@ function Options({ question, picks, name, onChange }: OptionsProps) {
           <input
             type={question.allowMultiple ? "checkbox" : "radio"}
             name={name}
-            className="size-4 accent-accent"
+            className="size-4 shrink-0 accent-accent"
             checked={picks.get(question.id)?.includes(option.id) ?? false}
             onChange={() => onChange(pick(picks, question, option.id))}
           />

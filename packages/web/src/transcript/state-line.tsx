@@ -85,11 +85,11 @@ function SessionFacts({ session, transcript }: { readonly session: SessionView; 
   const used = useMemo(() => usageWords(sumUsage(transcript.turns.map(({ usage }) => usage))), [transcript]);
   const lane = session.lane ?? about?.defaultLane;
   // What comes after the colon explains: there is room for it where one points.
-  const [sandbox] = about?.sandbox.split(":") ?? [];
+  const [processes] = about?.sandbox.split(":") ?? [];
   const facts: readonly (readonly [label: string, value: string | undefined, all?: string | undefined])[] = [
     ["Lane", lane === undefined ? undefined : laneWords(lane, isSimulated(about, lane))],
     ["Workspace", session.workspace],
-    ["Sandbox", sandbox, about?.sandbox],
+    ["Processes", processes, about?.sandbox],
     ["Used so far", used.length === 0 ? undefined : used.join(" · ")],
   ];
   return (

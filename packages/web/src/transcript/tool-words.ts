@@ -21,7 +21,9 @@ export function toolWords(tool: ToolActivity): ToolWords {
     case "write":
       return { verb: "Write", subject: pathOf(tool), look: "path" };
     case "search":
-      return { verb: "Search", subject: searchOf(tool), look: "code", ...noted(hitsOf(tool)) };
+      return isListing(tool)
+        ? { verb: "List", subject: pathOf(tool), look: "path", ...noted(hitsOf(tool)) }
+        : { verb: "Search", subject: searchOf(tool), look: "code", ...noted(hitsOf(tool)) };
     case "fetch":
       return { verb: isWebSearch(tool) ? "Search the web" : "Fetch", subject: tellingArgument(tool), look: "words" };
     case "mcp":
@@ -64,6 +66,10 @@ function pathOf({ input, diff, name }: ToolActivity): string {
 
 function isDeletion({ name }: ToolActivity): boolean {
   return /^(delete|rm|remove)/i.test(name);
+}
+
+function isListing({ name }: ToolActivity): boolean {
+  return /^(ls|list)/i.test(name);
 }
 
 function isWebSearch({ name }: ToolActivity): boolean {

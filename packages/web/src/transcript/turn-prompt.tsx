@@ -43,7 +43,7 @@ function PromptText({ text, name }: { readonly text: string; readonly name: stri
           onClick={() => setAll(!isAll)}
           className="min-h-7 cursor-pointer text-[12px] text-soft underline decoration-line underline-offset-2 hover:text-ink max-md:min-h-10"
         >
-          {isAll ? "Show less" : "Show all of it"}
+          {isAll ? "Show less" : "Show all"}
         </button>
       )}
     </>

@@ -12,7 +12,7 @@ export function UnknownCard({ item }: { readonly item: ItemOf<"unknown"> }) {
       icon={CircleQuestionMark}
       title={
         <>
-          <span className="shrink-0 text-soft">Not known to Caret yet</span>
+          <span className="shrink-0 text-soft">Unrecognised event</span>
           <span className="truncate font-mono text-[12px] text-faint">{item.label}</span>
         </>
       }

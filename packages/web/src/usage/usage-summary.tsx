@@ -5,14 +5,14 @@ import { costNote, costWord, exactCount, tokenWord, turnsWord } from "./usage-wo
 export function UsageSummary({ totals }: { readonly totals: UsageTotals }) {
   const { tokens, turns, uncountedTurns } = totals;
   const share = cacheShare(totals);
-  const cached = share === undefined ? "cache unknown" : `${Math.round(share * 100)} % from the cache`;
+  const cached = share === undefined ? "cache unknown" : `${Math.round(share * 100)}% from the cache`;
   const isKnown = tokens.input !== undefined || tokens.cacheRead !== undefined;
   const prompt = (tokens.input ?? 0) + (tokens.cacheRead ?? 0) + (tokens.cacheWrite ?? 0);
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-4">
       <Sum label="Cost" note={costNote(totals)} value={costWord(totals)} />
-      <Sum label="Went in" note={cached} value={tokenWord(isKnown ? prompt : undefined)} />
-      <Sum label="Came out" note="tokens, thinking included" value={tokenWord(tokens.output)} />
+      <Sum label="Input" note={cached} value={tokenWord(isKnown ? prompt : undefined)} />
+      <Sum label="Output" note="tokens, thinking included" value={tokenWord(tokens.output)} />
       <Sum
         label="Turns"
         note={uncountedTurns === 0 ? "all with counts" : `no counts for ${turnsWord(uncountedTurns)}`}

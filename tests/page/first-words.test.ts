@@ -1,0 +1,62 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { lacksChromium } from "./chromium.ts";
+import { composer, shownText } from "./page-parts.ts";
+import { prompts } from "./page-scenario.ts";
+import { PageStage } from "./page-stage.ts";
+
+describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
+  let stage: PageStage;
+  beforeAll(async () => {
+    stage = await PageStage.open();
+  }, 180_000);
+  afterEach(async () => {
+    expect(await stage.leave()).toEqual([]);
+  });
+  afterAll(() => stage.close());
+
+  it("says that the simulator's tools are real before a session starts [ux A4]", async () => {
+    const page = await stage.visit("/new");
+    await page
+      .getByText("Simulated answers, real tools: it changes files and runs commands in the workspace.")
+      .waitFor();
+    await page.getByText("Simulated answers, real tools.", { exact: true }).waitFor();
+  });
+
+  it("says what an empty workspace field means here [ux B8]", async () => {
+    const page = await stage.visit("/new");
+    await page.getByText(`If empty: ${stage.home.workspace}.`).waitFor();
+  });
+
+  it("labels the model and the permission beside the prompt, and shares no word between them [ux B11]", async () => {
+    const { id } = await stage.endedSession(prompts.quick);
+    const page = await stage.visit(`/s/${id}`);
+    const options = async (label: string) => await page.getByLabel(label).getByRole("option").allInnerTexts();
+    await composer(page).waitFor();
+    const models = await options("Model");
+    expect({
+      permissions: await options("Permission"),
+      shared: (await options("Permission")).filter((word) => models.includes(word)),
+      shownLabel: await shownText(page.getByText("Permission", { exact: true })),
+    }).toEqual({
+      permissions: ["Supervised", "Auto-accept edits", "Auto-run commands", "Full access"],
+      shared: [],
+      shownLabel: "Permission",
+    });
+  });
+
+  it("keeps the message about a wrong file beside the one about sending [ux B3]", async () => {
+    const page = await stage.visit("/new");
+    await page
+      .getByLabel("Images to add")
+      .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no picture") });
+    await page.getByText("notes.txt is not a PNG, JPEG, GIF or WebP image.").waitFor();
+    await page.getByRole("combobox", { name: "Workspace" }).fill("/nowhere/at/all");
+    await composer(page).fill(prompts.quick);
+    stage.allow(/^4\d\d: POST|status of 4\d\d/);
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page
+      .getByRole("alert")
+      .getByText(/\/nowhere\/at\/all/)
+      .waitFor();
+  });
+});
