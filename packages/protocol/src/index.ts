@@ -75,6 +75,7 @@ export { promptTokens } from "./prompt-tokens.ts";
 export { Secret } from "./secret.ts";
 export { tellingArgument } from "./telling-argument.ts";
 export {
+  answerParts,
   emptyTurn,
   foldEvents,
   foldTurn,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent, Todo } from "./agent-event.ts";
-import { emptyTurn, foldEvents, foldTurn, type ToolActivity, unknownCount } from "./turn-summary.ts";
+import { answerParts, emptyTurn, foldEvents, foldTurn, type ToolActivity, unknownCount } from "./turn-summary.ts";
 
 const calls = (callId: string, more: object = {}): AgentEvent => ({
   type: "tool-call",
@@ -57,6 +57,7 @@ describe("the fold of a turn", () => {
       tools: [{ ...running("c1"), status: "ok", output: "a\nb\n", exitCode: 0, durationMs: 9 }],
       todos: [],
       plan: undefined,
+      plans: [],
       usage: { input: 3, output: 4 },
       notices: [{ kind: "retry", message: "Once more", detail: { attempt: 1 } }],
       unknown: {},
@@ -131,7 +132,22 @@ describe("the fold of a turn", () => {
       { type: "plan", text: "second", name: "Better" },
       { type: "usage", usage: { input: 2, output: 1 } },
     ]);
-    expect(turn).toEqual({ ...emptyTurn, plan: "second", usage: { input: 2, output: 1 } });
+    const plans = [
+      { text: "first", afterSegments: 0 },
+      { text: "second", afterSegments: 0 },
+    ];
+    expect(turn).toEqual({ ...emptyTurn, plan: "second", plans, usage: { input: 2, output: 1 } });
+  });
+
+  it("answers with text blocks and plans, in the order in which they were shown [fidelity F1]", () => {
+    const says = (blockId: string, text: string): readonly AgentEvent[] => [
+      { type: "text-start", blockId },
+      { type: "text-delta", blockId, text },
+      { type: "text-end", blockId },
+    ];
+    const plan = (text: string): AgentEvent => ({ type: "plan", text });
+    const turn = foldEvents([plan("P"), ...says("a", "A"), plan("Q"), plan("R"), ...says("b", "B")]);
+    expect(answerParts(turn)).toEqual(["P", "A", "Q", "R", "B"]);
   });
 
   it("keeps why a turn failed", () => {

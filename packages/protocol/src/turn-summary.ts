@@ -44,7 +44,10 @@ export interface TurnSummary {
   readonly thinking: readonly string[];
   readonly tools: readonly ToolActivity[];
   readonly todos: readonly Todo[];
+  /** The latest plan's text. */
   readonly plan: string | undefined;
+  /** Every plan, and how many text blocks had been opened before it. */
+  readonly plans: readonly { readonly text: string; readonly afterSegments: number }[];
   readonly usage: Usage | undefined;
   readonly notices: readonly Notice[];
   readonly unknown: Readonly<Record<string, number>>;
@@ -61,6 +64,7 @@ export const emptyTurn: TurnSummary = {
   tools: [],
   todos: [],
   plan: undefined,
+  plans: [],
   usage: undefined,
   notices: [],
   unknown: {},
@@ -106,6 +110,13 @@ export function foldEvents(events: readonly AgentEvent[], turn: TurnSummary = em
   return events.reduce(foldTurn, turn);
 }
 
+/** What the turn answered: its text blocks and its plans, in the order in which they were shown. */
+export function answerParts({ segments, plans }: TurnSummary): readonly string[] {
+  if (plans.length === 0) return segments;
+  const plansAfter = (count: number) => plans.flatMap((plan) => (plan.afterSegments === count ? [plan.text] : []));
+  return [...plansAfter(0), ...segments.flatMap((segment, index) => [segment, ...plansAfter(index + 1)])];
+}
+
 export function unknownCount({ unknown }: TurnSummary): number {
   return Object.values(unknown).reduce((sum, count) => sum + count, 0);
 }
@@ -125,7 +136,11 @@ function foldTool(turn: TurnSummary, event: ToolEvent): TurnSummary {
     case "todos":
       return { ...turn, todos: event.merge ? mergeTodos(turn.todos, event.items) : event.items };
     case "plan":
-      return { ...turn, plan: event.text };
+      return {
+        ...turn,
+        plan: event.text,
+        plans: [...turn.plans, { text: event.text, afterSegments: turn.segments.length }],
+      };
     default:
       return assertNever(event);
   }

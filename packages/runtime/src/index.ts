@@ -11,6 +11,7 @@ export { openScratchPlaces } from "./desk/scratch-places.ts";
 export type { TurnDesk } from "./desk/turn-desk.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./dialects/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./dialects/dialect.ts";
+export { addUsage } from "./dialects/read-usage.ts";
 export { createSessionEngine } from "./engine/create-session-engine.ts";
 export type { EventStore, SessionRecord, StoredEvent } from "./engine/event-store.ts";
 export { type TurnMode, turnModes } from "./engine/lane.ts";

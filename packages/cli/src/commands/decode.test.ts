@@ -101,6 +101,7 @@ describe("caret decode", () => {
         thinking: "",
         tools: [],
         todos: [],
+        plan: null,
         usage: { input: 3, output: 2 },
         notices: [],
         unknown: 0,
@@ -133,9 +134,80 @@ describe("caret decode", () => {
     expect(await decode(["--dialect", dialect], stdin)).toEqual(recognised);
   });
 
-  it("reads on to the end of a recording that goes on after its turn has ended, and prints none of it", async () => {
-    const { code, stdout } = await decode(["--text"], recording + lines(delta("more")).repeat(10_000));
-    expect([code, stdout]).toEqual([0, "Grüße, Welt 🙂"]);
+  it("reads on to the end of a recording that goes on after its turn has ended, prints none of it, and says so", async () => {
+    expect(await decode(["--text"], recording + lines(delta("more")).repeat(10_000))).toEqual({
+      code: 0,
+      stdout: "Grüße, Welt 🙂",
+      stderr: "caret: left out what came after the end of a turn (10000 events)\n",
+    });
+  });
+
+  it("prints the plan of a turn that only plans, apart from what else was said [fidelity F1]", async () => {
+    const plan = { createPlanToolCall: { args: { plan: "# Ship it\n\n1. Build", name: "Ship it" } } };
+    const call = { type: "tool_call", subtype: "completed", call_id: "p", tool_call: plan };
+    const planned = lines(init, delta("Thinking about it."), call, delta("Planned."), result(""));
+    expect(await decode(["--text"], planned)).toMatchObject({
+      code: 0,
+      stdout: "Thinking about it.\n\n# Ship it\n\n1. Build\n\nPlanned.",
+    });
+    const { stdout } = await decode(["--summary"], lines(init, call, result("")));
+    expect(JSON.parse(stdout)).toMatchObject({ text: "", plan: "# Ship it\n\n1. Build" });
+  });
+});
+
+describe("caret decode of several turns in one recording", () => {
+  const again = { ...init, session_id: "u2" };
+  const joined = recording + lines(again, delta("Again."), { ...result("Again."), session_id: "u2" });
+
+  it("prints each of them as a turn of its own [fidelity F8]", async () => {
+    const second = [
+      { type: "turn-start", turnId: "decoded-2", lane: "cli" },
+      { type: "session-ready", sessionId: "u2", model: "Auto", workspace: "/demo" },
+      { type: "text-start", blockId: "text-1" },
+      { type: "text-delta", blockId: "text-1", text: "Again." },
+      { type: "text-end", blockId: "text-1" },
+      { type: "usage", usage: { input: 3, output: 2 } },
+      { type: "turn-end", outcome: { kind: "completed" } },
+    ];
+    expect(await decode([], joined)).toEqual({
+      code: 0,
+      stdout: lines(...events, ...second),
+      stderr: "caret: decoded as stream-json\n",
+    });
+  });
+
+  it("finds one that begins on the line that ends the other, under the same session, or with a prompt alone [fidelity F8]", async () => {
+    const prompt = { type: "user", message: { role: "user", content: [{ type: "text", text: "More" }] } };
+    const glued = joined.replaceAll("}\n{", "} {");
+    const texts = await Promise.all(
+      [glued, recording.repeat(3), recording + lines(prompt, delta("More."), result("More."))].map(
+        async (recorded) => (await decode(["--text"], recorded)).stdout,
+      ),
+    );
+    const first = "Grüße, Welt 🙂";
+    expect(texts).toEqual([`${first}\n\nAgain.`, `${first}\n\n${first}\n\n${first}`, `${first}\n\nMore.`]);
+  });
+
+  it("sums them up in one object that also has each by itself [fidelity F8]", async () => {
+    const { stdout } = await decode(["--summary"], joined);
+    const { turns, ...whole } = JSON.parse(stdout);
+    expect(whole).toMatchObject({
+      sessionId: "u2",
+      text: "Grüße, Welt 🙂Again.",
+      segments: ["Grüße, Welt 🙂", "Again."],
+      usage: { input: 6, output: 4 },
+      outcome: { kind: "completed" },
+    });
+    expect(turns).toMatchObject([
+      { sessionId: "u1", text: "Grüße, Welt 🙂" },
+      { sessionId: "u2", text: "Again." },
+    ]);
+  });
+
+  it("exits with 1 when any of them failed [fidelity F8]", async () => {
+    const failed = lines(init, { type: "result", subtype: "error", is_error: true, result: "No luck" });
+    const codes = await Promise.all([failed + recording, recording + failed].map((recorded) => decode([], recorded)));
+    expect(codes.map(({ code }) => code)).toEqual([1, 1]);
   });
 });
 

@@ -1,10 +1,11 @@
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { type AgentEvent, CaretError, emptyTurn, foldTurn, type TurnSummary, unknownCount } from "@caret/protocol";
-import { createDecoder, type Decoder, dialectNames } from "@caret/runtime";
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import { createDecoder, dialectNames } from "@caret/runtime";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { write } from "../write.ts";
+import { createDecodePrinter, type DecodeFormat } from "./decode-printers.ts";
 
 interface DecodeOptions {
   readonly dialect: (typeof dialectNames)[number] | "auto";
@@ -23,31 +24,54 @@ export function addDecodeCommand(program: Command, host: Host, done: (code: Exit
     )
     .option("--partial", "the recording was made with --stream-partial-output (default)", true)
     .option("--no-partial", "the recording was made without it")
-    .addOption(new Option("--text", "print only the text").conflicts("summary"))
-    .option("--summary", "print what the turn amounts to, as one JSON object")
+    .addOption(new Option("--text", "print only the text, and the plan of a turn that made one").conflicts("summary"))
+    .option("--summary", "print what the recording amounts to, as one JSON object")
     .action(async (file: string | undefined, options: DecodeOptions) => done(await decode(host, file, options)));
 }
 
 async function decode(host: Host, file: string | undefined, options: DecodeOptions): Promise<ExitCode> {
   const input = await openInput(host, file);
-  const decoder = createDecoder({ dialect: options.dialect, partial: options.partial });
-  const printer = createPrinter(host, options);
-  let outcome: string | undefined;
+  const turns = countTurns();
+  const decoder = createDecoder({ dialect: options.dialect, partial: options.partial, furtherTurns: turns });
+  const printer = createDecodePrinter(host, formatOf(options));
+  let isCompleted = true;
   const take = async (events: readonly AgentEvent[]): Promise<void> => {
-    const last = events.at(-1);
-    if (last?.type === "turn-end") outcome = last.outcome.kind;
+    for (const event of events) if (event.type === "turn-end") isCompleted &&= event.outcome.kind === "completed";
     await printer.print(events);
   };
-  await take([{ type: "turn-start", turnId: "decoded", lane: "cli" }]);
+  await take([turns.begin()]);
   try {
-    // After the end the rest is still read, so that whoever writes into the pipe is not killed by it.
-    for await (const chunk of input) if (!decoder.hasEnded) await take(decoder.push(chunk as Uint8Array));
+    for await (const chunk of input) await take(decoder.push(chunk as Uint8Array));
   } catch (reason) {
     throw unreadable(file ?? "standard input", reason);
   }
   await take(decoder.finish({ kind: "end-of-stream" }));
   await printer.finish(decoder);
-  return outcome === "completed" ? exitCodes.completed : exitCodes.failed;
+  if (turns.leftOut > 0)
+    await write(host.stderr, `caret: left out what came after the end of a turn (${turns.leftOut} events)\n`);
+  return isCompleted ? exitCodes.completed : exitCodes.failed;
+}
+
+function formatOf({ text, summary }: DecodeOptions): DecodeFormat {
+  if (summary === true) return "summary";
+  return text === true ? "text" : "events";
+}
+
+function countTurns() {
+  let count = 0;
+  let leftOut = 0;
+  return {
+    begin() {
+      count += 1;
+      return { type: "turn-start", turnId: count === 1 ? "decoded" : `decoded-${count}`, lane: "cli" } as const;
+    },
+    leaveOut() {
+      leftOut += 1;
+    },
+    get leftOut() {
+      return leftOut;
+    },
+  };
 }
 
 async function openInput(host: Host, file: string | undefined): Promise<Readable> {
@@ -70,58 +94,4 @@ async function openFile(file: string): Promise<Readable> {
 function unreadable(name: string, cause: unknown): CaretError {
   const fix = "Name a recording that exists and can be read.";
   return new CaretError("invalid-request", `Cannot read ${name}`, { cause, fix });
-}
-
-interface Printer {
-  print(events: readonly AgentEvent[]): Promise<void>;
-  finish(decoder: Decoder): Promise<void>;
-}
-
-function createPrinter(host: Host, options: DecodeOptions): Printer {
-  if (options.summary === true) return summaryPrinter(host);
-  return options.text === true ? textPrinter(host) : eventPrinter(host);
-}
-
-function eventPrinter({ stdout, stderr }: Host): Printer {
-  return {
-    print: (events) => write(stdout, events.map((event) => `${JSON.stringify(event)}\n`).join("")),
-    // On standard error, so that standard output stays events and nothing else.
-    finish: (decoder) => write(stderr, `caret: decoded as ${decoder.dialect}\n`),
-  };
-}
-
-function textPrinter({ stdout }: Host): Printer {
-  return {
-    print: (events) => write(stdout, events.map((event) => (event.type === "text-delta" ? event.text : "")).join("")),
-    finish: () => write(stdout, stdout.isTTY === true ? "\n" : ""),
-  };
-}
-
-function summaryPrinter({ stdout }: Host): Printer {
-  let turn = emptyTurn;
-  return {
-    async print(events) {
-      turn = events.reduce(foldTurn, turn);
-    },
-    finish: (decoder) => write(stdout, `${JSON.stringify(toSummary(turn, decoder))}\n`),
-  };
-}
-
-/** The summary's published shape; see docs/commands.md. */
-function toSummary(turn: TurnSummary, decoder: Decoder) {
-  return {
-    dialect: decoder.dialect,
-    sessionId: turn.sessionId ?? null,
-    model: turn.model ?? null,
-    text: turn.segments.join(""),
-    segments: turn.segments,
-    thinking: turn.thinking.join("\n\n"),
-    tools: turn.tools,
-    todos: turn.todos,
-    usage: turn.usage ?? null,
-    notices: turn.notices,
-    unknown: unknownCount(turn),
-    unknownLabels: turn.unknown,
-    outcome: turn.outcome,
-  };
 }

@@ -1,4 +1,4 @@
-import { type AgentEvent, type CaretError, emptyTurn, foldTurn } from "@caret/protocol";
+import { type AgentEvent, answerParts, type CaretError, emptyTurn, foldTurn } from "@caret/protocol";
 import type { Host } from "../host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { chooseGlyphs } from "../terminal/glyphs.ts";
@@ -74,12 +74,12 @@ export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
   };
 }
 
-/** Only the text, when it is whole. */
+/** Only the answer, when it is whole. */
 export function createQuietWriter(host: Host): TurnWriter {
   const { stdout, stderr } = host;
   let turn = emptyTurn;
   const putText = async (): Promise<void> => {
-    const text = turn.segments
+    const text = answerParts(turn)
       .map((segment) => segment.trim())
       .filter((segment) => segment !== "")
       .join("\n\n");

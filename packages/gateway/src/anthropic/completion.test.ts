@@ -46,6 +46,14 @@ it("shows activity as text, or not at all", () => {
   ]);
 });
 
+it("answers with the plan of a turn that only plans, whatever activity is shown [fidelity F1]", () => {
+  const planned: AgentEvent[] = [...turn, { type: "plan", text: "# Plan" }];
+  const shown = (["reasoning", "text", "none"] as const).map((showActivity) =>
+    toMessage(planned, completed, { ...options, showActivity }).content.at(-1),
+  );
+  expect(shown).toEqual(Array(3).fill({ type: "text", text: "# Plan" }));
+});
+
 it("hands calls of the client's tools over, and counts them", () => {
   const events: AgentEvent[] = [{ ...call, callId: "c9", owner: "client" }];
   expect(toMessage(events, "parked", options)).toEqual({

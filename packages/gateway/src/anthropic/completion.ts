@@ -1,4 +1,11 @@
-import { type AgentEvent, CaretError, foldEvents, type TurnOutcome, type TurnSummary } from "@caret/protocol";
+import {
+  type AgentEvent,
+  answerParts,
+  CaretError,
+  foldEvents,
+  type TurnOutcome,
+  type TurnSummary,
+} from "@caret/protocol";
 import { activityText } from "../door/activity-text.ts";
 import { cancelledInfo, type MessageStreamOptions } from "./stream.ts";
 import { type AnthropicUsage, toAnthropicUsage } from "./usage.ts";
@@ -34,7 +41,7 @@ export function toMessage(
   const content = [
     ...thinkingBlocks(turn.thinking),
     ...(showActivity === "reasoning" ? thinkingBlocks([activity]) : textBlocks([activity])),
-    ...textBlocks(turn.segments),
+    ...textBlocks(answerParts(turn)),
     ...callBlocks(turn),
   ];
   return {

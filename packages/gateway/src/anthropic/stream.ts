@@ -76,6 +76,9 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
         return call(event);
       case "tool-result":
         return result(event);
+      case "plan":
+        // The answer of a turn that only plans, and nothing else repeats it: a text block of its own.
+        return wire.close() + wire.delta("text", event.text) + wire.close();
       case "usage":
         usage = event.usage;
         return "";

@@ -22,7 +22,6 @@ it.each<[string, AgentEvent, string | undefined]>([
   ["tells why a call failed", { ...result, status: "error" }, "  error: no such file or directory\n"],
   ["tells that a call was refused", { ...result, output: "", status: "rejected" }, "  rejected: no reason given\n"],
   ["says nothing of a call that went well", { ...result, status: "ok" }, undefined],
-  ["shows a plan whole", { type: "plan", text: "1. look\n2. act\n\n" }, "1. look\n2. act\n"],
   ["tells that another model answers", { ...notice, kind: "model-fallback" }, `[${notice.message}]\n`],
   ["keeps retries to itself", { ...notice, kind: "retry" }, undefined],
   ["leaves the answer's text alone", { type: "text-delta", blockId: "b", text: "hello" }, undefined],

@@ -24,8 +24,6 @@ export function activityText(event: AgentEvent): string | undefined {
       return event.owner === "client" ? undefined : callLine(event);
     case "tool-result":
       return event.status === "ok" ? undefined : `  ${event.status}: ${oneLine(event.output) || "no reason given"}\n`;
-    case "plan":
-      return `${event.text.trimEnd()}\n`;
     case "notice":
       return TOLD_NOTICES.has(event.kind) ? `[${oneLine(event.message)}]\n` : undefined;
     default:

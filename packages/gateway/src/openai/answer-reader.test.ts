@@ -122,6 +122,22 @@ describe("what a turn's events mean to a client", () => {
     ]);
   });
 
+  it("does not let a text go on in the last line of a plan [fidelity F1]", () => {
+    const events: AgentEvent[] = [
+      { type: "text-start", blockId: "a" },
+      { type: "text-delta", blockId: "a", text: "So: " },
+      { type: "plan", text: "1. Do it." },
+      { type: "text-delta", blockId: "a", text: "Done." },
+    ];
+    expect(piecesOf(events)).toEqual([
+      { kind: "text", text: "So: ", fresh: true },
+      { kind: "close" },
+      { kind: "text", text: "1. Do it.", fresh: true },
+      { kind: "close" },
+      { kind: "text", text: "Done.", fresh: true },
+    ]);
+  });
+
   it("says nothing of what came of the client's own calls", () => {
     expect(piecesOf([runs("c1", "ls", "client"), returns("c1", "error", "no")]).map(({ kind }) => kind)).toEqual([
       "call",

@@ -6,6 +6,7 @@ import { contractDialect } from "./contract/contract-dialect.ts";
 import type { Dialect, DialectName, Ending } from "./dialect.ts";
 import { payloadDialect } from "./payload/payload-dialect.ts";
 import { recogniseDialect } from "./recognise-dialect.ts";
+import { type FurtherTurns, severalTurns } from "./several-turns.ts";
 import { openLongResult } from "./stream-json/long-result.ts";
 import { streamJsonDialect } from "./stream-json/stream-json-dialect.ts";
 
@@ -21,6 +22,8 @@ export interface DecoderOptions {
   readonly maxLineBytes?: number;
   /** Keep only the beginning of what a tool printed when it is millions of bytes long, so that nobody waits for it. */
   readonly shortensResults?: boolean;
+  /** For recordings, which may hold several turns. Without it, whatever follows the end of the turn is left out. */
+  readonly furtherTurns?: FurtherTurns;
   /** Told the line behind each event that was worth parsing, for the raw view. */
   readonly onRaw?: (event: AgentEvent, line: string) => void;
 }
@@ -113,10 +116,13 @@ export function createDecoder(options: DecoderOptions): Decoder {
   };
 }
 
-function createDialects({ partial, owner }: DecoderOptions): Readonly<Record<DialectName, Dialect<unknown>>> {
+function createDialects(options: DecoderOptions): Readonly<Record<DialectName, Dialect<unknown>>> {
+  const { partial, owner, furtherTurns } = options;
+  const read = <State>(dialect: Dialect<State>): Dialect<unknown> =>
+    (furtherTurns === undefined ? dialect : severalTurns(dialect, furtherTurns)) as Dialect<unknown>;
   return {
-    "stream-json": streamJsonDialect({ partial }) as Dialect<unknown>,
-    contract: contractDialect(owner === undefined ? {} : { owner }) as Dialect<unknown>,
-    payload: payloadDialect() as Dialect<unknown>,
+    "stream-json": read(streamJsonDialect({ partial })),
+    contract: read(contractDialect(owner === undefined ? {} : { owner })),
+    payload: read(payloadDialect()),
   };
 }

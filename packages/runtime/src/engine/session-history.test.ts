@@ -35,6 +35,15 @@ describe("what was said in a session", () => {
     ]);
   });
 
+  it("has the plan of a turn that only planned [fidelity F1]", async () => {
+    const plan: AgentEvent = { type: "plan", text: "# Plan" };
+    const store = await storeOf([[start("t0", "one"), plan, completedEnd]]);
+    expect(await readHistory(store, "s")).toEqual([
+      { role: "user", text: "one" },
+      { role: "assistant", text: "# Plan" },
+    ]);
+  });
+
   it("leaves out turns that said nothing, and the one that still runs", async () => {
     const failed: AgentEvent = { type: "turn-end", outcome: { kind: "cancelled" } };
     const store = await storeOf([

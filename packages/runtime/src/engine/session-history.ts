@@ -1,4 +1,4 @@
-import { emptyTurn, foldTurn, type TurnSummary } from "@caret/protocol";
+import { answerParts, emptyTurn, foldTurn, type TurnSummary } from "@caret/protocol";
 import type { EventStore } from "./event-store.ts";
 import type { HistoryMessage } from "./lane.ts";
 
@@ -28,7 +28,7 @@ export async function readHistory(store: EventStore, sessionId: string): Promise
 }
 
 function exchange(prompt: string | undefined, turn: TurnSummary): readonly HistoryMessage[] {
-  const text = turn.segments.join("\n\n");
+  const text = answerParts(turn).join("\n\n");
   if (prompt === undefined || text === "") return [];
   return [
     { role: "user", text: prompt },

@@ -21,6 +21,7 @@ export function foldLastLine(line: LastLine, event: AgentEvent): LastLine {
     const asked = event.prompt?.trim() ?? "";
     return asked === "" ? line : { ...grow("", asked), state: "closed" };
   }
+  if (event.type === "plan") return { ...grow("", event.text.trim()), state: "closed" };
   if (event.type === "text-start") return { text: line.text, state: "awaited" };
   if (event.type !== "text-delta" || line.state === "closed") return line;
   if (line.state === "growing") return grow(line.text, event.text);

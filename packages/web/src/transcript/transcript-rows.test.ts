@@ -21,7 +21,7 @@ function says(blockId: string, text: string): readonly AgentEvent[] {
   ];
 }
 
-function calls(callId: string, kind: "task" | "todo" | "question" | "shell", parentCallId?: string): AgentEvent {
+function calls(callId: string, kind: "task" | "todo" | "question" | "shell" | "plan", parentCallId?: string): AgentEvent {
   const call = { type: "tool-call" as const, callId, name: kind, kind, input: {}, owner: "agent" as const };
   return parentCallId === undefined ? call : { ...call, parentCallId };
 }
@@ -122,6 +122,9 @@ describe("answerOf", () => {
     expect(turn && answerOf(turn)).toBe("Done.");
     const [other] = transcriptOf([start, ...says("a", "Let me look."), calls("c", "shell")]).turns;
     expect(other && answerOf(other)).toBe("Let me look.");
+    const plan: AgentEvent = { type: "plan", callId: "p", text: "# Plan" };
+    const [planned] = transcriptOf([start, ...says("a", "So:"), calls("p", "plan"), plan]).turns;
+    expect(planned && answerOf(planned)).toBe("So:\n\n# Plan");
     const [none] = transcriptOf([start]).turns;
     expect(none && answerOf(none)).toBe("");
   });

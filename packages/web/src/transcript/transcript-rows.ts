@@ -126,12 +126,16 @@ function toRow(item: TranscriptItem, turn: TranscriptTurn, { steps, lastTodos, n
   };
 }
 
-/** What the turn said after its last call: its answer. When it ended with a call, what it said before that. */
+/**
+ * What the turn said after its last call: its answer. When it ended with a call, what it said before that. A plan is said,
+ * and the call that made it is none that stands between.
+ */
 export function answerOf({ items }: TranscriptTurn): string {
-  const lastText = items.findLastIndex((item) => item.kind === "text");
-  const lastCall = items.slice(0, lastText).findLastIndex((item) => item.kind === "tool");
-  return items
-    .slice(lastCall + 1, lastText + 1)
-    .flatMap((item) => (item.kind === "text" ? [item.text] : []))
+  const said = items.filter((item) => item.kind !== "tool" || item.tool.kind !== "plan");
+  const last = said.findLastIndex((item) => item.kind === "text" || item.kind === "plan");
+  const lastCall = said.slice(0, last).findLastIndex((item) => item.kind === "tool");
+  return said
+    .slice(lastCall + 1, last + 1)
+    .flatMap((item) => (item.kind === "text" ? [item.text] : item.kind === "plan" ? [item.plan.text] : []))
     .join("\n\n");
 }

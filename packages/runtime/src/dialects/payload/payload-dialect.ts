@@ -3,6 +3,7 @@ import type { Frame, JsonObject } from "../../framing/frame.ts";
 import type { Dialect, Ending } from "../dialect.ts";
 import { draftDialect } from "../draft-dialect.ts";
 import { contentText, numberField, objectField, textField, wordField } from "../fields.ts";
+import { writePlan } from "../plan-events.ts";
 import { readErrorText } from "../read-error.ts";
 import { readResultUsage } from "../read-usage.ts";
 import { readToolEntry, type ToolEntry } from "../tools/tool-entry.ts";
@@ -102,6 +103,7 @@ function onToolCall(draft: PayloadDraft, payload: JsonObject, event: JsonObject)
   if (event["subtype"] === "started") {
     closeBlock(draft);
     startCall(draft, toToolCall(callId, entry));
+    if (toolOf(entry) === "createPlan") writePlan(draft, { callId, args: entry.args });
   } else if (event["subtype"] === "completed") onCompleted(draft, callId, entry);
   else keepUnknown(draft, SOURCE, `tool_call:${wordField(event, "subtype") ?? "none"}`, event);
 }
@@ -110,8 +112,13 @@ function onCompleted(draft: PayloadDraft, callId: string, entry: ToolEntry): voi
   if (!isKnownCall(draft, callId)) startCall(draft, toToolCall(callId, entry));
   const started = draft.openCalls.get(callId);
   if (started === undefined) return;
-  const name = entry.native ? entry.name : nativeName(started);
+  const name = toolOf(entry) ?? nativeName(started);
+  if (name === "createPlan") writePlan(draft, { callId, args: entry.args ?? started.input, isLast: true });
   settleCall(draft, { type: "tool-result", callId, ...toOutcome(name, entry.result, entry.args ?? started.input) });
+}
+
+function toolOf({ native, name }: ToolEntry): string | undefined {
+  return native ? name : undefined;
 }
 
 /** A completion carries only id and result: the start knows which tool it was. */

@@ -1,11 +1,14 @@
 import type { JsonObject } from "../../framing/frame.ts";
 import { onSoftBoundary } from "../assistant-text.ts";
 import { arrayField, objectField, objectsField, textField, wordField } from "../fields.ts";
+import { writePlan } from "../plan-events.ts";
 import { readErrorText } from "../read-error.ts";
-import { keepUnknown } from "../turn-draft.ts";
+import { type ResultArm, readArm } from "../tools/result-arm.ts";
+import { keepUnknown, type ToolResultEvent } from "../turn-draft.ts";
 import type { StreamJsonDraft } from "./stream-json-state.ts";
 
 const ASK = "askQuestionInteractionQuery";
+const refusingArm = /reject|den(?:y|ied)|error|fail|cancel|abort|skip/i;
 
 /** In print mode queries are a log: the CLI has answered them itself by the time we read them. */
 export function onInteractionQuery(draft: StreamJsonDraft, event: JsonObject): void {
@@ -22,10 +25,14 @@ function onRequest(draft: StreamJsonDraft, event: JsonObject): void {
   const body = objectField(query, queryType);
   const args = objectField(body, "args") ?? body;
   const callId = wordField(body, "toolCallId") ?? wordField(args, "toolCallId");
-  const head = { requestId: requestIdOf(query), ...(callId === undefined ? {} : { callId }) };
+  const requestId = requestIdOf(query);
+  const head = { requestId, ...(callId === undefined ? {} : { callId }) };
   if (queryType !== ASK) {
     const { toolCallId, ...input } = args ?? {};
-    draft.events.push({ type: "approval-request", ...head, subject: subjectOf(queryType), input });
+    const subject = subjectOf(queryType);
+    noteQuery(draft, requestId, callId);
+    if (subject === "createPlan") writePlan(draft, { callId, args, isFromQuery: true });
+    draft.events.push({ type: "approval-request", ...head, subject, input });
     return;
   }
   const title = wordField(args, "title");
@@ -37,22 +44,56 @@ function onRequest(draft: StreamJsonDraft, event: JsonObject): void {
   });
 }
 
+function noteQuery(draft: StreamJsonDraft, requestId: string, callId: string | undefined): void {
+  const queried = new Map(draft.queriedCalls);
+  // Ids are counted from nought again and again: what an earlier query was about must not be taken for this one's.
+  queried.delete(requestId);
+  if (callId !== undefined) queried.set(requestId, callId);
+  draft.queriedCalls = queried;
+}
+
 function onResponse(draft: StreamJsonDraft, event: JsonObject): void {
   const response = objectField(event, "response");
   const requestId = requestIdOf(response);
   const answer = Object.values(response ?? {}).find((value) => typeof value === "object" && value !== null);
   const body = objectField({ answer }, "answer");
-  const arm = objectField(body, "result") ?? body;
-  if (queryTypeOf(event, response) === ASK) return onAnswer(draft, requestId, arm);
-  const approved = arm?.["approved"] !== undefined || arm?.["success"] !== undefined;
-  const reason = approved ? undefined : readErrorText(Object.values(arm ?? {})[0]);
+  const result = objectField(body, "result") ?? body;
+  if (queryTypeOf(event, response) === ASK) return onAnswer(draft, requestId, result);
+  const arm = readArm(result ?? {});
+  const decision = arm === undefined ? undefined : decisionOf(arm);
+  if (arm === undefined || decision === undefined) return onUnclearAnswer(draft, requestId, event);
+  const reason = decision === "approved" ? undefined : readErrorText(arm.value);
   draft.events.push({
     type: "approval-answer",
     requestId,
-    decision: approved ? "approved" : "rejected",
+    decision,
     by: "agent",
     ...(reason === undefined ? {} : { reason }),
   });
+}
+
+/** Only an arm that refuses is a rejection: what a new version calls something else is not known to be one. */
+function decisionOf({ name, value, isOk }: ResultArm): "approved" | "rejected" | undefined {
+  if (isOk || (name === "approved" && value !== false)) return "approved";
+  return name === "approved" || name === "success" || refusingArm.test(name) ? "rejected" : undefined;
+}
+
+/** An answer without an arm decides nothing that we could read: what becomes of the call will tell. */
+function onUnclearAnswer(draft: StreamJsonDraft, requestId: string, event: JsonObject): void {
+  const callId = draft.queriedCalls.get(requestId);
+  if (callId === undefined) return keepUnknown(draft, "stream-json", "interaction_query:response without arm", event);
+  draft.unclearQueries = new Map(draft.unclearQueries).set(callId, requestId);
+}
+
+/** The call of an unclear query has ended: it was let run unless it was rejected. */
+export function settleQuery(draft: StreamJsonDraft, callId: string, status: ToolResultEvent["status"]): void {
+  const requestId = draft.unclearQueries.get(callId);
+  if (requestId === undefined) return;
+  const unclear = new Map(draft.unclearQueries);
+  unclear.delete(callId);
+  draft.unclearQueries = unclear;
+  const decision = status === "rejected" ? "rejected" : "approved";
+  draft.events.push({ type: "approval-answer", requestId, decision, by: "agent" });
 }
 
 /** "Skipped by the user" is the CLI's invention: in print mode there is nobody who could have skipped. */

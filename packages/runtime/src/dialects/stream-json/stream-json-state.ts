@@ -11,6 +11,10 @@ export interface StreamJsonState extends TextState {
   /** The last error event: what the turn failed of, should no result follow. */
   readonly lastError: string | undefined;
   readonly unnamedCalls: number;
+  /** The calls that queries were about, by the query's id. */
+  readonly queriedCalls: ReadonlyMap<string, string>;
+  /** Queries whose answer did not say what was decided, by the call that will show it. */
+  readonly unclearQueries: ReadonlyMap<string, string>;
 }
 
 export type StreamJsonDraft = Draft<StreamJsonState>;
@@ -25,5 +29,7 @@ export function initialStreamJson(partial: boolean): StreamJsonState {
     stepUsage: undefined,
     lastError: undefined,
     unnamedCalls: 0,
+    queriedCalls: new Map(),
+    unclearQueries: new Map(),
   };
 }

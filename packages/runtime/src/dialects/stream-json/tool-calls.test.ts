@@ -372,7 +372,7 @@ describe("the outcome of a call", () => {
       asks("createPlanRequestQuery", { args: { plan: "p" }, toolCallId: "c2" }),
       answers("createPlanRequestQuery", "createPlanRequestResponse", { result: { success: {} } }),
     ];
-    expect(decodeLines(lines).slice(0, 6)).toEqual([
+    expect(decodeLines(lines).slice(0, 7)).toEqual([
       {
         type: "approval-request",
         requestId: "query-0",
@@ -383,6 +383,7 @@ describe("the outcome of a call", () => {
       { type: "approval-answer", requestId: "query-0", decision: "rejected", by: "agent", reason: "User Rejected" },
       { type: "approval-request", requestId: "query-0", subject: "webSearch", input: { searchTerm: "x" } },
       { type: "approval-answer", requestId: "query-0", decision: "approved", by: "agent" },
+      { type: "plan", callId: "c2", text: "p" },
       { type: "approval-request", requestId: "query-0", callId: "c2", subject: "createPlan", input: { plan: "p" } },
       { type: "approval-answer", requestId: "query-0", decision: "approved", by: "agent" },
     ]);

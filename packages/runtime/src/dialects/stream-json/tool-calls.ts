@@ -1,12 +1,14 @@
 import type { JsonObject } from "../../framing/frame.ts";
 import { onHardBoundary } from "../assistant-text.ts";
 import { numberField, objectField, textField, wordField } from "../fields.ts";
+import { writePlan } from "../plan-events.ts";
 import { readTodos } from "../tools/todo-items.ts";
 import { readToolEntry, type ToolEntry } from "../tools/tool-entry.ts";
 import { toNamedInput } from "../tools/tool-input.ts";
 import { toolKind } from "../tools/tool-kind.ts";
 import { toOutcome } from "../tools/tool-outcome.ts";
 import { isKnownCall, keepUnknown, settleCall, startCall, type ToolCallEvent } from "../turn-draft.ts";
+import { settleQuery } from "./interaction-query.ts";
 import type { StreamJsonDraft } from "./stream-json-state.ts";
 
 export function onToolCall(draft: StreamJsonDraft, event: JsonObject): void {
@@ -23,7 +25,7 @@ function onStarted(draft: StreamJsonDraft, event: JsonObject): void {
   const started = toToolCall(callIdOf(draft, event, call), entry);
   if (!startCall(draft, started)) return;
   warnOfRivals(draft, entry);
-  writePlan(draft, started, entry);
+  if (isPlan(entry)) writePlan(draft, { callId: started.callId, args: entry.args });
 }
 
 function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
@@ -33,6 +35,7 @@ function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
   // Some calls are only ever completed. Nothing was flushed before them, so the text around them is not split.
   if (!isKnownCall(draft, callId)) startCall(draft, toToolCall(callId, entry));
   const started = draft.openCalls.get(callId);
+  if (isPlan(entry)) writePlan(draft, { callId, args: entry.args ?? started?.input, isLast: true });
   if (started === undefined) return;
   // A rejection leaves the arguments out; the start had them.
   const args = entry.args ?? started.input;
@@ -44,6 +47,7 @@ function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
     ...outcome,
     ...(durationMs === undefined ? {} : { durationMs }),
   });
+  settleQuery(draft, callId, outcome.status);
   if (outcome.status === "ok") writeTodos(draft, callId, entry, args);
 }
 
@@ -94,17 +98,8 @@ function warnOfRivals(draft: StreamJsonDraft, { name, rivals }: ToolEntry): void
   draft.events.push({ type: "notice", kind: "drift", message });
 }
 
-function writePlan(draft: StreamJsonDraft, { callId }: ToolCallEvent, { native, name, args }: ToolEntry): void {
-  if (!native || name !== "createPlan") return;
-  const plan = args as JsonObject | undefined;
-  const told = { name: wordField(plan, "name"), overview: wordField(plan, "overview") };
-  draft.events.push({
-    type: "plan",
-    callId,
-    text: textField(plan, "plan") ?? "",
-    ...(told.name === undefined ? {} : { name: told.name }),
-    ...(told.overview === undefined ? {} : { overview: told.overview }),
-  });
+function isPlan({ native, name }: ToolEntry): boolean {
+  return native && name === "createPlan";
 }
 
 function writeTodos(draft: StreamJsonDraft, callId: string, entry: ToolEntry, args: unknown): void {
