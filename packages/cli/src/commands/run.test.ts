@@ -69,6 +69,15 @@ describe("caret run", () => {
     }).toEqual({ isPrinted: true, isKept: false, isKeptWithout: true });
   });
 
+  it("prints the plan of a turn that only plans, also with --quiet [fidelity F1]", async () => {
+    const shown = await run(["--mode", "plan", "Add a login page"]);
+    const quiet = await run(["-q", "--mode", "plan", "Add a login page"]);
+    expect({ shown: shown.stdout, quiet: quiet.stdout }).toEqual({
+      shown: expect.stringMatching(/Plan: .*\n[\s\S]*login page/i),
+      quiet: expect.stringMatching(/login page/i),
+    });
+  });
+
   it("goes on with a session by the beginning of its id, and with the newest of the workspace", async () => {
     const first = sessionOf((await run(["hi"])).stdout);
     expect(sessionOf((await run(["--session", first.slice(0, 10), "again"])).stdout)).toBe(first);

@@ -53,7 +53,7 @@ export async function runPrint({ simulation, words, options }: PrintRun): Promis
     workspace,
     chatsDir,
     projectDir,
-    output: createOutput({ format, partial, payload, writer, now: streamNow }),
+    output: createOutput({ format, partial, payload, writer, now: streamNow, quirks: simulation.quirks }),
     writer,
   });
   // The result is out, yet the real CLI stays for as long as its stdin is open.

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { QuirkName } from "../scenario/quirk-names.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { findConfigDir } from "./config-dir.ts";
 import type { Host } from "./host.ts";
@@ -19,6 +20,8 @@ export interface Simulation {
   readonly stop: StopSignals;
   readonly models: readonly CatalogueModel[];
   readonly version: string;
+  /** How the simulated version differs from the newest one. */
+  readonly quirks: readonly QuirkName[];
   /** The clock of the stream's own timestamps; files are stamped with the host's. */
   readonly streamNow: () => number;
 }
@@ -42,6 +45,7 @@ export async function createSimulation(host: Host): Promise<Simulation> {
     stop: handleStopSignals(host, log),
     models: scenario?.value.models ?? builtInModels,
     version: scenario?.value.version ?? defaultVersion,
+    quirks: scenario?.value.quirks ?? [],
     streamNow: seed === undefined ? host.now : createSeededClock(),
   };
 }

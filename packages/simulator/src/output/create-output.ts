@@ -1,4 +1,5 @@
 import { toPayloadEvent } from "../payload/to-payload-event.ts";
+import type { QuirkName } from "../scenario/quirk-names.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { createJsonOutput, createTextOutput } from "./final-output.ts";
 import { createStreamJsonOutput } from "./stream-json-output.ts";
@@ -14,15 +15,16 @@ export interface OutputOptions {
   readonly payload: boolean;
   readonly writer: ByteWriter;
   readonly now: () => number;
+  readonly quirks: readonly QuirkName[];
 }
 
-export function createOutput({ format, partial, payload, writer, now }: OutputOptions): TurnOutput {
+export function createOutput({ format, partial, payload, writer, now, quirks }: OutputOptions): TurnOutput {
   switch (format) {
     case "text":
       return createTextOutput({ writer, now });
     case "json":
       return createJsonOutput({ writer, now });
     case "stream-json":
-      return createStreamJsonOutput({ writer, now, partial, ...(payload ? { reshape: toPayloadEvent } : {}) });
+      return createStreamJsonOutput({ writer, now, partial, quirks, ...(payload ? { reshape: toPayloadEvent } : {}) });
   }
 }

@@ -1,4 +1,6 @@
+import type { QuirkName } from "../scenario/quirk-names.ts";
 import type { ByteWriter } from "./byte-writer.ts";
+import { quirkyEvent } from "./quirky-events.ts";
 import { toResultEvent } from "./result-event.ts";
 import type { TurnOutput, TurnStart, WireCall } from "./turn-output.ts";
 
@@ -11,17 +13,21 @@ export interface StreamJsonOptions {
   readonly now: () => number;
   /** Gives the event another shape on its way out (the payload dialect). */
   readonly reshape?: (event: Event) => Event;
+  readonly quirks?: readonly QuirkName[];
 }
 
 /** `--output-format stream-json`: one event per line, in the shapes and the order of the real CLI. */
-export function createStreamJsonOutput({ writer, partial, now, reshape }: StreamJsonOptions): TurnOutput {
+export function createStreamJsonOutput(options: StreamJsonOptions): TurnOutput {
+  const { writer, partial, now, reshape, quirks = [] } = options;
   let sessionId = "";
   let startedAt = 0;
   let segment = "";
   let wholeText = "";
   let queries = 0;
 
-  function emit(event: Event): void {
+  function emit(plain: Event): void {
+    const event = quirkyEvent(plain, quirks);
+    if (event === undefined) return;
     writer.write(`${JSON.stringify(reshape === undefined ? event : reshape(event))}\n`);
   }
   function assistant(text: string, rest: Event): void {

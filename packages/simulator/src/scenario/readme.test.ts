@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SimulatorSandbox, streamArgs } from "../cli/testing/simulator-sandbox.ts";
+import { quirkNames } from "./quirk-names.ts";
 import { stepShapes } from "./step-shapes.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
@@ -26,5 +27,9 @@ describe("the examples of the README", () => {
   it("name every step there is", () => {
     const missing = Object.keys(stepShapes).filter((name) => !new RegExp(`\`${name}\\b`).test(readme));
     expect(missing).toEqual([]);
+  });
+
+  it("name every quirk there is", () => {
+    expect(quirkNames.filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { quirkNames } from "./quirk-names.ts";
 import { type Step, type StepInput, type StepName, stepShapes } from "./step-shapes.ts";
 
 const stepNames = Object.keys(stepShapes) as StepName[];
@@ -47,6 +48,8 @@ export const scenarioSchema = z.strictObject({
   /** `ignore` never reads a byte; `close` closes it unread. */
   stdin: z.enum(["read", "ignore", "close"]).default("read"),
   advance: z.enum(["chat", "invocation"]).default("chat"),
+  /** How the simulated version differs from the newest one. */
+  quirks: z.array(z.enum(quirkNames)).default([]),
   models: z.array(z.strictObject({ id: z.string(), name: z.string() })).optional(),
   turns: z.array(turnSchema).default([]),
 });

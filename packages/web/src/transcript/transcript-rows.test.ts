@@ -21,7 +21,11 @@ function says(blockId: string, text: string): readonly AgentEvent[] {
   ];
 }
 
-function calls(callId: string, kind: "task" | "todo" | "question" | "shell" | "plan", parentCallId?: string): AgentEvent {
+function calls(
+  callId: string,
+  kind: "task" | "todo" | "question" | "shell" | "plan",
+  parentCallId?: string,
+): AgentEvent {
   const call = { type: "tool-call" as const, callId, name: kind, kind, input: {}, owner: "agent" as const };
   return parentCallId === undefined ? call : { ...call, parentCallId };
 }

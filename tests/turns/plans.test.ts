@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { playTurn } from "./play-turn.ts";
+import { TurnBench } from "./turn-bench.ts";
+
+let bench: TurnBench;
+beforeAll(() => {
+  bench = new TurnBench();
+});
+afterAll(() => bench.remove());
+
+it.each([
+  ["in every line that can carry it", []],
+  ["on the completed line only", ["plan-in-completion" as const]],
+  ["in the query only", ["plan-in-query" as const]],
+  ["beside answers that decide nothing", ["answers-without-arm" as const]],
+])("a turn in plan mode shows its plan once when the CLI tells it %s [fidelity F1]", async (_where, quirks) => {
+  const { engine } = await bench.open();
+  const workspace = bench.workspace(bench.simulator({ quirks }));
+  const { events, summary } = await playTurn(engine, { prompt: "Add a login page", workspace, mode: "plan" });
+  expect({
+    plans: summary.plans.length,
+    names: summary.plans.map(({ text }) => /login page/i.test(text)),
+    answers: events.flatMap((event) => (event.type === "approval-answer" ? [event.decision] : [])),
+    outcome: summary.outcome,
+  }).toEqual({
+    plans: 1,
+    names: [true],
+    answers: ["approved"],
+    outcome: { kind: "completed" },
+  });
+});
