@@ -28,6 +28,8 @@ export const noticeKinds = [
   "budget-warning",
   "drift",
   "resume-lost",
+  /** Something that the request asked for and that is not done, though the turn goes on. */
+  "not-obeyed",
   "background-task",
   "error",
   "process",

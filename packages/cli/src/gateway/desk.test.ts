@@ -68,6 +68,7 @@ async function ask(desk: TurnDesk, ...texts: readonly string[]) {
     {
       system: "Be brief.",
       tools: [],
+      unavailableTools: [],
       toolChoice: "auto" as const,
       messages,
       wish,

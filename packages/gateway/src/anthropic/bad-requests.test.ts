@@ -19,6 +19,8 @@ const said = (...content: unknown[]) => ({ messages: [{ role: "user", content }]
 const answered = (...content: unknown[]) => ({ messages: [user, { role: "assistant", content }] });
 const result = (fields: object) => said({ type: "tool_result", tool_use_id: "c1", ...fields });
 const image = (source: unknown) => said({ type: "image", source });
+const search = { type: "web_search_20250305", name: "web_search" };
+const onlySearch = { messages: [user], tools: [search], tool_choice: { type: "tool", name: "web_search" } };
 const tools = (...list: unknown[]) => ({ messages: [user], tools: list });
 const read = { name: "read", input_schema: { type: "object" } };
 
@@ -90,6 +92,7 @@ const bodies: readonly (readonly [string, unknown])[] = [
   ["the same tool twice", tools(read, read)],
   ["a choice that is a text", { ...tools(read), tool_choice: "auto" }],
   ["a choice nobody knows", { ...tools(read), tool_choice: { type: "maybe" } }],
+  ["the choice of a tool that only Anthropic runs", onlySearch],
   ["the choice of a tool that is not offered", { ...tools(read), tool_choice: { type: "tool", name: "write" } }],
   ["the choice of a tool without a name", { ...tools(read), tool_choice: { type: "tool" } }],
   ["a thinking that is a flag", { messages: [user], thinking: true }],

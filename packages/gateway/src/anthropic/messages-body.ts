@@ -14,7 +14,7 @@ const messageSchema = z.object({
  * Only what is read, and only as strictly as needed to read it: clients send betas and fields of next month. Limits that
  * bind Anthropic's models only (`budget_tokens` below `max_tokens`, for one) are not checked, since they bind nobody here.
  */
-export const messagesBodySchema = z.object({
+export const messagesBodySchema = z.looseObject({
   model: z.string().optional(),
   cursorModel: z.string().optional(),
   messages: z.array(messageSchema).min(1, { error: "must not be empty" }),
@@ -23,7 +23,7 @@ export const messagesBodySchema = z.object({
   stream: z.boolean().nullish(),
   tools: z
     .array(
-      z.object({
+      z.looseObject({
         type: z.string().nullish(),
         name: z.string().min(1).max(256).optional(),
         description: z.string().nullish(),

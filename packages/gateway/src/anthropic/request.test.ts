@@ -9,8 +9,10 @@ const plain: DoorRequest = {
   system: "",
   messages: [{ role: "user", parts: [{ kind: "text", text: "hello" }] }],
   tools: [],
+  unavailableTools: [],
   toolChoice: "auto",
   maxOutputTokens: 9,
+  ignored: [],
   sessionKey: undefined,
   workspace: undefined,
   owner: undefined,
@@ -57,6 +59,7 @@ it("reads what Claude Code sends: billing block, reminders between messages, eff
   );
   expect(request).toEqual({
     ...plain,
+    ignored: ["context_management"],
     wish: { ...plain.wish, effort: "high", thinking: true },
     system: "You are a coding agent.\n\nToday is Sunday.\n\nBe brief.",
     maxOutputTokens: 32_000,
@@ -170,20 +173,78 @@ const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: 
 const read = { name: "read", description: "Reads", input_schema: schema, eager_input_streaming: true };
 const search = { type: "web_search_20260318", name: "web_search", max_uses: 5 };
 
-it("offers the client's tools with their schemas untouched and leaves Anthropic's own out", () => {
-  const tools = [read, { type: "custom", name: "now", input_schema: schema, cache_control: {} }, search, { type: "x" }];
-  expect(parse({ tools }).tools).toEqual([
-    { name: "read", description: "Reads", inputSchema: schema },
-    { name: "now", inputSchema: schema },
-  ]);
+it("offers the client's tools with their schemas untouched, and names those that only Anthropic runs", () => {
+  const own = [read, { type: "custom", name: "now", input_schema: schema, cache_control: {} }, { name: "bare" }];
+  const { tools, unavailableTools } = parse({
+    tools: [
+      ...own,
+      search,
+      { type: "code_execution_20260120", name: "code_execution" },
+      { type: "computer_toolset_20260801" },
+      { type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" },
+    ],
+  });
+  expect({ tools, unavailableTools }).toEqual({
+    tools: [
+      { name: "read", description: "Reads", inputSchema: schema },
+      { name: "now", inputSchema: schema },
+      { name: "bare", inputSchema: { type: "object" } },
+    ],
+    unavailableTools: ["web_search_20260318", "code_execution_20260120", "computer_toolset_20260801"],
+  });
 });
+
+it.each([
+  [{ type: "bash_20241022", name: "bash" }, "bash", ["command", "restart"]],
+  [
+    { type: "text_editor_20250124", name: "str_replace_editor" },
+    "str_replace_editor",
+    ["command", "path", "view_range", "file_text", "old_str", "new_str", "insert_line"],
+  ],
+  [
+    { type: "text_editor_20250728", name: "str_replace_based_edit_tool", max_characters: 9 },
+    "str_replace_based_edit_tool",
+    ["command", "path", "view_range", "file_text", "old_str", "new_str", "insert_line", "insert_text"],
+  ],
+  [
+    { type: "memory_20250818", name: "memory" },
+    "memory",
+    [
+      "command",
+      "path",
+      "view_range",
+      "file_text",
+      "old_str",
+      "new_str",
+      "insert_line",
+      "insert_text",
+      "old_path",
+      "new_path",
+    ],
+  ],
+  [
+    { type: "computer_20251124", name: "computer", display_width_px: 800, display_height_px: 600 },
+    "computer",
+    ["action", "coordinate", "start_coordinate", "text", "scroll_direction", "scroll_amount", "duration", "region"],
+  ],
+  [{ type: "bash_20991231", name: "sh" }, "sh", ["command", "restart"]],
+])(
+  "offers a tool that Anthropic defines and the client runs with its known schema: %j [defect 4]",
+  (tool, name, inputs) => {
+    const { tools, unavailableTools } = parse({ tools: [tool] });
+    const offered = tools.map((one) => ({
+      name: one.name,
+      inputs: Object.keys(Object(one.inputSchema["properties"])),
+    }));
+    expect({ offered, unavailableTools }).toEqual({ offered: [{ name, inputs }], unavailableTools: [] });
+  },
+);
 
 it.each([
   ["auto", { type: "auto", disable_parallel_tool_use: true }, "auto"],
   ["any", { type: "any" }, "required"],
   ["none", { type: "none" }, "none"],
   ["a tool of the client's", { type: "tool", name: "read" }, { name: "read" }],
-  ["a tool that Anthropic would run", { type: "tool", name: "web_search" }, "auto"],
   ["null", null, "auto"],
 ])("understands the choice of %s", (_name, tool_choice, expected) => {
   expect(parse({ tools: [read, search], tool_choice }).toolChoice).toEqual(expected);

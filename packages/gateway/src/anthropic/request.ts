@@ -2,11 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
 import type { DoorRequest, ModelWish } from "../door/door-request.ts";
+import { ignoredFields } from "../door/ignored-fields.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
 import { toDoorMessages } from "./messages.ts";
 import { type MessageBody, type MessagesBody, messagesBodySchema } from "./messages-body.ts";
 import { systemTexts } from "./system.ts";
-import { toOfferedTools, toToolChoice } from "./tools.ts";
+import { toRequestTools, toToolChoice } from "./tools.ts";
 
 export interface MessagesRequest {
   readonly request: DoorRequest;
@@ -18,15 +19,17 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   const parsed = messagesBodySchema.safeParse(json);
   if (!parsed.success) throw new CaretError("invalid-request", firstIssue(parsed.error), { cause: parsed.error });
   const body = parsed.data;
-  const tools = toOfferedTools(body.tools ?? []);
+  const { tools, unavailableTools } = toRequestTools(body.tools ?? []);
   const request: DoorRequest = {
     door: "anthropic",
     wish: toWish(body),
     system: [...systemTexts(body.system ?? ""), ...body.messages.flatMap(systemOfMessage)].join("\n\n"),
     messages: toDoorMessages(body.messages),
     tools,
-    toolChoice: toToolChoice(body.tool_choice ?? undefined, body.tools ?? []),
+    unavailableTools,
+    toolChoice: toToolChoice(body.tool_choice ?? undefined, tools),
     maxOutputTokens: body.max_tokens,
+    ignored: ignoredFields(body),
     sessionKey: sessionKeyOf(headers, { userId: body.metadata?.user_id }),
     workspace: headerOf(headers, "x-caret-workspace"),
     owner: headerOf(headers, "x-caret-tools"),

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { estimateRequestTokens } from "../door/estimate-tokens.ts";
+import { IGNORED_HEADER, ignoredHeader } from "../door/ignored-fields.ts";
 import type { DoorTurn } from "../door/turn-desk.ts";
 import { clientGone } from "../http/client-gone.ts";
 import { requestContextOf } from "../http/request-context.ts";
@@ -30,6 +31,8 @@ export async function serveMessage(exchange: Exchange): Promise<FastifyReply> {
     inputTokens: estimateRequestTokens(door),
     showActivity: options.showActivity,
   };
+  const ignored = ignoredHeader(door);
+  if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
   reply.header("request-id", request.id).header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
   try {
     return stream ? await sendStream(exchange, turn, shape, signal) : await sendWhole(exchange, turn, shape, signal);

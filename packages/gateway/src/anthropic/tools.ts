@@ -1,31 +1,44 @@
 import { CaretError } from "@caret/protocol";
 import type { DoorRequest, OfferedTool } from "../door/door-request.ts";
+import { assertDistinct, type RequestTools } from "../door/offered-tools.ts";
+import { clientTool } from "./client-tools.ts";
 import type { MessagesBody } from "./messages-body.ts";
 
 type ToolBody = NonNullable<MessagesBody["tools"]>[number];
 type ChoiceBody = NonNullable<MessagesBody["tool_choice"]>;
 
-/** The tools the client runs itself. Those that Anthropic's servers would run come without a schema and are left out. */
-export function toOfferedTools(tools: readonly ToolBody[]): readonly OfferedTool[] {
-  const offered = tools.flatMap(toOffered);
-  const repeated = offered.find(({ name }, index) => offered.findIndex((other) => other.name === name) !== index);
-  if (repeated === undefined) return offered;
-  throw new CaretError("invalid-request", `tools: the name ${JSON.stringify(repeated.name)} is used twice.`);
+/** Whatever may be given to a tool that says nothing of its input. */
+const ANY_INPUT = { type: "object" };
+
+/** The tools the client runs itself: its own, and those of Anthropic's that a client runs. */
+export function toRequestTools(tools: readonly ToolBody[]): RequestTools {
+  const read = tools.flatMap((tool, index) => toTool(tool, index));
+  const offered = read.filter((tool) => typeof tool !== "string");
+  assertDistinct(offered);
+  return { tools: offered, unavailableTools: read.filter((tool) => typeof tool === "string") };
 }
 
-function toOffered({ name, description, input_schema }: ToolBody, index: number): readonly OfferedTool[] {
-  if (input_schema === undefined || input_schema === null) return [];
+/** The tool, or the type of one that Anthropic's servers run. */
+function toTool(tool: ToolBody, index: number): readonly (OfferedTool | string)[] {
+  const { type, name, description, input_schema } = tool;
+  const known = typeof type === "string" && !input_schema ? clientTool({ ...tool, type }) : undefined;
+  if (known !== undefined) return [{ ...known, name: name ?? known.name }];
+  if (typeof type === "string" && type !== "custom" && !input_schema) return isToolSearch(type) ? [] : [type];
   if (name === undefined) throw new CaretError("invalid-request", `tools.${index}.name: is missing.`);
   const described = description === undefined || description === null ? {} : { description };
-  return [{ name, ...described, inputSchema: input_schema }];
+  return [{ name, ...described, inputSchema: input_schema ?? ANY_INPUT }];
 }
 
-/** A demand for one of the tools we leave out cannot be met; the agent then decides, with searching tools of its own. */
-export function toToolChoice(choice: ChoiceBody | undefined, tools: readonly ToolBody[]): DoorRequest["toolChoice"] {
+/** It searches among the tools that are deferred; all of them are offered from the start. */
+function isToolSearch(type: string): boolean {
+  return type.startsWith("tool_search_tool_");
+}
+
+export function toToolChoice(choice: ChoiceBody | undefined, tools: readonly OfferedTool[]): DoorRequest["toolChoice"] {
   if (choice === undefined || choice.type === "auto") return "auto";
   if (choice.type === "none") return "none";
   if (choice.type === "any") return "required";
-  const tool = tools.find(({ name }) => name !== undefined && name === choice.name);
-  if (tool === undefined) throw new CaretError("invalid-request", "tool_choice.name: is not among the tools.");
-  return tool.input_schema && tool.name !== undefined ? { name: tool.name } : "auto";
+  const tool = tools.find(({ name }) => name === choice.name);
+  if (tool !== undefined) return { name: tool.name };
+  throw new CaretError("invalid-request", "tool_choice.name: is not among the tools that can be offered.");
 }

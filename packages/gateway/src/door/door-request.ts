@@ -28,7 +28,15 @@ export interface OfferedTool {
   readonly namespace?: string;
   readonly description?: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** How the door writes a call of it; absent: as a call with JSON arguments. The agent sees no difference. */
+  readonly form?: ToolForm;
 }
+
+/**
+ * Tools of OpenAI's that a client runs and that have a call of their own instead of JSON arguments. `custom`: the input is
+ * one text.
+ */
+export type ToolForm = "custom" | "local_shell" | "shell" | "apply_patch";
 
 /** What the client says about the model, before anyone has looked it up. */
 export interface ModelWish {
@@ -47,9 +55,13 @@ export interface DoorRequest {
   readonly system: string;
   readonly messages: readonly DoorMessage[];
   readonly tools: readonly OfferedTool[];
+  /** Tools of the request that only OpenAI's or Anthropic's own servers run, by their types: nobody here can. */
+  readonly unavailableTools: readonly string[];
   /** `none` forbids tools for this answer; a name demands that one. */
   readonly toolChoice: "auto" | "none" | "required" | { readonly name: string };
   readonly maxOutputTokens: number | undefined;
+  /** Fields of the body that were set and have no meaning here. */
+  readonly ignored: readonly string[];
   /** The client's own name for the conversation, from a header or the body, if it has one. */
   readonly sessionKey: string | undefined;
   /** From the header `x-caret-workspace`. */

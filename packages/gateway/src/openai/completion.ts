@@ -1,6 +1,8 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { ActivityDisplay } from "../door/activity-text.ts";
-import { AnswerReader, type ClientCall } from "./answer-reader.ts";
+import type { OfferedTool } from "../door/door-request.ts";
+import { AnswerReader } from "./answer-reader.ts";
+import { type ChatCall, toChatCall } from "./chat-call.ts";
 import { type ChatUsage, toChatUsage } from "./chat-usage.ts";
 import type { ChatStreamOptions } from "./stream.ts";
 
@@ -26,18 +28,12 @@ interface ChatChoice {
   readonly finish_reason: "stop" | "tool_calls";
 }
 
-interface ChatCall {
-  readonly id: string;
-  readonly type: "function";
-  readonly function: { readonly name: string; readonly arguments: string };
-}
-
 /** The whole answer of a turn at once: the same words, in the same order, as the stream would have told. */
 export function toCompletion(
   events: readonly AgentEvent[],
-  { id, created, model, showActivity }: Omit<ChatStreamOptions, "includeUsage">,
+  { id, created, model, showActivity, tools }: Omit<ChatStreamOptions, "includeUsage">,
 ): ChatCompletion {
-  const { said, calls, usage } = gather(events, showActivity);
+  const { said, calls, usage } = gather(events, showActivity, tools);
   const message = {
     role: "assistant",
     content: said.text === "" && calls.length > 0 ? null : said.text,
@@ -56,18 +52,14 @@ export function toCompletion(
   };
 }
 
-function gather(events: readonly AgentEvent[], showActivity: ActivityDisplay) {
+function gather(events: readonly AgentEvent[], showActivity: ActivityDisplay, tools: readonly OfferedTool[]) {
   const reader = new AnswerReader(showActivity);
   const said = { text: "", thinking: "" };
   const calls: ChatCall[] = [];
   for (const piece of reader.read(events)) {
     if (piece.kind === "close") continue;
-    if (piece.kind === "call") calls.push(toChatCall(piece.call));
+    if (piece.kind === "call") calls.push(toChatCall(piece.call, tools));
     else said[piece.kind] += piece.fresh && said[piece.kind] !== "" ? `\n\n${piece.text}` : piece.text;
   }
   return { said, calls, usage: toChatUsage(reader.usage) };
-}
-
-function toChatCall({ callId, name, input }: ClientCall): ChatCall {
-  return { id: callId, type: "function", function: { name, arguments: JSON.stringify(input ?? {}) } };
 }

@@ -5,13 +5,34 @@ import { readChatRequest } from "./request.ts";
 const hello = [{ role: "user", content: "Hello" }];
 const pixel = "data:image/png;base64,iVBORw0KGgo=";
 
+function errorOf(read: () => unknown): { readonly code: string; readonly message: string } | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (reason) {
+    const { code, message } = CaretError.from(reason);
+    return { code, message };
+  }
+}
+
 const read = (body: unknown, headers = {}) => readChatRequest(body, headers);
 const readMessages = (...messages: unknown[]) => {
   const { system, messages: read } = readChatRequest({ messages: [...messages, ...hello] }, {}).request;
   return { system, messages: read.slice(0, -1) };
 };
 
+const named = (name: string) => ({ type: "function", function: { name } });
+
 describe("reading a chat completion request", () => {
+  it("refuses two tools of one name, whatever their kinds [defect 22]", () => {
+    const refusals = [
+      [named("a"), named("b"), named("a")],
+      [named("a"), { type: "custom", custom: { name: "a" } }],
+    ].map((tools) => errorOf(() => read({ messages: hello, tools })));
+    const refusal = { code: "invalid-request", message: 'tools: the name "a" is used twice.' };
+    expect(refusals).toEqual([refusal, refusal]);
+  });
+
   it("needs nothing but a message", () => {
     expect(read({ messages: hello })).toEqual({
       stream: false,
@@ -22,8 +43,10 @@ describe("reading a chat completion request", () => {
         system: "",
         messages: [{ role: "user", parts: [{ kind: "text", text: "Hello" }] }],
         tools: [],
+        unavailableTools: [],
         toolChoice: "auto",
         maxOutputTokens: undefined,
+        ignored: [],
         sessionKey: undefined,
         workspace: undefined,
         owner: undefined,
@@ -147,24 +170,54 @@ describe("reading a chat completion request", () => {
     ]);
   });
 
-  it("offers functions with their schemas untouched and leaves other tools out", () => {
+  it("offers functions with their schemas untouched, and names the tools that nobody here can run", () => {
     const parameters = { $schema: "x", type: "object", properties: { n: { type: "integer", maximum: 2 ** 53 } } };
-    const { tools, toolChoice } = read({
+    const { tools, unavailableTools, toolChoice } = read({
       messages: hello,
       tools: [
         { type: "function", function: { name: "read", description: "Reads", parameters }, eager_input_streaming: true },
         { type: "function", function: { name: "bare", description: null } },
         { type: "web_search" },
-        { type: "custom", custom: { name: "x" } },
       ],
       tool_choice: { type: "function", function: { name: "read" } },
     }).request;
-    expect([tools, toolChoice]).toEqual([
-      [
+    expect({ tools, unavailableTools, toolChoice }).toEqual({
+      tools: [
         { name: "read", description: "Reads", inputSchema: parameters },
         { name: "bare", inputSchema: { type: "object", properties: {} } },
       ],
-      { name: "read" },
+      unavailableTools: ["web_search"],
+      toolChoice: { name: "read" },
+    });
+  });
+
+  it("offers a custom tool as one with a single text, and its grammar in words [defect 4]", () => {
+    const { tools } = read({
+      messages: hello,
+      tools: [
+        { type: "custom", custom: { name: "note", description: "Takes a note", format: { type: "text" } } },
+        {
+          type: "custom",
+          custom: {
+            name: "sum",
+            format: { type: "grammar", grammar: { syntax: "lark", definition: "start: NUMBER" } },
+          },
+        },
+      ],
+    }).request;
+    const input = (more: string) => ({
+      type: "string",
+      description: `The whole input of the tool, as plain text.${more}`,
+    });
+    const schema = (more = "") => ({
+      type: "object",
+      properties: { input: input(more) },
+      required: ["input"],
+      additionalProperties: false,
+    });
+    expect(tools).toEqual([
+      { name: "note", form: "custom", description: "Takes a note", inputSchema: schema() },
+      { name: "sum", form: "custom", inputSchema: schema(" It must match this lark grammar:\nstart: NUMBER") },
     ]);
   });
 
@@ -277,6 +330,8 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [{ messages: hello, audio: { voice: "x" } }, "modalities: only text"],
   [{ messages: hello, functions: [{ name: "x" }] }, "functions: this old form"],
   [{ messages: hello, tools: {} }, "tools: must be a list"],
+  [withTool({ type: "custom" }), "tools[0].custom: is missing"],
+  [withTool({ type: "custom", custom: { name: "x", format: "lark" } }), "tools[0].custom.format: must be an object"],
   [withTool("x"), "tools[0]: must be an object"],
   [withTool({ type: "function" }), "tools[0].function: is missing"],
   [withTool({ function: {} }), "tools[0].function.name: must be a text"],

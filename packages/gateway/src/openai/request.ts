@@ -1,28 +1,25 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import type { DoorRequest, OfferedTool } from "../door/door-request.ts";
+import type { DoorRequest } from "../door/door-request.ts";
+import { ignoredFields } from "../door/ignored-fields.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
 import { messageSchema, toTranscript } from "./chat-messages.ts";
+import { chatToolsSchema, toChatTools } from "./chat-tools.ts";
 import { doorHeaders } from "./door-headers.ts";
 import { formatInstruction } from "./format-instruction.ts";
-import { functionSchema, toOfferedTool, toolChoiceSchema, toToolChoice } from "./offered-tools.ts";
+import { toolChoiceSchema, toToolChoice } from "./offered-tools.ts";
 import { invalidRequest, readBody } from "./read-body.ts";
 
 export const text = z.string("must be a text").nullish();
 export const flag = z.boolean("must be true or false").nullish();
 export const tokenLimit = z.int("must be a whole number").positive("must be more than 0").nullish();
 
-const toolSchema = z.looseObject(
-  { type: z.string("must be a text").default("function"), function: functionSchema.optional() },
-  "must be an object",
-);
-
 /** What is read of a body. Sampling parameters and whatever else is not here have no meaning for the agent. */
 const chatSchema = z.looseObject({
   model: text,
   cursorModel: text,
   messages: z.array(messageSchema, "must be a list of messages").min(1, "must hold at least one message"),
-  tools: z.array(toolSchema, "must be a list").nullish(),
+  tools: chatToolsSchema,
   tool_choice: toolChoiceSchema,
   stream: flag,
   stream_options: z.looseObject({ include_usage: flag }, "must be an object").nullish(),
@@ -50,7 +47,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
   const { system, messages } = toTranscript(chat.messages);
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("messages: at least one must be from the user");
-  const tools = toTools(chat);
+  const { tools, unavailableTools } = toChatTools(chat.tools);
   const effort = chat.reasoning_effort ?? chat.reasoning?.effort ?? undefined;
   return {
     stream: chat.stream ?? false,
@@ -66,8 +63,10 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
       system: [...system, formatInstruction(chat["response_format"])].filter((part) => part !== "").join("\n\n"),
       messages,
       tools,
+      unavailableTools,
       toolChoice: toToolChoice(chat.tool_choice, tools),
       maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens ?? undefined,
+      ignored: ignoredFields(chat),
       sessionKey: sessionKeyOf(headers, { promptCacheKey: chat["prompt_cache_key"] }),
       ...doorHeaders(headers),
     },
@@ -83,13 +82,4 @@ function refuseWhatCannotBe(chat: ChatBody): void {
     throw invalidRequest("modalities: only text can be answered");
   if ((chat["functions"] ?? null) !== null)
     throw invalidRequest("functions: this old form is not served; send the same functions as tools");
-}
-
-/** Only functions can be offered to the agent; other kinds of tools are left out, as clients expect. */
-function toTools({ tools }: ChatBody): readonly OfferedTool[] {
-  return (tools ?? []).flatMap((tool, index) => {
-    if (tool.type !== "function") return [];
-    if (tool.function === undefined) throw invalidRequest(`tools[${index}].function: is missing`);
-    return [toOfferedTool(tool.function)];
-  });
 }

@@ -16,6 +16,7 @@ export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
         id: `chatcmpl-${options.newId()}`,
         created: Math.floor(options.now() / 1000),
         showActivity: options.showActivity,
+        tools: door.tools,
       };
       return serveAnswer({ request, reply, options }, door, {
         stream,

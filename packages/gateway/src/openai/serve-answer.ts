@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DoorRequest } from "../door/door-request.ts";
+import { IGNORED_HEADER, ignoredHeader } from "../door/ignored-fields.ts";
 import type { DoorTurn } from "../door/turn-desk.ts";
 import { clientGone } from "../http/client-gone.ts";
 import { requestContextOf } from "../http/request-context.ts";
@@ -33,6 +34,8 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
   const signal = AbortSignal.any([gone, context.signal]);
   const turn = await options.desk.open(door, context.caller);
   reply.header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
+  const ignored = ignoredHeader(door);
+  if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
   try {
     if (format.stream) return await sendStream(exchange, turn, format.openStream(turn), signal);
     return await sendWhole(exchange, turn, format, signal);

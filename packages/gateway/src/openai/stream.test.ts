@@ -10,6 +10,7 @@ const options: ChatStreamOptions = {
   model: "auto",
   includeUsage: true,
   showActivity: "reasoning",
+  tools: [],
 };
 
 const answer: readonly AgentEvent[] = [
@@ -116,6 +117,27 @@ describe("a chat completion stream", () => {
     ]);
   });
 
+  it("gives the call of a custom tool as a custom call, streamed and whole [defect 4]", () => {
+    const tools = [{ name: "note", form: "custom", inputSchema: {} }] as const;
+    const asked = (input: unknown): readonly AgentEvent[] => [
+      { type: "tool-call", callId: "c1", name: "note", kind: "mcp", input, owner: "client" },
+    ];
+    const chunk = (input: string) =>
+      delta({ tool_calls: [{ index: 0, id: "c1", type: "custom", custom: { name: "note", input } }] });
+    const stream = new ChatStream({ ...options, tools });
+    const whole = (input: unknown) => toCompletion(asked(input), { ...options, tools }).choices[0].message.tool_calls;
+    const custom = (input: string) => [{ id: "c1", type: "custom", custom: { name: "note", input } }];
+    expect({
+      streamed: chunksOf(stream.write(asked({ input: "milk" })) + stream.end({ kind: "finished" })).slice(1),
+      whole: whole({ input: "milk" }),
+      withOtherArguments: whole({ text: "milk" }),
+    }).toEqual({
+      streamed: [chunk("milk"), finish("tool_calls"), "[DONE]"],
+      whole: custom("milk"),
+      withOtherArguments: custom('{"text":"milk"}'),
+    });
+  });
+
   it("tells a failure in a chunk of its own, and still finishes", () => {
     const stream = new ChatStream(options);
     const error = new CaretError("agent-crashed", "The agent crashed", { upstream: "Segmentation fault" }).toInfo();
@@ -193,7 +215,10 @@ describe("a whole chat completion", () => {
           expect(replay({ ...options, showActivity }, events, size)).toEqual({
             content: message.content ?? "",
             reasoning: message.reasoning_content ?? "",
-            calls: (message.tool_calls ?? []).map(({ id, function: call }) => ({ id, ...call })),
+            calls: (message.tool_calls ?? []).map((call) => ({
+              id: call.id,
+              ...(call.type === "function" ? call.function : {}),
+            })),
           });
         }
     },

@@ -1,7 +1,9 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../door/activity-text.ts";
+import type { OfferedTool } from "../door/door-request.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "./answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "./answer-stream.ts";
+import { toChatCall } from "./chat-call.ts";
 import { toChatUsage } from "./chat-usage.ts";
 import { toOpenaiError } from "./errors.ts";
 
@@ -12,6 +14,8 @@ export interface ChatStreamOptions {
   /** The client asked for a usage chunk. */
   readonly includeUsage: boolean;
   readonly showActivity: ActivityDisplay;
+  /** What the request offers: a call is written in its tool's form. */
+  readonly tools: readonly OfferedTool[];
 }
 
 const fields = { text: "content", thinking: "reasoning_content" } as const;
@@ -77,15 +81,22 @@ export class ChatStream implements AnswerStream {
     return this.#chunk(`{"${fields[piece.kind]}":${JSON.stringify(gap + piece.text)}}`);
   }
 
-  /** The call with its name, then its arguments; all under the call's own index. */
-  #callChunks({ callId, name, input }: ClientCall): string {
+  /**
+   * The call with its name, then its arguments; all under the call's own index. A custom call comes whole: the official
+   * SDK joins the pieces of arguments only.
+   */
+  #callChunks(client: ClientCall): string {
     const index = this.#calls;
     this.#calls += 1;
-    const call = { index, id: callId, type: "function", function: { name, arguments: "" } };
-    const rest = { index, function: { arguments: JSON.stringify(input ?? {}) } };
-    return (
-      this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`) + this.#chunk(`{"tool_calls":[${JSON.stringify(rest)}]}`)
-    );
+    const call = toChatCall(client, this.#options.tools);
+    if (call.type === "custom") return this.#callChunk({ index, ...call });
+    const { name, arguments: text } = call.function;
+    const opening = { index, ...call, function: { name, arguments: "" } };
+    return this.#callChunk(opening) + this.#callChunk({ index, function: { arguments: text } });
+  }
+
+  #callChunk(call: object): string {
+    return this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`);
   }
 
   #usageChunk(): string {

@@ -3,6 +3,7 @@ import { contentSchema, toParts, toText } from "../openai/content.ts";
 import { toolName } from "../openai/offered-tools.ts";
 import { parseArguments } from "../openai/parse-arguments.ts";
 import { invalidRequest, readPart } from "../openai/read-body.ts";
+import { type LocalCallNews, readLocalCall } from "./local-call-items.ts";
 import type { OutputItem } from "./output-item.ts";
 import { TranscriptBuilder } from "./transcript-builder.ts";
 
@@ -48,7 +49,8 @@ function readItem(
   path: string,
   findItem: (id: string) => OutputItem | undefined,
 ): void {
-  switch (typeOf(item, path)) {
+  const type = typeOf(item, path);
+  switch (type) {
     case "message":
       return readMessage(transcript, item, path);
     case "function_call": {
@@ -70,8 +72,14 @@ function readItem(
       return readReference(transcript, readPart(referenceSchema, item, path).id, findItem);
     default:
       // Reasoning, and the bookkeeping of tools that only the client knows, say nothing to the agent.
-      return;
+      return addLocalCall(transcript, readLocalCall(type, item, path));
   }
+}
+
+function addLocalCall(transcript: TranscriptBuilder, news: LocalCallNews | undefined): void {
+  if (news === undefined) return;
+  if ("call" in news) transcript.assistant("", [news.call]);
+  else transcript.tool(news.callId, news.parts, news.isError);
 }
 
 /** Clients leave the type out of plain messages and of references. */

@@ -1,5 +1,5 @@
 import {
-  type FunctionCallItem,
+  type CallItem,
   type MessageItem,
   type OutputItem,
   outputText,
@@ -82,16 +82,31 @@ export function createReasoningWriter(write: WriteEvent, { id, index }: Place): 
   };
 }
 
-/** A call is known whole, so it opens, says its arguments and closes at once. */
-export function writeFunctionCall(write: WriteEvent, index: number, item: FunctionCallItem): string {
+/** A call is known whole, so it opens, says its input and closes at once. */
+export function writeCall(write: WriteEvent, index: number, item: CallItem): string {
   const where = `"item_id":${JSON.stringify(item.id)},"output_index":${index}`;
-  const text = JSON.stringify(item.arguments);
-  const opening = { ...item, status: "in_progress", arguments: "" } as const;
+  const added = (opening: object): string =>
+    write("response.output_item.added", `"output_index":${index},"item":${JSON.stringify(opening)}`);
+  // Events are numbered in the order in which they are written: this one comes last.
+  const done = (): string => write("response.output_item.done", itemFields(index, item));
+  const opening = { ...item, status: "in_progress" } as const;
+  if (item.type === "function_call") {
+    const text = JSON.stringify(item.arguments);
+    const named = `"name":${JSON.stringify(item.name)},"arguments":${text}`;
+    return (
+      added({ ...opening, arguments: "" }) +
+      write("response.function_call_arguments.delta", `${where},"delta":${text}`) +
+      write("response.function_call_arguments.done", `${where},${named}`) +
+      done()
+    );
+  }
+  if (item.type !== "custom_tool_call") return added(opening) + done();
+  const text = JSON.stringify(item.input);
   return (
-    write("response.output_item.added", itemFields(index, opening)) +
-    write("response.function_call_arguments.delta", `${where},"delta":${text}`) +
-    write("response.function_call_arguments.done", `${where},"name":${JSON.stringify(item.name)},"arguments":${text}`) +
-    write("response.output_item.done", itemFields(index, item))
+    added({ ...opening, input: "" }) +
+    write("response.custom_tool_call_input.delta", `${where},"delta":${text}`) +
+    write("response.custom_tool_call_input.done", `${where},"input":${text}`) +
+    done()
   );
 }
 

@@ -1,5 +1,10 @@
+import type { localCallFields } from "./local-tools.ts";
+
 /** What a response consists of, as it goes over the wire and as it is kept for later references. */
-export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem;
+export type OutputItem = MessageItem | ReasoningItem | CallItem;
+
+/** A call that the client is to run. */
+export type CallItem = FunctionCallItem | CustomCallItem | LocalCallItem;
 
 type ItemStatus = "in_progress" | "completed" | "incomplete";
 
@@ -39,6 +44,19 @@ export interface FunctionCallItem {
   /** Echoed from the tool's offer: Codex finds the tool by both. */
   readonly namespace?: string;
 }
+
+/** A call of a tool whose input is one text. */
+export interface CustomCallItem extends Omit<FunctionCallItem, "type" | "arguments"> {
+  readonly type: "custom_tool_call";
+  readonly input: string;
+}
+
+/** A call of one of the tools that OpenAI defines and the client runs. */
+export type LocalCallItem = {
+  readonly id: string;
+  readonly status: ItemStatus;
+  readonly call_id: string;
+} & ReturnType<typeof localCallFields>;
 
 export function outputText(text: string): OutputText {
   return { type: "output_text", text, annotations: [], logprobs: [] };

@@ -41,8 +41,10 @@ describe("reading a responses request", () => {
         system: "",
         messages,
         tools: [],
+        unavailableTools: [],
         toolChoice: "auto",
         maxOutputTokens: undefined,
+        ignored: [],
         sessionKey: undefined,
         workspace: undefined,
         owner: undefined,
@@ -103,6 +105,7 @@ describe("reading a responses request", () => {
           calls: [
             { callId: "a", name: "read", input: { p: 1 } },
             { callId: "b", name: "patch", input: "*** Begin" },
+            { callId: "z", name: "local_shell", input: {} },
           ],
         },
         { role: "tool", callId: "a", parts: [{ kind: "text", text: "done" }], isError: false },
@@ -167,8 +170,8 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("offers functions, alone and in namespaces, and leaves out what only OpenAI could run", () => {
-    const { tools, toolChoice } = read({
+  it("offers what the client runs, alone and in namespaces, and names what only OpenAI could run", () => {
+    const { tools, unavailableTools, toolChoice } = read({
       input: "Hi",
       tools: [
         { type: "function", name: "read", description: "Reads", parameters: { type: "object" }, strict: true },
@@ -176,22 +179,95 @@ describe("reading a responses request", () => {
           type: "namespace",
           name: "mcp__docs",
           description: "Docs",
-          tools: [
-            { type: "function", name: "find", parameters: null },
-            { type: "custom", name: "x" },
-          ],
+          tools: [{ type: "function", name: "find", parameters: null }],
         },
         { type: "web_search", external_web_access: false },
-        { type: "custom", name: "apply_patch", format: {} },
+        { type: "shell", environment: { type: "container_auto" } },
+        { type: "tool_search" },
       ],
       tool_choice: { type: "function", name: "find" },
     }).request;
-    expect([tools, toolChoice]).toEqual([
-      [
+    expect({ tools, unavailableTools, toolChoice }).toEqual({
+      tools: [
         { name: "read", description: "Reads", inputSchema: { type: "object" } },
         { name: "find", namespace: "mcp__docs", inputSchema: { type: "object", properties: {} } },
       ],
-      { name: "find" },
+      unavailableTools: ["web_search", "shell"],
+      toolChoice: { name: "find" },
+    });
+  });
+
+  it("offers tools that OpenAI defines and the client runs, and custom ones with their grammar [defect 4]", () => {
+    const { tools } = read({
+      input: "Hi",
+      tools: [
+        { type: "local_shell" },
+        { type: "shell", environment: { type: "local" } },
+        { type: "apply_patch" },
+        { type: "custom", name: "sum", format: { type: "grammar", syntax: "regex", definition: "[0-9]+" } },
+        { type: "namespace", name: "notes", tools: [{ type: "custom", name: "add" }] },
+      ],
+    }).request;
+    const inputOf = ({ properties = {} }: { properties?: object }) => Object.keys(properties);
+    expect(
+      tools.map(({ name, namespace, form, inputSchema }) => ({ name, namespace, form, inputs: inputOf(inputSchema) })),
+    ).toEqual([
+      {
+        name: "local_shell",
+        form: "local_shell",
+        inputs: ["command", "working_directory", "env", "timeout_ms", "user"],
+      },
+      { name: "shell", form: "shell", inputs: ["commands", "timeout_ms", "max_output_length"] },
+      { name: "apply_patch", form: "apply_patch", inputs: ["type", "path", "diff"] },
+      { name: "sum", form: "custom", inputs: ["input"] },
+      { name: "add", namespace: "notes", form: "custom", inputs: ["input"] },
+    ]);
+    expect(JSON.stringify(tools[3]?.inputSchema)).toContain("It must match this regex grammar:\\n[0-9]+");
+  });
+
+  it("reads the calls of such tools, and what came of them [defect 4]", () => {
+    const { messages } = readItems(
+      {
+        type: "local_shell_call",
+        id: "x",
+        call_id: "a",
+        action: { type: "exec", command: ["ls"] },
+        status: "completed",
+      },
+      { type: "local_shell_call_output", id: "a", output: "one.txt" },
+      { type: "shell_call", call_id: "b", action: { commands: ["ls", "false"] } },
+      {
+        type: "shell_call_output",
+        call_id: "b",
+        output: [
+          { stdout: "one.txt", stderr: "", outcome: { type: "exit", exit_code: 0 } },
+          { stdout: "", stderr: "late", outcome: { type: "timeout" } },
+        ],
+      },
+      { type: "apply_patch_call", call_id: "c", operation: { type: "delete_file", path: "one.txt" } },
+      { type: "apply_patch_call_output", call_id: "c", status: "failed", output: "No such file" },
+    );
+    const result = (callId: string, text: string, isError = false) => ({
+      role: "tool",
+      callId,
+      parts: [{ kind: "text", text }],
+      isError,
+    });
+    expect(messages).toEqual([
+      {
+        role: "assistant",
+        text: "",
+        calls: [{ callId: "a", name: "local_shell", input: { type: "exec", command: ["ls"] } }],
+      },
+      result("a", "one.txt"),
+      { role: "assistant", text: "", calls: [{ callId: "b", name: "shell", input: { commands: ["ls", "false"] } }] },
+      result("b", "one.txt\nExit code 0\n\nlate\nIt took too long and was ended."),
+      {
+        role: "assistant",
+        text: "",
+        calls: [{ callId: "c", name: "apply_patch", input: { type: "delete_file", path: "one.txt" } }],
+      },
+      result("c", "No such file", true),
     ]);
   });
 });
@@ -199,6 +275,18 @@ describe("reading a responses request", () => {
 const item = (value: unknown) => ({ input: [value] });
 const user = (content: unknown) => item({ role: "user", content });
 const withTool = (tool: unknown) => ({ input: "Hi", tools: [tool] });
+
+const fn = (name: string) => ({ type: "function", name });
+const group = (name: string, ...tools: unknown[]) => ({ type: "namespace", name, tools });
+
+it("lets two namespaces offer a tool of one name, but none offer it twice [defect 22]", () => {
+  const { tools } = read({ input: "Hi", tools: [fn("a"), group("g", fn("a")), group("h", fn("a"))] }).request;
+  expect(tools.map(({ name, namespace }) => ({ name, namespace }))).toEqual([
+    { name: "a" },
+    { name: "a", namespace: "g" },
+    { name: "a", namespace: "h" },
+  ]);
+});
 
 const badRequests: readonly (readonly [unknown, string])[] = [
   [undefined, "The body must be"],
@@ -269,8 +357,10 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [{ input: "Hi", modalities: ["audio"] }, "modalities: only text"],
   [{ input: "Hi", audio: {} }, "modalities: only text"],
   [{ input: "Hi", tools: "x" }, "tools: must be a list"],
+  [{ input: "Hi", tools: [fn("a"), fn("a")] }, 'tools: the name "a" is used twice'],
+  [{ input: "Hi", tools: [group("g", fn("a"), fn("a"))] }, 'tools: the name "a" is used twice'],
   [withTool(7), "tools[0]: must be an object"],
-  [withTool({}), "tools[0].type: must be a text"],
+  [withTool({}), "tools[0].type: must be a string"],
   [withTool({ type: "function" }), "tools[0].name: must be a text"],
   [withTool({ type: "function", name: "x", parameters: [] }), "tools[0].parameters: must be a JSON Schema"],
   [withTool({ type: "namespace", name: "n" }), "tools[0].tools: must be a list"],

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { CaretError } from "@caret/protocol";
 import { z } from "zod";
 import type { DoorMessage, DoorRequest } from "../door/door-request.ts";
+import { ignoredFields } from "../door/ignored-fields.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
 import { doorHeaders } from "../openai/door-headers.ts";
 import { formatInstruction } from "../openai/format-instruction.ts";
@@ -62,7 +63,7 @@ export function readResponsesRequest(
   const messages: readonly DoorMessage[] = [...before.messages, ...added.messages];
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("input: at least one item must be from the user");
-  const tools = toResponseTools(body.tools);
+  const { tools, unavailableTools } = toResponseTools(body.tools);
   const effort = body.reasoning?.effort ?? undefined;
   const system = [body.instructions ?? "", ...before.system, ...added.system, formatInstruction(body.text?.["format"])];
   return {
@@ -79,8 +80,10 @@ export function readResponsesRequest(
       system: system.filter((part) => part !== "").join("\n\n"),
       messages,
       tools,
+      unavailableTools,
       toolChoice: toToolChoice(body.tool_choice, tools),
       maxOutputTokens: body.max_output_tokens ?? undefined,
+      ignored: ignoredFields({ ...body, verbosity: body.text?.["verbosity"] }),
       sessionKey: sessionKeyOf(headers, { promptCacheKey: body["prompt_cache_key"] }),
       ...doorHeaders(headers),
     },

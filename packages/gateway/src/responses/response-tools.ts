@@ -1,34 +1,37 @@
 import { z } from "zod";
 import type { OfferedTool } from "../door/door-request.ts";
+import { assertDistinct, type RequestTools } from "../door/offered-tools.ts";
+import { customToolSchema, toCustomTool } from "../openai/custom-tool.ts";
 import { functionSchema, toOfferedTool, toolName } from "../openai/offered-tools.ts";
 import { readPart } from "../openai/read-body.ts";
+import { localTools } from "./local-tools.ts";
 
-const anyTool = z.looseObject({ type: z.string("must be a text") }, "must be an object");
+const anyTool = z.looseObject({ type: z.string("must be a string") }, "must be an object");
 const namespaceSchema = z.looseObject({ name: toolName, tools: z.array(anyTool, "must be a list") });
 
 export const toolsSchema = z.array(anyTool, "must be a list").nullish();
 
-/** Functions, alone or grouped in a namespace. What only OpenAI could run (`web_search` and the like) is left out. */
-export function toResponseTools(tools: z.infer<typeof toolsSchema>): readonly OfferedTool[] {
-  return (tools ?? []).flatMap((tool, index) => toTools(tool, `tools[${index}]`));
+type AnyTool = z.infer<typeof anyTool>;
+
+/** Whatever the client runs, alone or grouped in a namespace. What only OpenAI could run (`web_search`) is not offered. */
+export function toResponseTools(tools: z.infer<typeof toolsSchema>): RequestTools {
+  const read = (tools ?? []).flatMap((tool, index) => toTools(tool, `tools[${index}]`));
+  const offered = read.filter((tool) => typeof tool !== "string");
+  assertDistinct(offered);
+  return { tools: offered, unavailableTools: read.filter((tool) => typeof tool === "string") };
 }
 
-function toTools(tool: z.infer<typeof anyTool>, path: string): readonly OfferedTool[] {
-  if (tool.type === "function") return [toOfferedTool(readPart(functionSchema, tool, path))];
-  if (tool.type !== "namespace") return [];
+function toTools(tool: AnyTool, path: string): readonly (OfferedTool | string)[] {
+  if (tool.type !== "namespace") return toTool(tool, path);
   const { name, tools } = readPart(namespaceSchema, tool, path);
-  return tools
-    .map((nested, index) => ({ nested, nestedPath: `${path}.tools[${index}]` }))
-    .filter(({ nested }) => nested.type === "function")
-    .map(({ nested, nestedPath }) => toOfferedTool(readPart(functionSchema, nested, nestedPath), name));
+  return tools.flatMap((nested, index) => toTool(nested, `${path}.tools[${index}]`, name));
 }
 
-/** The namespace a call must name. Two groups may offer tools of one name; then the agent's own word for it decides. */
-export function namespaceOf(
-  tools: readonly OfferedTool[],
-  name: string,
-  server: string | undefined,
-): string | undefined {
-  const named = tools.filter((tool) => tool.name === name);
-  return (named.find(({ namespace }) => namespace !== undefined && namespace === server) ?? named[0])?.namespace;
+/** The tool, or the type of one that no client runs. */
+function toTool(tool: AnyTool, path: string, namespace?: string): readonly (OfferedTool | string)[] {
+  if (tool.type === "function") return [toOfferedTool(readPart(functionSchema, tool, path), namespace)];
+  if (tool.type === "custom") return [toCustomTool(readPart(customToolSchema, tool, path), namespace)];
+  // Searching among deferred tools is needless where all of them are offered.
+  if (tool.type === "tool_search" && tool["execution"] !== "client") return [];
+  return [localTools[tool.type]?.(tool) ?? tool.type];
 }

@@ -172,6 +172,81 @@ describe("a responses stream", () => {
     ]);
   });
 
+  it("gives the call of a custom tool as an item of its own kind, with its input as text [defect 4]", () => {
+    const tools = [{ type: "custom", name: "read" }];
+    const stream = new ResponseStream(options({ input: "Hi", tools }));
+    const events = eventsOf(stream.write([{ ...call, input: { input: "x y" } } as AgentEvent])).map(bare);
+    const item = { id: "ctc_1", type: "custom_tool_call", status: "completed", call_id: "c1", name: "read" };
+    const where = { item_id: "ctc_1", output_index: 0 };
+    expect(events.slice(2)).toEqual([
+      {
+        type: "response.output_item.added",
+        output_index: 0,
+        item: { ...item, status: "in_progress", input: "" },
+      },
+      { type: "response.custom_tool_call_input.delta", ...where, delta: "x y" },
+      { type: "response.custom_tool_call_input.done", ...where, input: "x y" },
+      { type: "response.output_item.done", output_index: 0, item: { ...item, input: "x y" } },
+    ]);
+  });
+
+  it.each([
+    [
+      "local_shell",
+      { command: ["ls", "-a"], timeout_ms: 5 },
+      {
+        type: "local_shell_call",
+        action: {
+          type: "exec",
+          command: ["ls", "-a"],
+          env: {},
+          timeout_ms: 5,
+          working_directory: null,
+          user: null,
+        },
+      },
+    ],
+    [
+      "local_shell",
+      { command: "ls -a" },
+      {
+        type: "local_shell_call",
+        action: {
+          type: "exec",
+          command: ["sh", "-c", "ls -a"],
+          env: {},
+          timeout_ms: null,
+          working_directory: null,
+          user: null,
+        },
+      },
+    ],
+    [
+      "shell",
+      { commands: ["ls"] },
+      {
+        type: "shell_call",
+        action: { commands: ["ls"], timeout_ms: null, max_output_length: null },
+        environment: null,
+      },
+    ],
+    [
+      "apply_patch",
+      { type: "create_file", path: "a", diff: "+x" },
+      { type: "apply_patch_call", operation: { type: "create_file", path: "a", diff: "+x" } },
+    ],
+    [
+      "apply_patch",
+      { type: "delete_file", path: "a" },
+      { type: "apply_patch_call", operation: { type: "delete_file", path: "a" } },
+    ],
+  ])("gives the call of %s with %j as the item that its client runs [defect 4]", (type, input, expected) => {
+    const stream = new ResponseStream(options({ input: "Hi", tools: [{ type }] }));
+    stream.write([{ ...call, name: type, input } as AgentEvent]);
+    stream.end({ kind: "finished" });
+    expect(stream.response.output).toEqual([{ id: "lc_1", status: "completed", call_id: "c1", ...expected }]);
+  });
+
   it("closes what is open, tells the failure twice and ends, when the agent breaks off", () => {
     const stream = new ResponseStream(options());
     const error = new CaretError("agent-crashed", "The agent crashed", { fix: "Try again." }).toInfo();

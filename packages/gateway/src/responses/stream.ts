@@ -5,17 +5,17 @@ import { estimateRequestTokens, tokensOf } from "../door/estimate-tokens.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../openai/answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "../openai/answer-stream.ts";
 import { toOpenaiError } from "../openai/errors.ts";
+import { toCallItem } from "./call-item.ts";
 import { toResponseError } from "./errors.ts";
 import {
   createMessageWriter,
   createReasoningWriter,
   type ItemWriter,
   type WriteEvent,
-  writeFunctionCall,
+  writeCall,
 } from "./item-writer.ts";
-import type { FunctionCallItem, OutputItem } from "./output-item.ts";
+import type { OutputItem } from "./output-item.ts";
 import { type ResponseIdentity, type ResponseObject, type ResponseState, toResponseObject } from "./response-object.ts";
-import { namespaceOf } from "./response-tools.ts";
 import { toResponseUsage } from "./response-usage.ts";
 
 export interface ResponseStreamOptions extends ResponseIdentity {
@@ -137,21 +137,12 @@ export class ResponseStream implements AnswerStream {
     return text;
   }
 
-  #writeCall({ callId, name, server, input }: ClientCall): string {
+  #writeCall(call: ClientCall): string {
     const closing = this.#closeItem("completed");
     const { newId, request } = this.#options;
-    const namespace = namespaceOf(request.tools, name, server);
-    const item: FunctionCallItem = {
-      id: `fc_${newId()}`,
-      type: "function_call",
-      status: "completed",
-      call_id: callId,
-      name,
-      arguments: JSON.stringify(input ?? {}),
-      ...(namespace === undefined ? {} : { namespace }),
-    };
-    this.#characters += name.length + item.arguments.length;
-    const events = writeFunctionCall(this.#event, this.#output.length, item);
+    const item = toCallItem(call, request.tools, newId);
+    this.#characters += call.name.length + JSON.stringify(call.input ?? {}).length;
+    const events = writeCall(this.#event, this.#output.length, item);
     this.#output.push(item);
     return closing + events;
   }

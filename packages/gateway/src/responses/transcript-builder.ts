@@ -1,6 +1,6 @@
 import type { DoorCall, DoorMessage, DoorPart } from "../door/door-request.ts";
 import { parseArguments } from "../openai/parse-arguments.ts";
-import type { OutputItem } from "./output-item.ts";
+import type { CallItem, OutputItem } from "./output-item.ts";
 
 /** Gathers items into messages: what the assistant said and called in one go is one message. */
 export class TranscriptBuilder {
@@ -11,8 +11,8 @@ export class TranscriptBuilder {
     this.messages.push({ role: "user", parts });
   }
 
-  tool(callId: string, parts: readonly DoorPart[]): void {
-    this.messages.push({ role: "tool", callId, parts, isError: false });
+  tool(callId: string, parts: readonly DoorPart[], isError = false): void {
+    this.messages.push({ role: "tool", callId, parts, isError });
   }
 
   assistant(text: string, calls: readonly DoorCall[] = []): void {
@@ -27,8 +27,24 @@ export class TranscriptBuilder {
 
   /** Something we answered ourselves; reasoning is no part of a transcript. */
   output(item: OutputItem): void {
+    if (item.type === "reasoning") return;
     if (item.type === "message") this.assistant(item.content.map(({ text }) => text).join(""));
-    if (item.type !== "function_call") return;
-    this.assistant("", [{ callId: item.call_id, name: item.name, input: parseArguments(item.arguments) }]);
+    else this.assistant("", [toDoorCall(item)]);
+  }
+}
+
+function toDoorCall(item: CallItem): DoorCall {
+  const callId = item.call_id;
+  switch (item.type) {
+    case "function_call":
+      return { callId, name: item.name, input: parseArguments(item.arguments) };
+    case "custom_tool_call":
+      return { callId, name: item.name, input: item.input };
+    case "apply_patch_call":
+      return { callId, name: "apply_patch", input: item.operation };
+    case "shell_call":
+      return { callId, name: "shell", input: item.action };
+    case "local_shell_call":
+      return { callId, name: "local_shell", input: item.action };
   }
 }

@@ -132,6 +132,7 @@ export const somebody: DeskCaller = { tokenName: "default", workspace: undefined
 const plainRequest: DeskRequest = {
   system: "Be brief.",
   tools: [{ name: "read", inputSchema: {} }],
+  unavailableTools: [],
   toolChoice: "auto",
   messages: [],
   wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },

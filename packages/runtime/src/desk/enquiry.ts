@@ -1,8 +1,9 @@
 import type { Owner } from "@caret/protocol";
 import type { LineageQuestion } from "../lineage/classify-transcript.ts";
+import type { NamespacedTool } from "../tools/bridge/agent-tools.ts";
 import { chooseWorkspace } from "./choose-workspace.ts";
 import { toolOwner } from "./tool-owner.ts";
-import type { DeskCaller, DeskRequest, DeskTool, ModelWish } from "./turn-desk.ts";
+import type { DeskCaller, DeskRequest, ModelWish } from "./turn-desk.ts";
 
 /** A request that has been looked at: everything but what it is to the sessions we know. */
 export interface Enquiry {
@@ -11,7 +12,9 @@ export interface Enquiry {
   readonly model: string;
   /** Who runs the tools. */
   readonly owner: Owner;
-  readonly tools: readonly DeskTool[];
+  readonly tools: readonly NamespacedTool[];
+  /** Tools that the request lists and nobody here can run. */
+  readonly unavailableTools: readonly string[];
   /** Where the client works. The agent works there too, unless somebody else runs its tools. */
   readonly workspace: string | undefined;
 }
@@ -33,13 +36,14 @@ export async function toEnquiry(
     asked: request.owner,
     configured: toolsOwner,
     offersTools: request.tools.length > 0,
+    unavailableTools: request.unavailableTools,
     forbidsTools: request.toolChoice === "none",
   });
   const places = { asked: request.workspace, bound: caller.workspace, fallback: defaultWorkspace };
   const workspace = chooseWorkspace(places);
   const model = await resolveModel(request.wish);
-  const { system, tools, messages, sessionKey } = request;
+  const { system, tools, unavailableTools, messages, sessionKey } = request;
   const place = [caller.tokenName, workspace ?? "", owner];
   const question = { system, tools, messages, sessionKey, place };
-  return { question, tokenName: caller.tokenName, model, owner, tools, workspace };
+  return { question, tokenName: caller.tokenName, model, owner, tools, unavailableTools, workspace };
 }

@@ -1,9 +1,12 @@
-import { CaretError } from "@caret/protocol";
+import { type AgentEventOf, CaretError } from "@caret/protocol";
 import type { TurnRequest } from "../engine/session-engine.ts";
 import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
+import { toAgentTools } from "../tools/bridge/agent-tools.ts";
 import type { Enquiry } from "./enquiry.ts";
 import { renderPrompt, textOf, toolNamesOf } from "./render-prompt.ts";
+
+type Notice = AgentEventOf<"notice">;
 
 /** The first turn of a session: told all that the client knows. */
 export function planFirstTurn(
@@ -21,6 +24,7 @@ export function planFirstTurn(
     model,
     title: isChore ? `Side call: ${title}` : title,
     ...(isChore ? { mode: "ask" } : ownerOf(enquiry)),
+    notices: notOffered(enquiry),
   };
   const place = scratch ?? workspace;
   return place === undefined ? request : { ...request, workspace: place };
@@ -40,7 +44,8 @@ export function planNextTurn(
     messages: newFrom === 0 ? messages : withoutOwnAnswer(messages.slice(newFrom)),
     toolNames: toolNamesOf(messages),
   });
-  return { prompt, sessionId, model, ...ownerOf(enquiry), ...lostCalls(question.messages) };
+  const notices = [...lostCalls(question.messages), ...notOffered(enquiry)];
+  return { prompt, sessionId, model, ...ownerOf(enquiry), notices };
 }
 
 /** What stands first after the last message a session heard is what it answered itself. */
@@ -55,7 +60,13 @@ function ownerOf(enquiry: Enquiry): Pick<TurnRequest, "mode" | "clientTools" | "
   if (owner === "none") return { mode: "ask" };
   if (owner === "agent") return {};
   if (owner === "gateway") return { gatewayTools: { system, realWorkspace: requiredWorkspace(workspace) } };
-  return { clientTools: { tools, system, ...(workspace === undefined ? {} : { realWorkspace: workspace }) } };
+  return {
+    clientTools: {
+      tools: toAgentTools(tools),
+      system,
+      ...(workspace === undefined ? {} : { realWorkspace: workspace }),
+    },
+  };
 }
 
 /** The gateway's tools work in somebody's files, or there is nothing for them to do. */
@@ -67,9 +78,16 @@ function requiredWorkspace(workspace: string | undefined): string {
 }
 
 /** Results of calls that nobody waits for any more are told again, which is worth saying. */
-function lostCalls(messages: readonly TranscriptMessage[]): Pick<TurnRequest, "notice"> {
-  if (messages.at(-1)?.role !== "tool") return {};
-  return { notice: "The agent that made these calls is gone; their results were given to a new one." };
+function lostCalls(messages: readonly TranscriptMessage[]): readonly Notice[] {
+  if (messages.at(-1)?.role !== "tool") return [];
+  const message = "The agent that made these calls is gone; their results were given to a new one.";
+  return [{ type: "notice", kind: "resume-lost", message }];
+}
+
+function notOffered({ unavailableTools }: Enquiry): readonly Notice[] {
+  if (unavailableTools.length === 0) return [];
+  const message = `Nobody here can run these tools of the request, so they are not offered: ${unavailableTools.join(", ")}`;
+  return [{ type: "notice", kind: "not-obeyed", message }];
 }
 
 function titleOf(messages: readonly TranscriptMessage[]): string {

@@ -1,6 +1,6 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
 import type { Transcript } from "../lineage/transcript.ts";
-import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
+import type { NamespacedTool } from "../tools/bridge/agent-tools.ts";
 
 /** What a client says about the model, before anyone has looked it up. */
 export interface ModelWish {
@@ -10,14 +10,11 @@ export interface ModelWish {
   readonly thinking: boolean | undefined;
 }
 
-/** A tool the client offers to run. */
-export interface DeskTool extends ClientTool {
-  readonly namespace?: string | undefined;
-}
-
 /** A request of a stateless door: as much of it as a desk needs. */
 export interface DeskRequest extends Transcript {
-  readonly tools: readonly DeskTool[];
+  readonly tools: readonly NamespacedTool[];
+  /** Tools of the request that nobody here can run, by their types. */
+  readonly unavailableTools: readonly string[];
   readonly toolChoice: "auto" | "none" | "required" | { readonly name: string };
   readonly wish: ModelWish;
   readonly sessionKey: string | undefined;

@@ -45,7 +45,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
     },
     notices: [
       ...lostSession(lane, attachment, upstream, untold),
-      ...(request.notice === undefined ? [] : [toNotice(request.notice)]),
+      ...(request.notices ?? []),
       ...(tools?.notices ?? []),
     ],
   };

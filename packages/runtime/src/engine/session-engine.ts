@@ -1,4 +1,4 @@
-import type { AnswerApproval, AnswerQuestion, LaneName, TurnOutcome } from "@caret/protocol";
+import type { AgentEventOf, AnswerApproval, AnswerQuestion, LaneName, TurnOutcome } from "@caret/protocol";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
 import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
@@ -27,8 +27,8 @@ export interface TurnRequest {
   readonly agentWorkspace?: string;
   /** A person can be asked while the turn runs. It counts where the gateway runs the tools. */
   readonly attended?: true;
-  /** Something about how this turn came to be, to be told at its beginning. */
-  readonly notice?: string;
+  /** What is to be said about how this turn came to be, at its beginning. */
+  readonly notices?: readonly AgentEventOf<"notice">[];
   /** Recorded on a new session. */
   readonly title?: string;
 }

@@ -1,7 +1,7 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { classifyOutcome } from "../guard/classify-outcome.ts";
 import { createLoopGuard } from "../guard/loop-guard.ts";
-import type { AnswerCall, CallResult, OfferedCall } from "../tools/bridge/bridge-messages.ts";
+import type { AnswerCall, CallResult, OfferedCall, ToolOrigin } from "../tools/bridge/bridge-messages.ts";
 import { createParkedCalls, type ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import { type EndedCall, type GuardCallsOptions, guardCalls } from "./guard-calls.ts";
 import type { OfferedTools } from "./lane.ts";
@@ -43,7 +43,8 @@ export interface TurnTools {
 /** The client runs the tools: each call waits for its result. */
 export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOptions): TurnTools {
   const { write, newCallId, parkedLimitMs, now } = options;
-  const parked = createParkedCalls({ write, newCallId, limitMs: parkedLimitMs });
+  const originOf = (name: string): ToolOrigin => wanted.tools.find((tool) => tool.name === name)?.origin ?? { name };
+  const parked = createParkedCalls({ write, newCallId, originOf, limitMs: parkedLimitMs });
   let hasEnded = false;
   const run = async (call: OfferedCall, signal: AbortSignal): Promise<EndedCall> => {
     const startedAt = now();

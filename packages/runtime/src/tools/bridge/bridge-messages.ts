@@ -2,9 +2,18 @@ import { z } from "zod";
 
 /** A tool the client offers to run. Its schema goes to the agent untouched. */
 export interface ClientTool {
+  /** As the agent knows it: no other tool of its turn has this name. */
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** As the client knows it; absent: by the same name, in no group. */
+  readonly origin?: ToolOrigin;
+}
+
+export interface ToolOrigin {
+  readonly name: string;
+  /** The group of tools it belongs to. */
+  readonly namespace?: string | undefined;
 }
 
 /** The first line a bridge sends; everything after it, in both directions, is MCP as the agent speaks it. */

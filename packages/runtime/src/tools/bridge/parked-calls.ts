@@ -1,17 +1,21 @@
 import type { AgentEvent } from "@caret/protocol";
 import { meansCall } from "../../lineage/call-key.ts";
-import type { AnswerCall, CallResult, OfferedCall } from "./bridge-messages.ts";
+import type { AnswerCall, CallResult, OfferedCall, ToolOrigin } from "./bridge-messages.ts";
 import { createMentions } from "./mentions.ts";
 
 /** A tool call that waits, with its agent alive, for the client's result. */
 export interface ParkedCall extends OfferedCall {
   readonly callId: string;
+  /** The group that the tool belongs to at its client. */
+  readonly server?: string;
 }
 
 export interface ParkedCallsOptions {
   /** Puts events into the turn's log, in order. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   readonly newCallId: () => string;
+  /** What the client calls a tool that the agent knows by this name. Absent: the same. */
+  readonly originOf?: (name: string) => ToolOrigin;
   /** How long a client may take. */
   readonly limitMs: number;
   /** How long a call waits to be mentioned in the agent's own stream, so that the text before it is told before it. */
@@ -68,11 +72,12 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
       await mentions.wait({ name, input }, options.mentionMs);
       if (hasEnded || signal.aborted) return { text: "The turn is over.", isError: true };
       if (refusal !== undefined) return await refuse({ name, input }, refusal);
-      const call: ParkedCall = { callId: options.newCallId(), name, input };
+      const origin = options.originOf?.(name) ?? { name };
+      const server = origin.namespace === undefined ? {} : { server: origin.namespace };
+      const call: ParkedCall = { callId: options.newCallId(), name: origin.name, ...server, input };
       const answered = Promise.withResolvers<CallResult>();
       waiting.set(call.callId, { call, settle: answered.resolve });
-      const event: AgentEvent = { type: "tool-call", callId: call.callId, name, kind: "other", input, owner: "client" };
-      await options.write([event]);
+      await options.write([{ type: "tool-call", ...call, kind: "other", owner: "client" }]);
       const late = { text: `The client gave no result within ${options.limitMs} ms.`, isError: true };
       const timer = setTimeout(() => settle(call.callId, late, "error"), options.limitMs);
       const onAbort = (): void =>

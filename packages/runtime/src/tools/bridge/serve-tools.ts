@@ -24,7 +24,7 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<vo
     { capabilities: { tools: {} }, ...(instructions === "" ? {} : { instructions }) },
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: offer.tools.map(({ inputSchema, ...tool }) => ({
+    tools: offer.tools.map(({ inputSchema, origin: _, ...tool }) => ({
       ...tool,
       inputSchema: { type: "object" as const, ...inputSchema },
     })),
