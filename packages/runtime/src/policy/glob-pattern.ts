@@ -1,5 +1,3 @@
-import { toLiteral } from "../redaction/to-literal.ts";
-
 /** A pattern of texts: `*` stands for anything but a slash, `**` for anything, `?` for one character. */
 export interface GlobPattern {
   matches(text: string): boolean;
@@ -7,16 +5,55 @@ export interface GlobPattern {
   readonly weight: number;
 }
 
+/** `directories`: nothing, or anything that ends in a slash. */
+type Token = "one" | "name" | "anything" | "directories" | { readonly letter: string };
+
+/**
+ * Matched by hand, in time that grows with the pattern times the text: a regular expression made from many stars can take
+ * for ever on a text that an agent wrote.
+ */
 export function createGlobPattern(pattern: string): GlobPattern {
   const parts = pattern.split(/(\*\*\/|\*+|\?)/);
-  const expression = new RegExp(`^${parts.map(toExpression).join("")}$`, "s");
+  const tokens = parts.flatMap((part, index) => (index % 2 === 0 ? [...part].map(toLetter) : [toToken(part)]));
   const literals = parts.filter((_, index) => index % 2 === 0).join("").length;
-  return { matches: (text) => expression.test(text), weight: literals * 2 + (parts.length === 1 ? 1 : 0) };
+  return { matches: (text) => matchesTokens(tokens, text), weight: literals * 2 + (parts.length === 1 ? 1 : 0) };
 }
 
-function toExpression(part: string): string {
-  if (part === "**/") return "(?:.*/)?";
-  if (part === "?") return "[^/]";
-  if (/^\*+$/.test(part)) return part === "*" ? "[^/]*" : ".*";
-  return toLiteral(part);
+function toLetter(letter: string): Token {
+  return { letter };
+}
+
+function toToken(part: string): Token {
+  if (part === "**/") return "directories";
+  if (part === "?") return "one";
+  return part === "*" ? "name" : "anything";
+}
+
+/** Row by row: `reachable[n]` tells whether the tokens so far can have used up the first n letters. */
+function matchesTokens(tokens: readonly Token[], text: string): boolean {
+  const letters = [...text];
+  let reachable = [true, ...letters.map(() => false)];
+  for (const token of tokens) reachable = step(token, letters, reachable);
+  return reachable.at(-1) === true;
+}
+
+function step(token: Token, letters: readonly string[], before: readonly boolean[]): boolean[] {
+  if (typeof token !== "object" && token !== "one") return stepOverStar(token, letters, before);
+  const fits = (letter: string | undefined): boolean => (token === "one" ? letter !== "/" : letter === token.letter);
+  return before.map((_, index) => index > 0 && before[index - 1] === true && fits(letters[index - 1]));
+}
+
+function stepOverStar(
+  star: "name" | "anything" | "directories",
+  letters: readonly string[],
+  before: readonly boolean[],
+): boolean[] {
+  /** Whether a star that began at an earlier letter still goes on. */
+  let isOpen = false;
+  return before.map((wasReachable, index) => {
+    const isSlash = letters[index - 1] === "/";
+    const isInDirectories = isOpen && isSlash;
+    isOpen = wasReachable || (isOpen && !(star === "name" && isSlash));
+    return star === "directories" ? wasReachable || isInDirectories : isOpen;
+  });
 }
