@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { physicalPath } from "../chats/workspace-hash.ts";
 import type { EventStore } from "../engine/event-store.ts";
+import { wayInside } from "../paths/way-inside.ts";
 import { makePrivateDirectory } from "../store/sqlite/private-files.ts";
 import { placeName } from "./place-name.ts";
 
@@ -61,9 +62,8 @@ export function openScratchPlaces(options: {
     },
     holds,
     assertElsewhere(path) {
-      const way = relative(root, physicalPath(path));
-      const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-      if (isInside) throw new CaretError("workspace-forbidden", "That directory belongs to a session of Caret's own");
+      if (wayInside(root, physicalPath(path)) !== undefined)
+        throw new CaretError("workspace-forbidden", "That directory belongs to a session of Caret's own");
     },
     instruct,
     remove,

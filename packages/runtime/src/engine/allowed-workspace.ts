@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute } from "node:path";
 import { CaretError } from "@caret/protocol";
+import { wayInside } from "../paths/way-inside.ts";
 
 /**
  * The physical path of a workspace, once it is sure that turns may work there: it exists, and lies in one of the allowed
@@ -10,7 +11,7 @@ export function allowedWorkspace(path: string, allowed: readonly string[]): stri
   if (!isAbsolute(path)) throw new CaretError("invalid-request", `The workspace ${path} is not an absolute path`);
   const physical = physicalDirectory(path);
   const places = allowed.flatMap((place) => tryPhysical(place));
-  if (places.some((place) => isWithin(physical, place))) return physical;
+  if (places.some((place) => wayInside(place, physical) !== undefined)) return physical;
   throw new CaretError("workspace-forbidden", `Turns may not work in ${physical}`, {
     fix: "Add it to `workspaces.allow` in caret.json, or choose a workspace that is there.",
   });
@@ -32,9 +33,4 @@ function tryPhysical(path: string): readonly string[] {
   } catch {
     return []; // an allowed place that does not exist allows nothing
   }
-}
-
-function isWithin(path: string, place: string): boolean {
-  const way = relative(place, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

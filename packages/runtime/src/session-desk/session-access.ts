@@ -1,7 +1,7 @@
 import { CaretError, type SessionCaller } from "@caret/protocol";
 import { physicalPath } from "../chats/workspace-hash.ts";
 import type { EventStore, SessionRecord } from "../engine/event-store.ts";
-import { isWithinWorkspace } from "../store/within-workspace.ts";
+import { wayInside } from "../paths/way-inside.ts";
 
 /** The physical path of the only workspace a caller may see; undefined: all of them. */
 export function boundPlace({ workspace }: SessionCaller): string | undefined {
@@ -10,7 +10,7 @@ export function boundPlace({ workspace }: SessionCaller): string | undefined {
 
 /** Whether a session exists for whoever is bound to a place. */
 export function isVisible({ workspace }: SessionRecord, place: string | undefined): boolean {
-  return place === undefined || isWithinWorkspace(workspace, place);
+  return place === undefined || wayInside(place, workspace) !== undefined;
 }
 
 /** Rejects with `session-not-found` also when it is only not for this caller. */

@@ -11,6 +11,7 @@ import type {
   SessionRecord,
   StoredEvent,
 } from "../../engine/event-store.ts";
+import { wayInside } from "../../paths/way-inside.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
 import { noLine } from "../last-line.ts";
@@ -18,7 +19,6 @@ import { identifyOwner } from "../process-owner.ts";
 import { fromCursorText, toCursorText } from "../session-cursor.ts";
 import { advanceProgress, assertPlace, progressFields, type SessionProgress } from "../session-progress.ts";
 import { changeSession, toSearchText, toSessionRecord } from "../session-record.ts";
-import { isWithinWorkspace } from "../within-workspace.ts";
 import { createTurnLedger } from "./turn-ledger.ts";
 
 export interface MemoryEventStoreOptions {
@@ -212,7 +212,7 @@ class MemoryEventStore implements EventStore {
 const noProgress: SessionProgress = { lastSeq: 0, line: noLine, lastTurn: undefined };
 
 function isIn(session: SessionRecord | undefined, workspace: string | undefined): boolean {
-  return workspace === undefined || (session !== undefined && isWithinWorkspace(session.workspace, workspace));
+  return workspace === undefined || (session !== undefined && wayInside(workspace, session.workspace) !== undefined);
 }
 
 type Place = Pick<SessionRecord, "updatedAt" | "id">;

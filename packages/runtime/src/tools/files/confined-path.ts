@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve, sep } from "node:path";
 import { CaretError } from "@caret/protocol";
+import { wayInside } from "../../paths/way-inside.ts";
 import { toFileError } from "./file-error.ts";
 import { PinnedDirectory } from "./pinned-directory.ts";
 
@@ -115,8 +116,8 @@ class Walk {
   #inside(path: string): string[] {
     // The workspace may have been named through a link, and then so are the absolute paths in it.
     for (const base of [this.#root, resolve(this.#options.workspace)]) {
-      const way = relative(base, resolve(base, path));
-      if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return way === "" ? [] : way.split(sep);
+      const way = wayInside(base, resolve(base, path));
+      if (way !== undefined) return way === "" ? [] : way.split(sep);
     }
     throw new CaretError(
       "workspace-forbidden",
