@@ -44,27 +44,17 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
   const open = new Set<string>();
   const running = new Set<Promise<unknown>>();
 
-  /** Undefined when it may run. */
-  const refuse = async (
-    { name, input }: OfferedCall,
-    callId: string,
-    signal: AbortSignal,
-  ): Promise<ToolCallResult | undefined> => {
-    const tool = registry.find(name);
-    if (tool === undefined) return undefined; // the registry says so better
-    const { isAllowed, reason } = await approvals.decide(
-      { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) },
-      signal,
-    );
-    if (isAllowed) return undefined;
-    return signal.aborted ? GIVEN_UP : denied(name, reason);
-  };
-
   const judge = async (call: OfferedCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
+    const { name, input } = call;
     // Whether a question is answered is the user's to say: it needs no approval besides.
-    if (call.name === askUser?.name) return await askUser.call(call.input, { callId, signal });
-    const refused = await refuse(call, callId, signal);
-    return refused ?? (await registry.call(call.name, call.input, { ...context, signal }));
+    if (name === askUser?.name) return await askUser.call(input, { callId, signal });
+    const tool = registry.find(name);
+    // The registry says best that there is no such tool.
+    if (tool === undefined) return await registry.call(name, input, { ...context, signal });
+    const asked = { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) };
+    const { isAllowed, reason, places } = await approvals.decide(asked, signal);
+    if (isAllowed) return await registry.call(name, input, { ...context, places, signal });
+    return signal.aborted ? GIVEN_UP : denied(name, reason);
   };
 
   const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<ToolCallResult> => {

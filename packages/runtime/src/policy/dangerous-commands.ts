@@ -1,28 +1,44 @@
 import { createCommandPattern } from "./command-pattern.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
-/** What `auto` still asks about: it destroys, leaves the machine, changes the machine, or speaks for the user. */
-const patterns = [
-  ...["rm", "rmdir", "shred", "dd", "truncate", "mkfs*", "fdisk", "parted", "wipefs", "dropdb", "unlink"],
-  ...["sudo", "doas", "su", "chown", "chmod", "chattr", "mount", "umount", "passwd", "useradd", "userdel", "usermod"],
-  ...["kill", "killall", "pkill", "reboot", "shutdown", "halt", "poweroff", "systemctl", "service", "launchctl"],
-  ...["crontab", "at", "batch", "iptables", "nft", "ufw", "sysctl", "modprobe", "insmod"],
-  ...["ssh", "scp", "sftp", "rsync", "ftp", "telnet", "nc", "ncat", "netcat", "socat", "curl", "wget"],
-  ...["git push", "git reset", "git clean", "git restore", "git rm", "git filter-branch", "git config", "git remote"],
-  ...[
-    "git checkout --",
-    "git checkout -f",
-    "git stash drop",
-    "git stash clear",
-    "git branch -D",
-    "git worktree remove",
+/** What `auto` still asks about, by what it does: it destroys, leaves the machine, changes it, or speaks for the user. */
+const dangers: Readonly<Record<string, readonly string[]>> = {
+  "deletes or destroys data": [
+    ...["rm", "rmdir", "shred", "dd", "truncate", "mkfs*", "fdisk", "parted", "wipefs", "dropdb", "unlink"],
   ],
-  ...["npm publish", "npm unpublish", "npm login", "yarn publish", "pnpm publish", "bun publish", "cargo publish"],
-  ...["gem push", "twine upload", "poetry publish", "docker", "podman", "kubectl", "helm", "terraform", "pulumi"],
-  ...["aws", "gcloud", "az", "gh api", "gh auth", "gh pr merge", "gh release", "gh repo", "gh secret", "gh workflow"],
-  ...["apt", "apt-get", "dnf", "yum", "pacman", "brew", "snap", "apk", "nix-env"],
-].map(createCommandPattern);
+  "acts as another user or changes who may do what": [
+    ...["sudo", "doas", "su", "chown", "chmod", "chattr", "passwd", "useradd", "userdel", "usermod"],
+  ],
+  "changes how the machine runs": [
+    ...["mount", "umount", "reboot", "shutdown", "halt", "poweroff", "systemctl", "service", "launchctl"],
+    ...["crontab", "at", "batch", "iptables", "nft", "ufw", "sysctl", "modprobe", "insmod"],
+    ...["apt", "apt-get", "dnf", "yum", "pacman", "brew", "snap", "apk", "nix-env"],
+  ],
+  "stops processes": ["kill", "killall", "pkill"],
+  "talks to other machines": [
+    ...["ssh", "scp", "sftp", "rsync", "ftp", "telnet", "nc", "ncat", "netcat", "socat", "curl", "wget"],
+  ],
+  "changes what is published or shared": [
+    ...["git push", "npm publish", "npm unpublish", "npm login", "yarn publish", "pnpm publish", "bun publish"],
+    ...["cargo publish", "gem push", "twine upload", "poetry publish"],
+    ...["gh api", "gh auth", "gh pr merge", "gh release", "gh repo", "gh secret", "gh workflow"],
+  ],
+  "can throw away uncommitted work or history": [
+    ...["git reset", "git clean", "git restore", "git rm", "git filter-branch", "git checkout --", "git checkout -f"],
+    ...["git stash drop", "git stash clear", "git branch -D", "git worktree remove"],
+  ],
+  "changes what git runs or whom it talks to": ["git config", "git remote"],
+  "controls containers, clusters or clouds": [
+    ...["docker", "podman", "kubectl", "helm", "terraform", "pulumi", "aws", "gcloud", "az"],
+  ],
+};
 
-export function isDangerousCommand(words: readonly ShellWord[]): boolean {
-  return patterns.some((pattern) => pattern.matches(words) !== "no");
+const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
+  texts.map((text) => ({ text, what, pattern: createCommandPattern(text) })),
+);
+
+/** Why a command is dangerous, in words; undefined when it is not on the list. */
+export function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
+  const found = patterns.find(({ pattern }) => pattern.matches(words) !== "no");
+  return found === undefined ? undefined : `\`${found.text}\` ${found.what}`;
 }

@@ -1,7 +1,9 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve, sep } from "node:path";
 import type { ToolKind } from "@caret/protocol";
-import { plainName } from "../boundary/tool-aliases.ts";
+import { plainName, toolGroup } from "../boundary/tool-aliases.ts";
 import { isJsonObject, type JsonObject } from "../framing/frame.ts";
+import { wayInside } from "../paths/way-inside.ts";
+import { followAll, pathEnds } from "./path-ends.ts";
 import { readCommandLine } from "./read-command-line.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
@@ -21,16 +23,30 @@ export type PolicyPart =
   | { readonly kind: "command"; readonly words: readonly ShellWord[] }
   /** Something in the command line that nobody can know without running it. */
   | { readonly kind: "opaque"; readonly what: string }
-  /** A file, absolute where that can be told. `written` when a redirection writes it. */
-  | { readonly kind: "path"; readonly path: PolicyPath; readonly written: boolean };
+  | PathPart;
 
-export interface PolicyPath {
+export interface PathPart {
+  readonly kind: "path";
+  readonly path: PolicyPath;
+  /** What happens to it: what the call's kind says (`named`), a command writes it, or the call deletes it. */
+  readonly use: "named" | "written" | "deleted";
+  /** Deleted with all that is in it. */
+  readonly recursive: boolean;
+}
+
+/** A file as a call spells it. */
+export interface PolicyPath extends Place {
+  /** Every place it can lead to over links; the spelling itself is none of them unless it holds no link. */
+  readonly ends: readonly Place[];
+}
+
+export interface Place {
   readonly absolute: string;
   /** With forward slashes; undefined when it is not inside the workspace, or nobody can tell. */
   readonly inWorkspace: string | undefined;
 }
 
-const commandFields = new Set(["command", "cmd", "commandline", "shellcommand"]);
+const commandFields = new Set(["command", "cmd", "commandline", "shellcommand", "argv"]);
 const directoryFields = new Set(["cwd", "workdir", "workingdir", "workingdirectory"]);
 const pathFields = new Set(
   "path filepath file filename targetfile absolutepath dir directory dirpath directorypath targetdirectory notebookpath paths files from to source destination oldpath newpath".split(
@@ -39,26 +55,63 @@ const pathFields = new Set(
 );
 
 /** Take a call apart. Kinds of calls that run nothing and touch no file are one whole. */
-export function partsOf({ kind, input }: PolicyCall, workspace: string): readonly PolicyPart[] {
-  const fields = isJsonObject(input) ? input : {};
-  const runs = kind === "shell" || kind === "mcp" || kind === "other";
-  const commands = runs ? valuesOf(fields, commandFields) : [];
-  const places = valuesOf(fields, directoryFields).filter((value) => typeof value === "string");
-  const base = resolve(workspace, places[0] ?? "");
-  const parts = commands.flatMap((command) => commandParts(command, base, workspace));
-  if (kind === "shell" && commands.length === 0) parts.push({ kind: "opaque", what: "no command is given" });
-  const paths = [...valuesOf(fields, pathFields), ...nestedPaths(fields)].flat();
-  for (const path of paths)
-    if (typeof path === "string")
-      parts.push({ kind: "path", path: placeOf(path, workspace, workspace), written: false });
+export function partsOf(call: PolicyCall, workspace: string): readonly PolicyPart[] {
+  const fields = isJsonObject(call.input) ? call.input : {};
+  const parts = [...lineParts(call, fields, workspace), ...pathParts(call, fields, workspace)];
   return parts.length === 0 ? [{ kind: "whole" }] : parts;
+}
+
+function lineParts({ kind }: PolicyCall, fields: JsonObject, workspace: string): readonly PolicyPart[] {
+  const runs = kind === "shell" || kind === "mcp" || kind === "other";
+  const commands = runs ? commandsOf(fields) : [];
+  if (kind === "shell" && commands.length === 0) return [{ kind: "opaque", what: "no command is given" }];
+  const base = resolve(workspace, directoryOf(fields) ?? "");
+  return commands.flatMap((command) => commandParts(command, base, workspace));
+}
+
+function pathParts({ tool, kind }: PolicyCall, fields: JsonObject, workspace: string): readonly PolicyPart[] {
+  const isDeletion = toolGroup(tool) === "delete" && (kind === "write" || kind === "edit");
+  const use = isDeletion ? "deleted" : "named";
+  const recursive = fields["recursive"] === true;
+  const paths = [...valuesOf(fields, pathFields), ...nestedPaths(fields)].flat();
+  return paths
+    .filter((path) => typeof path === "string")
+    .map((path) => ({ kind: "path", path: locate(path, workspace, workspace), use, recursive }));
+}
+
+/**
+ * The places of the workspace that a call's parts lead to, free of links. Whoever runs the call works on these and on no
+ * other, so that a link which is put in the way after the decision leads nowhere.
+ */
+export function judgedPlaces(
+  { input }: PolicyCall,
+  parts: readonly PolicyPart[],
+  workspace: string,
+): readonly string[] {
+  const directory = isJsonObject(input) ? directoryOf(input) : undefined;
+  const named = parts.flatMap((part) => (part.kind === "path" ? part.path.ends : []));
+  const places = [...named, ...locate(directory ?? "", workspace, workspace).ends];
+  return [...new Set(places.flatMap(({ inWorkspace }) => (inWorkspace === undefined ? [] : [inWorkspace])))];
+}
+
+function directoryOf(fields: JsonObject): string | undefined {
+  return valuesOf(fields, directoryFields).find((value) => typeof value === "string");
+}
+
+/** `{ command: "rm", args: ["-r"] }` is a command as well as its first word alone. */
+function commandsOf(fields: JsonObject): readonly unknown[] {
+  const commands = valuesOf(fields, commandFields);
+  const { args } = fields;
+  return Array.isArray(args) ? commands.flatMap((command) => [command, [command, ...args].flat()]) : commands;
 }
 
 function commandParts(command: unknown, base: string, workspace: string): PolicyPart[] {
   const { commands, writes, opaque } = readCommandLine(command);
   return [
     ...commands.map((words) => ({ kind: "command", words }) as const),
-    ...writes.map((path) => ({ kind: "path", path: placeOf(path, base, workspace), written: true }) as const),
+    ...writes.map(
+      (path) => ({ kind: "path", path: locate(path, base, workspace), use: "written", recursive: false }) as const,
+    ),
     ...[...new Set(opaque)].map((what) => ({ kind: "opaque", what }) as const),
   ];
 }
@@ -73,12 +126,17 @@ function nestedPaths(fields: JsonObject): unknown[] {
   return items.flatMap((item) => valuesOf(item, pathFields));
 }
 
-/** By the text alone: a symbolic link inside the workspace that leads out of it is not seen here. */
-function placeOf(path: string, base: string, workspace: string): PolicyPath {
-  const isPlain = !(path.startsWith("~") || path.includes("\0") || /^[a-z][a-z0-9+.-]+:/i.test(path));
-  if (!isPlain) return { absolute: path, inWorkspace: undefined };
-  const absolute = resolve(base, path);
-  const inner = relative(workspace, absolute);
-  const isInside = inner !== ".." && !inner.startsWith(`..${sep}`) && !isAbsolute(inner);
-  return { absolute: absolute.split(sep).join("/"), inWorkspace: isInside ? inner.split(sep).join("/") : undefined };
+function locate(path: string, base: string, workspace: string): PolicyPath {
+  const real = followAll(workspace) ?? workspace;
+  const unknown: Place = { absolute: path, inWorkspace: undefined };
+  const ends = path.includes("\0") ? [undefined] : pathEnds(base, path);
+  const places = ends.map((end) => (end === undefined ? unknown : toPlace(end, real)));
+  // Whoever reads these does not take them for a file of the workspace, although a tool might.
+  if (/^~|^[a-z][a-z0-9+.-]+:/i.test(path)) return { ...unknown, ends: [unknown, ...places] };
+  return { ...toPlace(resolve(base, path), workspace), ends: places };
+}
+
+function toPlace(absolute: string, workspace: string): Place {
+  const way = wayInside(workspace, absolute);
+  return { absolute: absolute.split(sep).join("/"), inWorkspace: way?.split(sep).join("/") };
 }

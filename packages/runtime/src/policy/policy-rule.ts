@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { createCommandPattern } from "./command-pattern.ts";
-import { createGlobPattern } from "./glob-pattern.ts";
-import type { PolicyCall, PolicyPart, PolicyPath } from "./policy-parts.ts";
+import { createGlobPattern, type GlobPattern } from "./glob-pattern.ts";
+import type { Place, PolicyCall, PolicyPart, PolicyPath } from "./policy-parts.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 
@@ -57,8 +57,7 @@ export function compileRule(rule: PolicyRule): CompiledRule {
     fits(call, part) {
       if (tool !== undefined && !tool.matches(call.tool) && !tool.matches(call.kind)) return false;
       if (server !== undefined && (call.server === undefined || !server.matches(call.server))) return false;
-      if (path !== undefined && !(part.kind === "path" && namesOf(part.path).some((name) => path.matches(name))))
-        return false;
+      if (path !== undefined && !(part.kind === "path" && fitsPath(path, part.path, rule.effect))) return false;
       return fitsCommand(part);
     },
   };
@@ -83,6 +82,12 @@ function compile<Pattern>(text: string | undefined, create: (text: string) => Pa
   return text === undefined ? undefined : create(text);
 }
 
-function namesOf({ absolute, inWorkspace }: PolicyPath): readonly string[] {
+/** What forbids does so under every name of a file; what allows must allow each place that the file can really be at. */
+function fitsPath(pattern: GlobPattern, path: PolicyPath, effect: Effect): boolean {
+  const fits = (place: Place): boolean => namesOf(place).some((name) => pattern.matches(name));
+  return effect === "allow" ? path.ends.every(fits) : [path, ...path.ends].some(fits);
+}
+
+function namesOf({ absolute, inWorkspace }: Place): readonly string[] {
   return inWorkspace === undefined ? [absolute] : [inWorkspace, absolute];
 }

@@ -237,6 +237,7 @@ describe("rules", () => {
 });
 
 describe("a decision", () => {
+  const danger = "`rm` deletes or destroys data";
   const call: PolicyCall = { ...runs("rm a"), callId: "c1" };
   const request = {
     type: "approval-request",
@@ -258,6 +259,8 @@ describe("a decision", () => {
     expect(policyWith({ rules: [{ effect: "allow", tool: "exec" }] }).decide(call)).toEqual({
       effect: "allow",
       reason,
+      danger,
+      places: [""],
       request,
       events: [request, answer("approved", reason)],
     });
@@ -266,17 +269,21 @@ describe("a decision", () => {
   it("is left open when somebody can be asked", () => {
     expect(policyWith({ mode: "auto" }).decide(call)).toEqual({
       effect: "ask",
-      reason: "`rm` is on the list of dangerous commands",
+      reason: danger,
+      danger,
+      places: [""],
       request,
       events: [request],
     });
   });
 
   it("is a denial that explains itself when nobody can be asked", () => {
-    const reason = "Nobody is there to ask, so it was denied: `rm` is on the list of dangerous commands";
+    const reason = `Nobody is there to ask, so it was denied: ${danger}`;
     expect(policyWith({ mode: "auto", attended: false }).decide(call)).toEqual({
       effect: "deny",
       reason,
+      danger,
+      places: [""],
       request,
       events: [request, answer("rejected", reason)],
     });

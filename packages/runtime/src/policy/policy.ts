@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { dangerOf } from "./danger.ts";
 import { judgeByMode, type PolicyMode } from "./policy-mode.ts";
-import { type PolicyCall, type PolicyPart, partsOf } from "./policy-parts.ts";
+import { judgedPlaces, type PolicyCall, type PolicyPart, partsOf } from "./policy-parts.ts";
 import {
   type CompiledRule,
   compileRule,
@@ -23,6 +24,10 @@ export interface PolicyOptions {
 
 /** Its reason is for the model when the call is denied. */
 export interface PolicyDecision extends PolicyVerdict {
+  /** Why the call is dangerous, in words for a person, whatever the decision was. Nobody may allow such a call once for all. */
+  readonly danger?: string;
+  /** Where in the workspace the call's paths lead, free of links. It may be run there and nowhere else. */
+  readonly places: readonly string[];
   readonly request: AgentEventOf<"approval-request">;
   /** The request, and its answer unless a person has yet to give it. */
   readonly events: readonly AgentEvent[];
@@ -35,8 +40,8 @@ export interface PolicyDecision extends PolicyVerdict {
  * strictest, and by the mode where no rule fits; the call gets the strictest of these decisions.
  *
  * Rules are a convenience, not a boundary. They read what a call says, and a program can do what its words do not say: a
- * build script deletes files, a link leads out of the workspace, an interpreter runs what it finds. They save an honest
- * agent from a mistake and a person from needless questions. What must not happen is prevented by the sandbox.
+ * build script deletes files, an interpreter runs what it finds. They save an honest agent from a mistake and a person
+ * from needless questions. What must not happen is prevented by the sandbox.
  */
 export interface Policy {
   decide(call: PolicyCall): PolicyDecision;
@@ -47,19 +52,28 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
   // Whoever forbids a command means it: then a line that could hide it is not waved through either.
   const restrictsCommands = rules.some(({ command, effect }) => command !== undefined && effect !== "allow");
 
-  const judgePart = (call: PolicyCall, part: PolicyPart): PolicyVerdict => {
-    const verdict = judgeByRules(compiled, call, part) ?? judgeByMode(mode, call, part);
+  const judgePart = (call: PolicyCall, part: PolicyPart, danger: string | undefined): PolicyVerdict => {
+    const verdict = judgeByRules(compiled, call, part) ?? judgeByMode(mode, call, part, danger);
     if (part.kind !== "opaque" || !restrictsCommands || verdict.effect !== "allow") return verdict;
-    return { effect: "ask", reason: `the command line cannot be judged: ${part.what}` };
+    return { effect: "ask", reason: `a rule forbids commands, and the command line cannot be judged: ${part.what}` };
   };
 
   return {
     decide(call) {
-      const verdicts = partsOf(call, workspace).map((part) => judgePart(call, part));
+      const parts = partsOf(call, workspace);
+      const dangers = parts.map((part) => dangerOf(call, part, workspace));
+      const verdicts = parts.map((part, index) => judgePart(call, part, dangers[index]));
       const worst = verdicts.reduce((one, other) => (isStricter(other.effect, one.effect) ? other : one));
       const verdict = worst.effect === "ask" && !attended ? denyUnattended(worst) : worst;
       const request = toRequest(call, newRequestId());
-      return { ...verdict, request, events: [request, ...answersTo(request, verdict)] };
+      const danger = dangers.find((each) => each !== undefined);
+      return {
+        ...verdict,
+        ...(danger === undefined ? {} : { danger }),
+        places: judgedPlaces(call, parts, workspace),
+        request,
+        events: [request, ...answersTo(request, verdict)],
+      };
     },
   };
 }

@@ -7,6 +7,8 @@ export type OutcomeClass = "success" | "validation" | "not_found" | "permission"
 export interface ToolContext {
   /** The directory the turn works in. Every path of a call is relative to it and stays inside it. */
   readonly workspace: string;
+  /** Where the paths of this call may lead, from the workspace and free of links; undefined: anywhere in it. */
+  readonly places?: readonly string[] | undefined;
   /** A tool stops when it fires, and has ended everything it started when its promise settles. */
   readonly signal: AbortSignal;
   readonly spawner: Spawner;

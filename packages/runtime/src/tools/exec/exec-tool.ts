@@ -74,7 +74,7 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
 
 async function toChildCommand(
   { command, argv = [], cwd = "." }: ExecInput,
-  { workspace, env }: ToolContext,
+  { workspace, places, env }: ToolContext,
   outputs: OutputStore,
 ): Promise<ChildCommand> {
   const pipe = join(await outputs.privateDir(), `pipe-${randomUUID()}`);
@@ -82,15 +82,15 @@ async function toChildCommand(
   return {
     file: "/bin/sh",
     args: ["-c", relayScript, "sh", pipe, ...wanted],
-    cwd: await directoryIn(workspace, cwd),
+    cwd: await directoryIn({ workspace, places }, cwd),
     env: toolEnvironment({ parent: env }),
     stdin: "closed",
   };
 }
 
 /** The command itself can go anywhere: this only keeps a mistaken directory from being taken for one of the workspace. */
-function directoryIn(workspace: string, path: string): Promise<string> {
-  return withConfined({ workspace, path }, async (place) => {
+function directoryIn({ workspace, places }: Pick<ToolContext, "workspace" | "places">, path: string): Promise<string> {
+  return withConfined({ workspace, places, path }, async (place) => {
     const directory = await place.directory.enter(place.name);
     await directory.close();
     return place.path === "" ? workspace : `${workspace}/${place.path}`;

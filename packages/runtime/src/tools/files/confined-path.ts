@@ -1,7 +1,9 @@
 import { realpath } from "node:fs/promises";
-import { resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { wayInside } from "../../paths/way-inside.ts";
+import { decidesWhatRuns } from "../../policy/decides-what-runs.ts";
+import type { ToolContext } from "../tool.ts";
 import { toFileError } from "./file-error.ts";
 import { PinnedDirectory } from "./pinned-directory.ts";
 
@@ -17,12 +19,14 @@ export interface ConfinedPlace {
   readonly path: string;
 }
 
-export interface ConfinedOptions {
-  readonly workspace: string;
+export interface ConfinedOptions extends Pick<ToolContext, "workspace" | "places"> {
   /** Relative to the workspace, or absolute and inside it. */
   readonly path: string;
+  /** Is something there made, changed or removed? */
+  readonly changes?: boolean;
   /** When the last component is a link: go where it points (inside the workspace), or take the link itself. */
   readonly followLast?: boolean;
+  /** Make the directories on the way that are missing. */
   readonly createParents?: boolean;
 }
 
@@ -34,6 +38,9 @@ export interface ConfinedOptions {
  * a swapped directory could lead out. Names are compared by the file system alone, never by us: on a system that folds
  * case, two spellings are one file and equally confined. A hard link is a file of the workspace like any other, which
  * only a sandbox can prevent; writing replaces the entry and leaves the other name's content as it was.
+ *
+ * Nothing that decides what is run (git's hooks and settings, an editor's tasks) is changed by way of a link, whoever has
+ * approved it. And where a call was judged by the places it leads to, it is used at these places only.
  */
 export async function withConfined<Value>(
   options: ConfinedOptions,
@@ -85,18 +92,47 @@ class Walk {
       const isLast = this.#ahead.length === 0;
       const target = isLast && !followLast ? undefined : await this.#directory.linkTarget(name);
       if (target !== undefined) await this.#follow(target);
-      else if (isLast) return { directory: this.#directory, name, path: [...this.#walked, name].join("/") };
+      else if (isLast) return this.#arrive(name);
       else await this.#enter(name);
     }
-    return { directory: this.#directory, name: ".", path: "" };
+    return this.#arrive(".");
   }
 
   close(): Promise<void> {
     return this.#directory.close();
   }
 
+  #arrive(name: string): ConfinedPlace {
+    const path = name === "." ? "" : [...this.#walked, name].join("/");
+    const { places } = this.#options;
+    if (places !== undefined && !places.includes(path)) throw this.#moved(path);
+    if (this.#options.changes) this.#assertNoDetour(path);
+    return { directory: this.#directory, name, path };
+  }
+
+  /** By its own name such a file can be changed, if that is approved: then everybody sees what it is. */
+  #assertNoDetour(path: string): void {
+    if (this.#links === 0 || !decidesWhatRuns(join(this.#root, path), this.#root)) return;
+    throw new CaretError(
+      "forbidden",
+      `${this.#options.path} leads by a link to ${path}, which decides what is run. It is not changed in this way`,
+    );
+  }
+
+  #moved(path: string): CaretError {
+    const words = `${this.#options.path} leads to ${path || "the workspace"}, which is not where it led when it was judged`;
+    return new CaretError("forbidden", words);
+  }
+
+  #assertOnTheWay(path: string): void {
+    const { places } = this.#options;
+    if (places !== undefined && !places.some((place) => place.startsWith(`${path}/`))) throw this.#moved(path);
+    this.#assertNoDetour(path);
+  }
+
   async #enter(name: string): Promise<void> {
     const parent = this.#directory;
+    if (this.#options.createParents) this.#assertOnTheWay([...this.#walked, name].join("/"));
     this.#directory = await (this.#options.createParents ? parent.enterOrCreate(name) : parent.enter(name));
     this.#walked.push(name);
     await parent.close();

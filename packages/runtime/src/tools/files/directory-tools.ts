@@ -23,8 +23,8 @@ export const lsTool: Tool = defineTool<Partial<PathInput>>({
   description: "List a directory of the workspace: the workspace itself unless a path is given.",
   kind: "search",
   inputSchema: { ...pathSchema, required: [] },
-  run({ path = "." }, { workspace }) {
-    return withConfined({ workspace, path }, async ({ directory, name }) => {
+  run({ path = "." }, { workspace, places }) {
+    return withConfined({ workspace, places, path }, async ({ directory, name }) => {
       const listed = await directory.enter(name);
       try {
         const entries = await listed.list();
@@ -44,16 +44,19 @@ export const mkdirTool: Tool = defineTool<PathInput>({
   description: "Make a directory in the workspace, and those above it that are missing.",
   kind: "write",
   inputSchema: pathSchema,
-  run({ path }, { workspace }) {
-    return withConfined({ workspace, path, createParents: true }, async ({ directory, name, path: made }) => {
-      try {
-        await mkdir(directory.at(name));
-        return { output: `Made ${made}` };
-      } catch (reason) {
-        if (!hasCode(reason, "EEXIST") || !(await lstat(directory.at(name))).isDirectory()) throw reason;
-        return { output: `${made || "The workspace"} exists already` };
-      }
-    });
+  run({ path }, { workspace, places }) {
+    return withConfined(
+      { workspace, places, path, changes: true, createParents: true },
+      async ({ directory, name, path: made }) => {
+        try {
+          await mkdir(directory.at(name));
+          return { output: `Made ${made}` };
+        } catch (reason) {
+          if (!hasCode(reason, "EEXIST") || !(await lstat(directory.at(name))).isDirectory()) throw reason;
+          return { output: `${made || "The workspace"} exists already` };
+        }
+      },
+    );
   },
 });
 
@@ -63,12 +66,15 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
     "Remove a file, a link or an empty directory of the workspace; with recursive, a directory with all in it.",
   kind: "write",
   inputSchema: { ...pathSchema, properties: { ...pathSchema.properties, recursive: { type: "boolean" } } },
-  run({ path, recursive = false }, { workspace, signal }) {
-    return withConfined({ workspace, path, followLast: false }, async ({ directory, name, path: removed }) => {
-      if (name === ".") throw new CaretError("forbidden", "The workspace itself cannot be removed");
-      await remove(directory, name, { recursive, signal });
-      return { output: `Removed ${removed}` };
-    });
+  run({ path, recursive = false }, { workspace, places, signal }) {
+    return withConfined(
+      { workspace, places, path, changes: true, followLast: false },
+      async ({ directory, name, path: removed }) => {
+        if (name === ".") throw new CaretError("forbidden", "The workspace itself cannot be removed");
+        await remove(directory, name, { recursive, signal });
+        return { output: `Removed ${removed}` };
+      },
+    );
   },
 });
 
@@ -77,8 +83,8 @@ export const statTool: Tool = defineTool<PathInput>({
   description: "Tell what a path of the workspace is: its kind, size, mode and time of change. Links are not followed.",
   kind: "read",
   inputSchema: pathSchema,
-  run({ path }, { workspace }) {
-    return withConfined({ workspace, path, followLast: false }, async ({ directory, name, path: found }) => {
+  run({ path }, { workspace, places }) {
+    return withConfined({ workspace, places, path, followLast: false }, async ({ directory, name, path: found }) => {
       const stat = await lstat(directory.at(name));
       const target = stat.isSymbolicLink() ? await directory.linkTarget(name) : undefined;
       const facts = {

@@ -33,8 +33,8 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
       required: ["path", "old_string", "new_string"],
       additionalProperties: false,
     },
-    run(input, { workspace, signal }) {
-      return withConfined({ workspace, path: input.path }, (place) =>
+    run(input, { workspace, places, signal }) {
+      return withConfined({ workspace, places, path: input.path, changes: true }, (place) =>
         queue(`${workspace}\0${place.path}`, async () => {
           signal.throwIfAborted();
           const before = await readPlace(place, input.path);

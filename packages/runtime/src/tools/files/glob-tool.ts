@@ -24,9 +24,9 @@ export const globTool: Tool = defineTool<GlobInput>({
     required: ["pattern"],
     additionalProperties: false,
   },
-  run({ pattern, path = "." }, { workspace, signal }) {
+  run({ pattern, path = "." }, { workspace, places, signal }) {
     const matches = compileGlob(pattern);
-    return withConfined({ workspace, path }, async (place) => {
+    return withConfined({ workspace, places, path }, async (place) => {
       const directory = await place.directory.enter(place.name);
       const prefix = place.path === "" ? "" : `${place.path}/`;
       const found: string[] = [];

@@ -46,13 +46,16 @@ export const grepTool: Tool = defineTool<GrepInput>({
     required: ["pattern"],
     additionalProperties: false,
   },
-  async run({ pattern, path = ".", glob, ignore_case = false, limit = DEFAULT_MATCHES }, { workspace, signal }) {
+  async run(
+    { pattern, path = ".", glob, ignore_case = false, limit = DEFAULT_MATCHES },
+    { workspace, places, signal },
+  ) {
     const flags = ignore_case ? "iu" : "u";
     assertExpression(pattern, flags);
     const matches = glob === undefined ? undefined : compileGlob(glob);
     const thread = startWorkerThread<GrepQuestion, GrepAnswer>(entry, signal);
     try {
-      const found = await withConfined({ workspace, path }, (place) =>
+      const found = await withConfined({ workspace, places, path }, (place) =>
         search(filesAt(place, matches, signal), thread, { pattern, flags, maxMatches: limit }),
       );
       const more = found.isCut ? [`[There are more matches than ${limit}: narrow the search, or raise limit.]`] : [];

@@ -30,8 +30,8 @@ export const readTool: Tool = defineTool<ReadInput>({
     required: ["path"],
     additionalProperties: false,
   },
-  run({ path, offset = 1, limit = DEFAULT_LINES }, { workspace, signal }) {
-    return withConfined({ workspace, path }, async (place) => {
+  run({ path, offset = 1, limit = DEFAULT_LINES }, { workspace, places, signal }) {
+    return withConfined({ workspace, places, path }, async (place) => {
       const file = await place.directory.openFile(place.name);
       try {
         const window = new LineWindow(offset, limit);

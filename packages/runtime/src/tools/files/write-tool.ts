@@ -26,8 +26,8 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
       required: ["path", "content"],
       additionalProperties: false,
     },
-    run({ path, content }, { workspace, signal }) {
-      return withConfined({ workspace, path, createParents: true }, (place) =>
+    run({ path, content }, { workspace, places, signal }) {
+      return withConfined({ workspace, places, path, changes: true, createParents: true }, (place) =>
         queue(`${workspace}\0${place.path}`, async () => {
           signal.throwIfAborted();
           const { exists, text } = await readOld(place);

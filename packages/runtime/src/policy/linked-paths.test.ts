@@ -1,0 +1,207 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPolicy, type PolicyDecision } from "./policy.ts";
+import type { PolicyMode } from "./policy-mode.ts";
+import type { PolicyRule } from "./policy-rule.ts";
+
+let root: string;
+let workspace: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "links-")));
+  workspace = join(root, "workspace");
+  mkdirSync(join(workspace, "src"), { recursive: true });
+  mkdirSync(join(root, "outside"));
+  execFileSync("git", ["init", "-q", workspace]);
+  writeFileSync(join(workspace, "src", "a.ts"), "a");
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function decide(path: string, options: { tool?: string; mode?: PolicyMode; rules?: readonly PolicyRule[] } = {}) {
+  const { tool = "write", mode = "auto-edits", rules = [] } = options;
+  const policy = createPolicy({ mode, rules, workspace, attended: true, newRequestId: () => "r1" });
+  return policy.decide({ tool, kind: tool === "read" ? "read" : "write", input: { path, content: "x" } });
+}
+
+function link(name: string, target: string): void {
+  symlinkSync(target, join(workspace, name));
+}
+
+const said = ({ effect, reason }: PolicyDecision) => ({ effect, reason });
+
+describe("a path is judged by where it ends", () => {
+  it("asks about a file of .git that is reached by a link [defect 6]", () => {
+    link("notes", ".git");
+    expect({ named: said(decide(".git/config")), linked: said(decide("notes/config")) }).toEqual({
+      named: { effect: "ask", reason: ".git/config decides what is run" },
+      linked: { effect: "ask", reason: "notes/config leads to .git/config, which decides what is run" },
+    });
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    ["a link to a link", { one: ".git", two: "one" }, "two/config"],
+    ["a link to the file itself", { "notes.txt": ".git/config" }, "notes.txt"],
+    ["a link to a file that is not there yet", { "notes.txt": ".git/hooks/post-checkout" }, "notes.txt"],
+    ["an absolute link", { notes: "<workspace>/.git/hooks" }, "notes/pre-commit"],
+    ["a link and a way up", { deep: ".git/hooks" }, "deep/../config"],
+    ["a link in a directory", { "src/notes": "../.git" }, "src/notes/config"],
+    ["a link that leads out and in again", { out: "../outside/../workspace/.git" }, "out/config"],
+    ["a link to an editor's tasks", { notes: ".vscode" }, "notes/tasks.json"],
+    ["a link to the agent's hooks", { notes: ".cursor" }, "notes/hooks.json"],
+    ["a link in a circle", { one: "two", two: "one" }, "one/a"],
+    ["a link out of the workspace", { out: "../outside" }, "out/a"],
+    ["the full name of a linked file", { notes: ".git" }, "<workspace>/notes/config"],
+  ])("asks about %s [defect 6]", (_what, links, path) => {
+    const here = (text: string): string => text.replace("<workspace>", workspace);
+    for (const [name, target] of Object.entries(links)) link(name, here(target));
+    expect(decide(here(path)).effect).toBe("ask");
+  });
+
+  it.each([
+    ...[".git", ".git/config", ".GIT/config", ".Git/hooks/pre-commit", "sub/.git/config", "src/../.git/config"],
+    ...[".git./config", ".git /config", "git~1/config", ".git::$INDEX_ALLOCATION/config", ".g\u200cit/config"],
+    ...[".cursor/mcp.json", ".vscode/tasks.json", ".idea/workspace.xml", ".husky/pre-commit", ".envrc", "a/.envrc"],
+    ...[".npmrc", ".yarnrc.yml", "bunfig.toml", ".pnpmfile.cjs", ".cargo/config.toml", ".pre-commit-config.yaml"],
+    ...[
+      "lefthook.yml",
+      ".gitmodules",
+      ".bashrc",
+      ".mcp.json",
+      ".claude/settings.json",
+      ".devcontainer/devcontainer.json",
+    ],
+    ...["vendor/HEAD"],
+  ])("asks about what decides what is run: %j [defect 6]", (path) => {
+    expect(decide(path).effect).toBe("ask");
+  });
+
+  it.each([
+    ...["src/a.ts", "src/new/b.ts", ".gitignore", ".github/README.md", "git/config", "a.git/x", ".gitkeep", "..a"],
+    ...["package.json", "Makefile", "src/cursor/hooks.json", "docs/.vitepress/config.ts", "HEAD.md", "src/head.ts"],
+  ])("does not ask about an ordinary file: %s", (path) => {
+    expect(decide(path).effect).toBe("allow");
+  });
+
+  it("does not ask about an ordinary file that is reached by a link inside the workspace", () => {
+    link("shortcut", "src");
+    expect(decide("shortcut/a.ts").effect).toBe("allow");
+  });
+
+  it("asks about the settings of a repository whatever its directory is named [defect 6]", () => {
+    execFileSync("git", ["init", "-q", "--bare", join(workspace, "fixtures", "bare")]);
+    writeFileSync(join(workspace, "src", ".git"), "gitdir: ../meta\n");
+    execFileSync("git", ["init", "-q", "--bare", join(workspace, "meta")]);
+    expect([decide("fixtures/bare/config").effect, decide("meta/hooks/pre-commit").effect]).toEqual(["ask", "ask"]);
+  });
+
+  it("asks about hooks where git was told to look for them [defect 6]", () => {
+    execFileSync("git", ["-C", workspace, "config", "core.hooksPath", "tools/hooks"]);
+    expect([decide("tools/hooks/pre-commit").effect, decide("tools/build.ts").effect]).toEqual(["ask", "allow"]);
+  });
+
+  it("asks about everything in a workspace that is itself in a .git", () => {
+    workspace = join(workspace, ".git", "hooks");
+    expect(decide("pre-commit").effect).toBe("ask");
+  });
+
+  it("judges a workspace that is named through a link as the workspace it is", () => {
+    symlinkSync(workspace, join(root, "alias"));
+    workspace = join(root, "alias");
+    expect([decide("src/a.ts").effect, decide(join(workspace, "src/a.ts")).effect, decide(".git/x").effect]).toEqual([
+      "allow",
+      "allow",
+      "ask",
+    ]);
+  });
+});
+
+describe("rules about paths", () => {
+  const hidden: readonly PolicyRule[] = [{ effect: "deny", path: "secret/**" }];
+
+  it("deny a file under every name that leads to it [defect 6]", () => {
+    mkdirSync(join(workspace, "secret"));
+    link("open", "secret");
+    link("key.txt", "secret/key");
+    const effects = ["secret/key", "open/key", "key.txt", "open/../secret/key"].map(
+      (path) => decide(path, { tool: "read", mode: "full", rules: hidden }).effect,
+    );
+    expect(effects).toEqual(["deny", "deny", "deny", "deny"]);
+  });
+
+  it("deny a name also where it leads elsewhere", () => {
+    mkdirSync(join(workspace, "public"));
+    link("secret", "public");
+    expect(decide("secret/key", { mode: "full", rules: hidden }).effect).toBe("deny");
+  });
+
+  it("allow a file only where it really is [defect 6]", () => {
+    link("notes", ".git");
+    mkdirSync(join(workspace, "docs"));
+    const rules: readonly PolicyRule[] = [
+      { effect: "allow", path: "notes/**" },
+      { effect: "allow", path: "docs/**" },
+    ];
+    const effects = ["notes/config", "docs/a.md"].map((path) => decide(path, { mode: "supervised", rules }).effect);
+    expect(effects).toEqual(["ask", "allow"]);
+  });
+});
+
+describe("a command that writes", () => {
+  const effectOf = (command: string) =>
+    createPolicy({ mode: "auto", rules: [], workspace, attended: true, newRequestId: () => "r1" }).decide({
+      tool: "exec",
+      kind: "shell",
+      input: { command },
+    }).effect;
+
+  it("is judged by where its redirection ends [defect 6]", () => {
+    link("notes", ".git");
+    link("deep", ".git/hooks");
+    expect([
+      effectOf("echo x > src/a.ts"),
+      effectOf("echo x > notes/config"),
+      effectOf("echo x >> deep/../config"),
+      effectOf("echo x > .git/config"),
+    ]).toEqual(["allow", "ask", "ask", "ask"]);
+  });
+
+  it("is asked about when the file has another name, which would be changed too [defect 6]", () => {
+    linkSync(join(workspace, ".git", "config"), join(workspace, "notes.txt"));
+    expect(effectOf("echo x > notes.txt")).toBe("ask");
+  });
+});
+
+describe("what was judged and what is run", () => {
+  it("are the same places, told with the decision", () => {
+    link("shortcut", "src");
+    expect([decide("shortcut/a.ts").places.toSorted(), decide("src/a.ts").places.toSorted()]).toEqual([
+      ["", "src/a.ts"],
+      ["", "src/a.ts"],
+    ]);
+  });
+});
+
+it("runs nothing of a link to .git after the user's own git status [defect 6]", () => {
+  link("notes", ".git");
+  const planted = join(root, "planted");
+  const before = readFileSync(join(workspace, ".git", "config"), "utf8");
+  if (decide("notes/config").effect === "allow")
+    writeFileSync(join(workspace, "notes", "config"), `${before}[core]\n\tfsmonitor = touch ${planted}\n`);
+  execFileSync("git", ["-C", workspace, "status"], { stdio: "ignore" });
+  expect(existsSync(planted)).toBe(false);
+  renameSync(join(workspace, "notes"), join(workspace, "moved"));
+});

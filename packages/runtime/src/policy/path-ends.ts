@@ -1,0 +1,57 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
+
+/** As many as the kernel allows. */
+const MAX_LINKS = 40;
+
+/**
+ * Where a path can end when links are followed. There may be several: what acts on an entry itself does not follow its
+ * last link, a shell goes up from where a link led, and a tool of ours goes up by the spelling. What does not exist yet is
+ * taken as it is spelled. Undefined in the list: nobody can tell, because the links go round in a circle.
+ */
+export function pathEnds(base: string, path: string): readonly (string | undefined)[] {
+  const spelled = resolve(base, path);
+  const entry = parentFollowed(spelled);
+  const walked = isAbsolute(path) ? followAll(path) : follow(followAll(base) ?? base, path);
+  return [...new Set([entry, followAll(spelled), walked])];
+}
+
+/** Where an absolute path ends; what does not exist is taken as it is spelled. */
+export function followAll(absolute: string): string | undefined {
+  const { root } = parse(absolute);
+  return follow(root, absolute.slice(root.length));
+}
+
+/** The entry itself, in the real directory that holds it. */
+function parentFollowed(absolute: string): string | undefined {
+  const parent = followAll(dirname(absolute));
+  return parent === undefined ? undefined : join(parent, absolute.slice(dirname(absolute).length));
+}
+
+/** Walks as the kernel does: each link is followed where it stands, and `..` leads up from where one really is. */
+function follow(start: string, path: string): string | undefined {
+  let at = start;
+  let ahead = path.split(sep);
+  let links = 0;
+  for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
+    const next = join(at, name);
+    const target = name === ".." ? undefined : linkTarget(next);
+    if (target === undefined) {
+      at = next;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) return undefined;
+    if (isAbsolute(target)) at = parse(at).root;
+    ahead = [...target.split(sep), ...ahead];
+  }
+  return at;
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined; // below a file, or in a directory that is closed to us: whoever uses it will be told so
+  }
+}
