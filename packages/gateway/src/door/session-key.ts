@@ -1,15 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** OpenCode, Codex, pi, Claude Code: in the order in which the more certain name wins. */
+/**
+ * OpenCode, Codex, pi, Claude Code: in the order in which the more certain name wins. OpenAI's `prompt_cache_key` is not
+ * among them: programs set it once per application or user, and all their conversations would be taken for one.
+ */
 const SESSION_HEADERS = ["x-session-id", "session-id", "session_id", "x-claude-code-session-id"];
 
 /** A name longer than this is no name; it would only fill the index. */
 const MAX_KEY_LENGTH = 512;
 
-/** The places in the body where clients put a name for the session. */
+/** Where in the body clients put a name for the session. */
 export interface SessionHints {
-  /** OpenAI's `prompt_cache_key`. */
-  readonly promptCacheKey?: unknown;
   /** Anthropic's `metadata.user_id`: Claude Code packs a JSON text into it. */
   readonly userId?: unknown;
 }
@@ -20,7 +21,7 @@ export interface SessionHints {
  */
 export function sessionKeyOf(headers: IncomingHttpHeaders, hints: SessionHints = {}): string | undefined {
   const named = SESSION_HEADERS.map((name) => headers[name]);
-  return [...named, hints.promptCacheKey, sessionInUserId(hints.userId)].map(toKey).find((key) => key !== undefined);
+  return [...named, sessionInUserId(hints.userId)].map(toKey).find((key) => key !== undefined);
 }
 
 function toKey(value: unknown): string | undefined {

@@ -89,13 +89,13 @@ describe("reading a chat completion request", () => {
     );
   });
 
-  it("takes an effort of none for a wish not to think, and falls back to the cache key as session", () => {
-    const { wish, sessionKey } = read({
-      messages: hello,
-      reasoning: { effort: "none" },
-      prompt_cache_key: "c",
-    }).request;
-    expect([wish.effort, wish.thinking, sessionKey]).toEqual(["none", false, "c"]);
+  it("takes an effort of none for a wish not to think", () => {
+    const { wish } = read({ messages: hello, reasoning: { effort: "none" } }).request;
+    expect({ effort: wish.effort, thinking: wish.thinking }).toEqual({ effort: "none", thinking: false });
+  });
+
+  it("does not take prompt_cache_key for the name of a conversation: applications share one [defect 8]", () => {
+    expect(read({ messages: hello, prompt_cache_key: "my-application" }).request.sessionKey).toBe(undefined);
   });
 
   it("gathers system and developer text wherever it stands", () => {

@@ -67,7 +67,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
       toolChoice: toToolChoice(chat.tool_choice, tools),
       maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens ?? undefined,
       ignored: ignoredFields(chat),
-      sessionKey: sessionKeyOf(headers, { promptCacheKey: chat["prompt_cache_key"] }),
+      sessionKey: sessionKeyOf(headers),
       ...doorHeaders(headers),
     },
   };

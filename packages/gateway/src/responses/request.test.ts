@@ -81,6 +81,10 @@ describe("reading a responses request", () => {
     ]);
   });
 
+  it("does not take prompt_cache_key for the name of a conversation: applications share one [defect 8]", () => {
+    expect(read({ input: "Hello", prompt_cache_key: "my-application" }).request.sessionKey).toBe(undefined);
+  });
+
   it("reads Codex' items: developer text, reasoning, calls with namespaces, outputs as text or parts", () => {
     expect(
       readItems(

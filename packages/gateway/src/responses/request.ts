@@ -84,7 +84,7 @@ export function readResponsesRequest(
       toolChoice: toToolChoice(body.tool_choice, tools),
       maxOutputTokens: body.max_output_tokens ?? undefined,
       ignored: ignoredFields({ ...body, verbosity: body.text?.["verbosity"] }),
-      sessionKey: sessionKeyOf(headers, { promptCacheKey: body["prompt_cache_key"] }),
+      sessionKey: sessionKeyOf(headers),
       ...doorHeaders(headers),
     },
   };
