@@ -51,7 +51,7 @@ function cliSchema(machine: MachineDefaults) {
     .strictObject({
       command: key(
         z.string().min(1).optional(),
-        "The agent program. Unset: `agent`, then `cursor-agent`, is looked for.",
+        "The agent program. Unset: `cursor-agent` is looked for, then an `agent` whose `--version` is Cursor's.",
         { path: "command" },
       ),
       args: key(argumentList().default([]), "Extra arguments for the agent program, before Caret's own."),

@@ -61,6 +61,44 @@ describe("the program behind a model", () => {
     ]);
   });
 
+  it("is the lane's own, with the lane's arguments, where an entry says nothing about a program [fidelity F3]", () => {
+    const lane = settingsOf({ command: "/opt/agent", args: ["--verbose"], promptAsArg: true });
+    const model = "claude-sonnet-5-high";
+    const only = (more: Partial<ModelEntry>) =>
+      findProgram(model, { ...lane, models: { [model]: { ...entry, ...more } } });
+    const own = findProgram(model, lane);
+    expect({
+      fallbacks: only({ fallbackModels: ["auto"] }),
+      profiles: only({ authProfiles: ["work"] }),
+      timeout: only({ timeoutMs: 5_000 }),
+      nothing: only({}),
+      argument: only({ promptAsArg: true }),
+    }).toEqual({
+      fallbacks: { ...own, fallbackModels: ["auto"] },
+      profiles: { ...own, profiles: ["work"] },
+      timeout: { ...own, timeoutMs: 5_000 },
+      nothing: own,
+      argument: { ...own, headless: true },
+    });
+  });
+
+  it("takes the arguments of such an entry besides its own, and asks for print mode once [fidelity F3]", () => {
+    const argsOf = (args: readonly string[]) => {
+      const { style, args: all, partial, model } = findProgram("m", settingsOf({ models: { m: { ...entry, args } } }));
+      return { style, args: all.join(" "), partial, model };
+    };
+    const stream = "--output-format stream-json --stream-partial-output";
+    expect([
+      argsOf(["--add-dir", "/x"]),
+      argsOf(["-p", "--model", "y"]),
+      argsOf(["--output-format=stream-json"]),
+    ]).toEqual([
+      { style: "official", args: `--add-dir /x -p ${stream}`, partial: true, model: "m" },
+      { style: "official", args: `-p --model y ${stream}`, partial: true, model: undefined },
+      { style: "official", args: "--output-format=stream-json -p", partial: false, model: "m" },
+    ]);
+  });
+
   it("always names a model, because the CLI would take the last one used", () => {
     const models = { own: { ...entry, promptAsArg: true, args: ["-p"] }, named: { ...entry, args: ["--model=x"] } };
     expect([

@@ -37,7 +37,6 @@ export interface ProgramSettings {
   readonly models: Readonly<Record<string, ModelEntry>>;
 }
 
-const PRINT = ["-p", "--output-format", "stream-json", "--stream-partial-output"];
 const PARTIAL = "--stream-partial-output";
 
 /** The program behind a model's name: an entry of the configuration, or else a model of the official CLI. */
@@ -48,6 +47,9 @@ export function findProgram(model: string, settings: ProgramSettings): AgentProg
     throw new CaretError("model-unknown", `The model ${model} is switched off in the configuration`, {
       fix: `Set \`models.${model}.enabled\` to true, or choose another model.`,
     });
+  // Without a program of its own, and without the whole of the CLI's arguments, an entry only says more about a model.
+  if (entry.command === undefined && (entry.args.length === 0 || !entry.promptAsArg))
+    return inheritedProgram(model, entry, settings);
   return {
     style: entry.promptAsArg ? "official" : "contract",
     command: entry.command ?? settings.command,
@@ -63,19 +65,42 @@ export function findProgram(model: string, settings: ProgramSettings): AgentProg
   };
 }
 
+/** The lane's own program and arguments, with what the entry adds to them. */
+function inheritedProgram(model: string, entry: ModelEntry, settings: ProgramSettings): AgentProgram {
+  const lane = officialProgram(model, { ...settings, args: [...settings.args, ...entry.args] });
+  return {
+    ...lane,
+    promptAsArg: lane.promptAsArg || entry.promptAsArg,
+    headless: entry.promptAsArg,
+    timeoutMs: entry.timeoutMs,
+    profiles: entry.authProfiles,
+    fallbackModels: entry.fallbackModels,
+  };
+}
+
 function officialProgram(model: string, { command, args, promptAsArg }: ProgramSettings): AgentProgram {
+  const inPrint = withPrint(args);
   return {
     style: "official",
     command,
-    args: [...args, ...PRINT],
+    args: inPrint,
     model: args.some(namesModel) ? undefined : model,
-    partial: true,
+    partial: inPrint.includes(PARTIAL),
     promptAsArg,
     headless: false,
     timeoutMs: undefined,
     profiles: [],
     fallbackModels: [],
   };
+}
+
+/** Print mode and its stream, as far as the arguments do not ask for them already. */
+function withPrint(args: readonly string[]): readonly string[] {
+  const isGiven = (option: string): boolean => args.some((arg) => arg === option || arg.startsWith(`${option}=`));
+  const print = isGiven("-p") || isGiven("--print") ? [] : ["-p"];
+  if (isGiven("--output-format")) return [...args, ...print];
+  const partial = isGiven(PARTIAL) ? [] : [PARTIAL];
+  return [...args, ...print, "--output-format", "stream-json", ...partial];
 }
 
 function namesModel(argument: string): boolean {
