@@ -25,6 +25,9 @@ const failures: readonly (readonly [Extract<Step, { fail: unknown }>["fail"], co
   ["outdated", "cli-outdated", /update/],
   ["network", "upstream-unreachable", /network/i],
   ["unavailable", "upstream-unreachable", /again/],
+  ["session-in-use", "session-busy", /Wait/],
+  ["no-previous-chats", "session-not-found", /sessions/],
+  ["no-sandbox", "sandbox-unavailable", /cli\.sandbox/],
 ];
 
 describe("What the CLI says when it fails becomes an error with a way out", () => {
@@ -33,6 +36,39 @@ describe("What the CLI says when it fails becomes an error with a way out", () =
     expect(endOf(played.outcome)).toBe(code);
     expect(errorOf(played)?.fix).toMatch(fix);
     expect(errorOf(played)?.upstream).not.toBe("");
+  });
+
+  test.each(["invalid-argument", "permission-denied", "failed-precondition", "unimplemented"] as const)(
+    "%s is final: the turn is run once [fidelity F6]",
+    async (fail) => {
+      const workspace = bench.workspace(bench.simulator({ turns: [[{ fail }]] }));
+      const { outcome, summary } = await playTurn(engine, { prompt: "Hello", workspace });
+      expect({
+        code: endOf(outcome),
+        retryable: outcome.kind === "failed" && outcome.error.retryable,
+        notices: summary.notices,
+        runs: bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+      }).toEqual({ code: "upstream-error", retryable: false, notices: [], runs: 1 });
+    },
+  );
+
+  test("a model that has only fallbacks in the configuration runs like any other, then falls back [fidelity F3]", async () => {
+    const settings = { models: { "claude-sonnet-9-high": { fallbackModels: ["auto"] } } };
+    const { engine: configured } = await bench.open({ settings });
+    const workspace = bench.workspace();
+    const played = await playTurn(configured, { prompt: "What is 2+2?", workspace, model: "claude-sonnet-9-high" });
+    const models = bench
+      .invocations()
+      .filter(({ cwd }) => cwd === workspace)
+      .map(({ argv }) => ({ isPrint: argv.includes("-p"), model: argv[argv.indexOf("--model") + 1] }));
+    expect({ text: played.text, notices: played.summary.notices.map(({ kind }) => kind), models }).toEqual({
+      text: "2+2 = 4",
+      notices: ["model-fallback"],
+      models: [
+        { isPrint: true, model: "claude-sonnet-9-high" },
+        { isPrint: true, model: "auto" },
+      ],
+    });
   });
 
   test("nobody is logged in", async () => {

@@ -50,7 +50,7 @@ describe("resuming a chat", () => {
   it("has nothing to continue in a fresh workspace", async () => {
     expect(await sandbox.run(["-p", "--trust", "--continue", "hi"])).toMatchObject({
       code: 1,
-      stderr: "Error: No previous chat to resume in this workspace.\n",
+      stderr: "No previous chats found.\n",
     });
   });
 });

@@ -17,8 +17,14 @@ export function resolveSession({ options, chatsDir, ids }: SessionChoice): strin
     const back = /^-(\d+)$/.exec(resume)?.[1];
     return back === undefined ? requireChatId(resume) : recent(chatsDir, Number(back));
   }
-  if (newSessionId !== undefined) return requireChatId(newSessionId);
+  if (newSessionId !== undefined) return requireNewId(requireChatId(newSessionId), chatsDir);
   return freshSessionId(chatsDir, ids);
+}
+
+/** An id is good for one new chat, once. */
+function requireNewId(id: string, chatsDir: string): string {
+  if (hasChat(chatsDir, id)) throw new CliFailure(`Error: Session ID "${id}" is already in use.`);
+  return id;
 }
 
 /** A seed gives the same ids to every invocation, so those already taken are passed over. */
@@ -31,6 +37,6 @@ export function freshSessionId(chatsDir: string, ids: Ids): string {
 
 function recent(chatsDir: string, back: number): string {
   const id = findRecentChat(chatsDir, back);
-  if (id === undefined) throw new CliFailure("Error: No previous chat to resume in this workspace.");
+  if (id === undefined) throw new CliFailure("No previous chats found.");
   return id;
 }

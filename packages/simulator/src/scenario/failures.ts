@@ -22,4 +22,20 @@ export const failures: Readonly<Record<FailureName, string>> = {
     "Connection failed repeatedly",
   ].join("\n"),
   unavailable: "Error: T: [unavailable] HTTP 503",
+  "invalid-argument": afterRetries("[invalid_argument] unknown option '--system-prompt'"),
+  "permission-denied": afterRetries("[permission_denied] This account may not do that"),
+  "failed-precondition": afterRetries("[failed_precondition] Finish the other turn first"),
+  unimplemented: afterRetries("[unimplemented] No such method"),
+  "session-in-use": 'Error: Session ID "0d6f0000-0000-4000-8000-000000000001" is already in use.',
+  "no-previous-chats": "No previous chats found.",
+  "no-sandbox": "Error: Sandbox mode is enabled but not available on this system.",
 };
+
+/** Whatever the code in brackets says, the CLI tries three times and calls the error retriable. */
+function afterRetries(words: string): string {
+  const tries = [1, 2, 3].flatMap((attempt) => [
+    `${reconnecting} (attempt ${attempt})...`,
+    `Retry attempt ${attempt}...`,
+  ]);
+  return [...tries, `RetriableError: ${words}`].join("\n");
+}

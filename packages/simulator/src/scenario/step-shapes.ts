@@ -30,6 +30,13 @@ export const failureNames = [
   "outdated",
   "network",
   "unavailable",
+  "invalid-argument",
+  "permission-denied",
+  "failed-precondition",
+  "unimplemented",
+  "session-in-use",
+  "no-previous-chats",
+  "no-sandbox",
 ] as const;
 
 /** Every step of a scenario under the key that names it. A step has exactly one of these keys. */

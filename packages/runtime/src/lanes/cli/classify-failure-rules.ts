@@ -27,6 +27,27 @@ export interface FailureRule {
 
 const MAX_LISTED_MODELS = 12;
 
+/** The codes of Cursor's server for what will not succeed by being tried again. */
+const permanentCodes = [
+  "invalid_argument",
+  "not_found",
+  "already_exists",
+  "permission_denied",
+  "failed_precondition",
+  "out_of_range",
+  "unimplemented",
+  "data_loss",
+];
+
+/**
+ * The last error with a code in brackets, if that code is permanent. The code decides and not the class before it: on this
+ * path Cursor calls every error `RetriableError`, also those that it has just tried three times in vain.
+ */
+function permanentRefusal(): RegExp {
+  const error = String.raw`\b(?:\w*Error|T): *\[`;
+  return new RegExp(`${error}(${permanentCodes.join("|")})\\] *([^\\n]*)(?![\\s\\S]*${error}[a-z_]+\\])`, "i");
+}
+
 /** The first rule whose words are found decides, so the more particular ones come first. */
 export const failureRules: readonly FailureRule[] = [
   says(/provided API key is invalid|\bBAD_(?:USER_)?API_KEY\b|invalid api key/i, {
@@ -96,6 +117,27 @@ export const failureRules: readonly FailureRule[] = [
     pattern: /Failed to claim persistent session for chat "([^"]*)":\s*([^\n]*)/,
     face: ({ match: [, id = "", reason = ""] }) => unclaimedChat(id, reason),
   },
+  {
+    pattern: /Session ID "([^"]*)" is already in use/i,
+    face: ({ match: [, id = ""] }) => ({ code: "session-busy", message: `The chat id "${id}" is already in use` }),
+  },
+  {
+    pattern: /Chat (\S+) is still running in persistent session/i,
+    face: ({ match: [, id = ""], commandName }) => ({
+      code: "session-busy",
+      message: `The chat ${id} is still running in a persistent session`,
+      fix: `Stop it there: \`${commandName} persist list\` shows it.`,
+    }),
+  },
+  says(/No previous chats? (?:found|to resume)/i, {
+    code: "session-not-found",
+    message: "There is no earlier chat in this workspace",
+  }),
+  says(/Sandbox mode is enabled but not available/i, {
+    code: "sandbox-unavailable",
+    message: "Cursor's sandbox is switched on and does not work on this machine",
+    fix: "Set `cli.sandbox` to disabled, or unset it.",
+  }),
   says(/database disk image is malformed|file is not a database|SQLITE_(?:CORRUPT|NOTADB)/i, {
     code: "session-corrupt",
     message: "The agent cannot read its own chat store",
@@ -115,6 +157,20 @@ export const failureRules: readonly FailureRule[] = [
     code: "prompt-too-long",
     message: "The prompt is too long for a command line",
   }),
+  {
+    pattern: permanentRefusal(),
+    face: ({ match: [, code = "", words = ""] }) => ({
+      code: "upstream-error",
+      message: `Cursor refused the turn (${code.toLowerCase()})${words.trim() === "" ? "" : `: ${words.trim()}`}`,
+    }),
+  },
+  {
+    pattern: /option '([^']+)' argument '([^']*)' is invalid/i,
+    face: ({ match: [, option = "", value = ""] }) => ({
+      code: "invalid-config",
+      message: `The agent does not take ${JSON.stringify(value)} for its option ${option}`,
+    }),
+  },
   {
     pattern: /unknown option '?([^'\s]+)'?/i,
     face: (finding) => unknownOption(finding.match[1] ?? "", finding),

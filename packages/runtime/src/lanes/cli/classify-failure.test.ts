@@ -138,6 +138,14 @@ describe("what the CLI says about itself", () => {
     ["Error: self-signed certificate in certificate chain", "upstream-unreachable"],
     ["Error: T: [invalid_argument] no", "upstream-error"],
     ["Error: something nobody has seen before", "upstream-error"],
+    ['Error: Session ID "0d6f" is already in use.', "session-busy"],
+    ["Chat 0d6f is still running in persistent session S1; stop it before a headless resume", "session-busy"],
+    ["No previous chats found.", "session-not-found"],
+    ["Error: Sandbox mode is enabled but not available on this system.", "sandbox-unavailable"],
+    [
+      "error: option '--sandbox <mode>' argument 'bogus' is invalid. Allowed choices are enabled, disabled.",
+      "invalid-config",
+    ],
     ["TypeError: x is not a function\n    at run (/opt/agent/index.js:1:2)\n\nNode.js v24.1.0", "agent-crashed"],
   ])("%s means %s", (stderr, code) => {
     expect(errorOf(stderr).code).toBe(code);
@@ -203,6 +211,51 @@ describe("a CLI that says nothing of use", () => {
     const error = classifyFailure(failureOf(`${"old ".repeat(5_000)}\nlast words\n`));
     expect([error.upstream?.length, error.upstream?.endsWith("\nlast words")]).toEqual([2_000, true]);
     expect(classifyFailure(failureOf(" \n")).toInfo()).not.toHaveProperty("upstream");
+  });
+});
+
+describe("a code in brackets", () => {
+  const reconnects = "Connection lost, reconnecting to https://a.example (attempt 1)...\nRetry attempt 1...\n";
+
+  it.each([
+    ["invalid_argument", "unknown option '--system-prompt'"],
+    ["invalid_argument", "Workspace context exclusion is not allowed for this user, team, or selected model"],
+    ["permission_denied", "no access"],
+    ["failed_precondition", "not now"],
+    ["unimplemented", "no such method"],
+    ["not_found", "no such chat"],
+  ])("%s is permanent, whatever class the error has [fidelity F6]", (code, words) => {
+    const errors = ["RetriableError", "Error: T", "ConnectError"].map((name) =>
+      classifyFailure(failureOf(`${reconnects}${name}: [${code}] ${words}\n`)),
+    );
+    expect(errors.map((error) => ({ ...error.toInfo(), recovery: isRecoverable(error) }))).toEqual(
+      ["RetriableError", "Error: T", "ConnectError"].map((name) => ({
+        code: "upstream-error",
+        message: `Cursor refused the turn (${code}): ${words}`,
+        fix: errorCatalogue["upstream-error"].fix,
+        retryable: false,
+        upstream: `${reconnects}${name}: [${code}] ${words}`,
+        recovery: undefined,
+      })),
+    );
+  });
+
+  it("is passing where it says so, and the last one decides [fidelity F6]", () => {
+    const last = (first: string, second: string) =>
+      errorOf(`RetriableError: [${first}] x\nRetry attempt 1...\nRetriableError: [${second}] y`).code;
+    expect({
+      passing: last("invalid_argument", "unavailable"),
+      permanent: last("unavailable", "invalid_argument"),
+      unknown: errorOf("RetriableError: [internal] oops").code,
+      limited: errorOf("RetriableError: [resource_exhausted] slow down").code,
+      login: errorOf("RetriableError: [unauthenticated] who").code,
+    }).toEqual({
+      passing: "upstream-unreachable",
+      permanent: "upstream-error",
+      unknown: "upstream-unreachable",
+      limited: "rate-limited",
+      login: "not-logged-in",
+    });
   });
 });
 
