@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { playTurn } from "./play-turn.ts";
+import { endOf, playTurn } from "./play-turn.ts";
 import { TurnBench } from "./turn-bench.ts";
 
 let bench: TurnBench;
@@ -63,5 +63,60 @@ describe("Starting Caret", () => {
     const { engine } = await bench.open({ settings: { containment: "auto" }, env });
     const { outcome } = await playTurn(engine, { prompt: "Hello", workspace: bench.workspace() });
     expect(outcome).toEqual({ kind: "completed" });
+  });
+});
+
+describe("Another vendor's program called agent", () => {
+  const settings = { cli: { command: undefined } };
+
+  /** It writes down how it is started, and what it is given. */
+  function installStranger(directory: string): string {
+    mkdirSync(directory, { recursive: true });
+    const started = join(bench.directory, "started");
+    writeFileSync(started, "");
+    const tell = `echo "$*" >> '${started}'; [ "$1" = --version ] && echo 'grok 0.3.1' && exit 0; cat >> '${started}'; exit 2`;
+    bench.program(join(directory, "agent"), `#!/bin/sh\n${tell}\n`);
+    return started;
+  }
+
+  test("is never given a prompt: cursor-agent is started [fidelity F2]", async () => {
+    const bin = join(bench.directory, "bin");
+    const started = installStranger(bin);
+    bench.program(join(bin, "cursor-agent"), `#!/bin/sh\n${bench.simulator()}\n`);
+    const { engine } = await bench.open({ settings, env: { PATH: `${bin}:/usr/bin:/bin` } });
+    const { outcome, text } = await playTurn(engine, { prompt: "What is 2+2?", workspace: bench.workspace() });
+    expect({ outcome, text, started: readFileSync(started, "utf8") }).toEqual({
+      outcome: { kind: "completed" },
+      text: "2+2 = 4",
+      started: "",
+    });
+  });
+
+  test("is never given a prompt, also when there is no other, and is asked for its version once [fidelity F2]", async () => {
+    const bin = join(bench.directory, "bin");
+    const started = installStranger(bin);
+    const { engine } = await bench.open({ settings, env: { PATH: `${bin}:/usr/bin:/bin` } });
+    const ends: string[] = [];
+    for (const prompt of ["My secret plan", "Once more"]) {
+      const { outcome } = await playTurn(engine, { prompt, workspace: bench.workspace() });
+      ends.push(endOf(outcome));
+    }
+    expect({ ends, started: readFileSync(started, "utf8") }).toEqual({
+      ends: ["cli-missing", "cli-missing"],
+      started: "--version\n",
+    });
+  });
+
+  test("makes auto simulate, and say whose it is not [fidelity F2]", async () => {
+    const bin = join(bench.directory, "bin");
+    installStranger(bin);
+    const opened = await bench.open({ settings: { ...settings, lane: "auto" }, env: { PATH: `${bin}:/usr/bin:/bin` } });
+    expect({ lane: opened.lane, notes: opened.notes }).toEqual({
+      lane: "sim",
+      notes: [
+        expect.stringContaining("turns are simulated"),
+        `${bin}/agent is not Cursor's (its --version prints "grok 0.3.1").`,
+      ],
+    });
   });
 });

@@ -42,5 +42,5 @@ function simHost(host: Host, config: Config, parts: HostParts): AgentHost {
   const configDir = join(config.dataDir, "simulator");
   const cli: Config["cli"] = { ...config.cli, command: undefined, args: [], configDir };
   const agentHost = cliHost(host, { ...config, cli, models: {}, profiles: {} }, parts);
-  return { ...agentHost, resolveLaunch: () => simulatorCommand() };
+  return { ...agentHost, resolveLaunch: async () => simulatorCommand() };
 }

@@ -21,6 +21,7 @@ import {
   sweepLeftovers,
 } from "@caret/runtime";
 import { createAgentHosts } from "./agent-hosts.ts";
+import { chooseLane } from "./choose-lane.ts";
 import type { Config } from "./config/config-schema.ts";
 import { mcpSecrets, toolboxSettings } from "./gateway/toolbox-settings.ts";
 import type { Host } from "./host.ts";
@@ -66,11 +67,11 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     throw reason;
   });
   const bridge = lazyBridge();
-  const { lane, notes } = chooseLane(host, config);
   const { max, idleMs, enabled } = config.warm;
   const warm = options.keepWarm && enabled ? { max, idleMs } : undefined;
   const openBridge = bridge.open;
   const hosts = createAgentHosts(host, config, { spawner, containment, warm, openBridge, noteSecrets: keeper.add });
+  const { lane, notes } = await chooseLane(config, hosts.cli);
   const allowedWorkspaces = [
     ...(config.workspaces.allow.length > 0 ? config.workspaces.allow : options.workspaces),
     scratchRoot(config),
@@ -108,19 +109,6 @@ export function openLog(config: Config, role: "gateway" | "guest" = "guest"): Ev
 /** Where agents work that have no workspace of the user's. */
 export function scratchRoot(config: Config): string {
   return join(config.dataDir, "scratch");
-}
-
-function chooseLane(host: Host, config: Config): { readonly lane: LaneName; readonly notes: readonly string[] } {
-  if (config.lane !== "auto") return { lane: config.lane, notes: [] };
-  if (config.cli.command !== undefined || Object.keys(config.models).length > 0 || findsCli(host))
-    return { lane: "cli", notes: [] };
-  const note =
-    "No Cursor agent CLI was found, so turns are simulated. Install it, or set `cli.command`, for real ones.";
-  return { lane: "sim", notes: [note] };
-}
-
-function findsCli(host: Host): boolean {
-  return findOnPath(host, "agent") !== undefined || findOnPath(host, "cursor-agent") !== undefined;
 }
 
 function findOnPath({ env }: Host, name: string): string | undefined {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -28,9 +28,14 @@ async function finding(check: string): Promise<{ readonly code: unknown; readonl
 
 /** An agent that knows its version and answers `models` like this. */
 function installAgent(models: string): void {
-  const file = join(directory, "bin", "agent");
-  writeFileSync(file, `#!/bin/sh\ncase "$1" in --version) echo 2026.09.28-abc123;; models) ${models};; esac\n`);
+  install("agent", `case "$1" in --version) echo 2026.09.28-abc123;; models) ${models};; esac`);
+}
+
+function install(name: string, script: string): string {
+  const file = join(directory, "bin", name);
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o700);
+  return file;
 }
 
 it("finds a machine without the CLI fit for simulated turns, and says so", async () => {
@@ -59,6 +64,32 @@ it("names the command that logs in when nobody is", async () => {
   expect(await finding("login")).toMatchObject({
     code: 1,
     found: { state: "fail", fix: expect.stringMatching(/login/) },
+  });
+});
+
+it("does not take an empty list of models for a login [fidelity F2]", async () => {
+  installAgent("true");
+  expect(await finding("login")).toMatchObject({ code: 1, found: { state: "fail" } });
+});
+
+it("takes another vendor's agent for no Cursor CLI, and says whose it is not [fidelity F2]", async () => {
+  const grok = install("agent", `[ "$1" = --version ] && echo grok 0.3.1 && exit\necho "$@" >> "${directory}/started"`);
+  const { code, stdout } = await doctor();
+  expect({ code, isStarted: existsSync(join(directory, "started")) }).toEqual({ code: 0, isStarted: false });
+  expect(stdout).toContain(`! agent CLI: Found no agent or cursor-agent to start: ${grok} is not Cursor's`);
+  expect(stdout).toContain("! lane: auto means sim: turns are only simulated");
+});
+
+it("finds cursor-agent behind another vendor's agent [fidelity F2]", async () => {
+  install("agent", "echo grok 0.3.1");
+  const own = install(
+    "cursor-agent",
+    'case "$1" in --version) echo 2026.10.01-abc123;; models) echo auto - Auto;; esac',
+  );
+  expect((await finding("agent CLI")).found).toEqual({
+    check: "agent CLI",
+    state: "ok",
+    detail: `${own}, version 2026.10.01-abc123`,
   });
 });
 

@@ -2,11 +2,12 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { listCliModels } from "@caret/runtime";
+import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { answers } from "./find-gateway.ts";
 import { readLockFile } from "./lock-file.ts";
-import { laneOf, type ProbeHosts } from "./probe-hosts.ts";
+import type { ProbeHosts } from "./probe-hosts.ts";
 import { turnsRun } from "./with-models.ts";
 
 /** What a check found, and what to type against it. */
@@ -57,7 +58,7 @@ function nearestExisting(path: string): string {
 /** Without the CLI turns are simulated; whether that is a fault depends on what was asked for. */
 export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<Finding> {
   try {
-    const launch = cli.resolveLaunch(config.cli.command);
+    const launch = await cli.resolveLaunch(config.cli.command);
     const version = await cli.versions.find(launch, cli.environment(await cli.resolveProfile("default")));
     const detail = `${launch.file}, version ${version ?? "unknown"}`;
     if (version !== undefined) return { check: "agent CLI", state: "ok", detail };
@@ -71,7 +72,7 @@ export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<
 /** By a real call: what `status` says about a login is no proof of one. */
 export async function checkLogin({ config, hosts }: DoctorWork): Promise<Finding> {
   const check = "login";
-  const lane = laneOf(config, hosts);
+  const { lane } = await chooseLane(config, hosts.cli);
   if (lane === "sim") return { check, state: "ok", detail: "the simulator needs none" };
   if (await turnsRun(config))
     return { check, state: "warn", detail: "not tried while a turn runs", fix: "caret doctor" };
@@ -85,14 +86,14 @@ export async function checkLogin({ config, hosts }: DoctorWork): Promise<Finding
 }
 
 export async function checkSimulator({ hosts: { sim } }: DoctorWork): Promise<Finding> {
-  const launch = sim.resolveLaunch(undefined);
+  const launch = await sim.resolveLaunch(undefined);
   const version = await sim.versions.find(launch, sim.environment(await sim.resolveProfile("default")));
   if (version !== undefined) return { check: "simulator", state: "ok", detail: `ready, version ${version}` };
   return { check: "simulator", state: "fail", detail: "it does not start", fix: "npm install" };
 }
 
-export function checkLane({ config, hosts }: DoctorWork): Finding {
-  const lane = laneOf(config, hosts);
+export async function checkLane({ config, hosts }: DoctorWork): Promise<Finding> {
+  const { lane } = await chooseLane(config, hosts.cli);
   const chosen = config.lane === "auto" ? `auto means ${lane}` : lane;
   if (lane === "cli" || config.lane === "sim") return { check: "lane", state: "ok", detail: chosen };
   return {

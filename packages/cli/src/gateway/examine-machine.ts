@@ -41,5 +41,5 @@ async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
   const cli = await checkCli(work);
   const login = await checkLogin(work);
   const simulator = await checkSimulator(work);
-  return [cli, login, simulator, checkLane(work), await checkContainment(work), await checkGateway(work)];
+  return [cli, login, simulator, await checkLane(work), await checkContainment(work), await checkGateway(work)];
 }

@@ -21,7 +21,7 @@ export async function gatewayAbout(options: AboutOptions, caller: SessionCaller)
   return {
     version,
     tokenName: caller.tokenName,
-    lanes: laneStates(opened),
+    lanes: await laneStates(opened),
     defaultLane: opened.lane,
     defaultModel: config.model,
     defaultPermission: DEFAULT_PERMISSION,

@@ -7,14 +7,15 @@ export function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {
 }
 
 /** Asked for every time: what could run a minute ago may be gone. */
-export function laneStates(opened: OpenedEngine): AboutView["lanes"] {
-  return lanesOf(opened).map((lane) => {
+export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes"]> {
+  const states = lanesOf(opened).map(async (lane) => {
     if (lane === "sim") return { lane, ready: true, simulated: true, detail: "the built-in simulator, not Cursor" };
     try {
-      opened.agentHost.resolveLaunch(opened.agentHost.programs.command);
+      await opened.agentHost.resolveLaunch(opened.agentHost.programs.command);
       return { lane, ready: true, simulated: false };
     } catch (reason) {
       return { lane, ready: false, simulated: false, detail: CaretError.from(reason).message };
     }
   });
+  return await Promise.all(states);
 }

@@ -26,15 +26,3 @@ export function openProbeHosts(host: Host, config: Config): ProbeHosts {
     close: () => spawner.close(),
   };
 }
-
-/** The lane that `auto` means: the agent's own CLI wherever there is one. */
-export function laneOf(config: Config, { cli }: ProbeHosts): "cli" | "sim" {
-  if (config.lane !== "auto") return config.lane;
-  if (config.cli.command !== undefined || Object.keys(config.models).length > 0) return "cli";
-  try {
-    cli.resolveLaunch(undefined);
-    return "cli";
-  } catch {
-    return "sim"; // there is none to be found
-  }
-}

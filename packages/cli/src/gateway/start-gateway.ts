@@ -68,7 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     hosts: config.server.hosts,
     origins: config.server.origins,
     limits: { maxTurns: config.server.maxTurns, maxTurnsPerToken: config.server.maxTurns },
-    readiness: async () => ({ version, lanes: laneStates(opened) }),
+    readiness: async () => ({ version, lanes: await laneStates(opened) }),
     metrics,
     version,
     newId: randomUUID,

@@ -1,10 +1,11 @@
 import type { CaretError } from "@caret/protocol";
 import type { ModelDirectory } from "@caret/runtime";
+import { chooseLane } from "../choose-lane.ts";
 import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { laneModels } from "./lane-models.ts";
-import { laneOf, openProbeHosts } from "./probe-hosts.ts";
+import { openProbeHosts } from "./probe-hosts.ts";
 
 export interface ModelWork {
   readonly directory: ModelDirectory;
@@ -21,7 +22,7 @@ export async function withModels<Result>(
 ): Promise<Result> {
   const hosts = openProbeHosts(host, config);
   try {
-    const lane = laneOf(config, hosts);
+    const { lane } = await chooseLane(config, hosts.cli);
     const isBusy = await turnsRun(config);
     const { directory, settled } = laneModels({ config, lane, agentHost: hosts[lane], isBusy: () => isBusy, onError });
     const result = await work({ directory, lane, isBusy });

@@ -51,6 +51,14 @@ it("says that nobody is logged in when the agent says so", async () => {
   await expect(listCliModels(host)).rejects.toMatchObject({ code: "not-logged-in" });
 });
 
+it.each([
+  ["nothing at all", ":", "protocol-drift"],
+  ["that there are none for this account", "echo 'No models available for this account.'", "not-logged-in"],
+  ["help of another program", "echo 'Usage: agent [options]'", "protocol-drift"],
+])("does not take a list that says %s for a login [fidelity F2]", async (_what, script, code) => {
+  await expect(listCliModels(hostWith(`${script}; exit 0`))).rejects.toMatchObject({ code });
+});
+
 it("does not wait for ever for an agent that says nothing", async () => {
   await expect(listCliModels(hostWith("sleep 600"), 50)).rejects.toMatchObject({ code: "stalled" });
 });

@@ -15,7 +15,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
  */
 export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): Promise<readonly ListedModel[]> {
   const profile = await host.resolveProfile("default");
-  const launch = host.resolveLaunch(host.programs.command);
+  const launch = await host.resolveLaunch(host.programs.command);
   const child = host.spawn(
     childCommandOf({ host, launch, args: ["models"], workspace: "/", profile, stdin: "closed" }),
   );
@@ -28,7 +28,7 @@ export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): 
   if (typeof output !== "object")
     throw new CaretError("stalled", `The agent listed no models within ${deadlineMs} ms`, { upstream: tailOf(child) });
   if (exit.kind !== "exited") throw exit.error;
-  if (exit.code === 0) return parseModelList(output.text);
+  if (exit.code === 0) return requireModels(output.text);
   throw classifyFailure({
     stderr: child.stderrTail(),
     exitCode: exit.code,
@@ -37,6 +37,16 @@ export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): 
     commandName: host.programs.command ?? launch.file.split(/[\\/]/).at(-1) ?? launch.file,
     platform: host.platform,
   });
+}
+
+/** A list of nothing is no proof of anything: some versions print it, and exit with 0, when nobody is logged in. */
+function requireModels(printed: string): readonly ListedModel[] {
+  const models = parseModelList(printed);
+  if (models.length > 0) return models;
+  const upstream = printed.trim().slice(0, 2_000);
+  if (/no models available/i.test(printed))
+    throw new CaretError("not-logged-in", "The agent lists no models for this account", { upstream });
+  throw new CaretError("protocol-drift", "The agent's list of models has none that Caret can read", { upstream });
 }
 
 /** Everything up to the end of the output, which comes with the process's own. */

@@ -9,6 +9,8 @@ export interface ResolveLaunchOptions {
   /** The names in a directory; empty when there is none. */
   readonly listDirectory: (path: string) => readonly string[];
   readonly exists: (path: string) => boolean;
+  /** Where names are looked for after PATH. */
+  readonly beyondPath?: readonly string[];
 }
 
 /** What to start: the file, and the arguments that come before all others. */
@@ -26,18 +28,33 @@ export interface ResolvedLaunch {
  */
 export function resolveLaunch(options: ResolveLaunchOptions): ResolvedLaunch {
   const names = typeof options.command === "string" ? [options.command] : options.command;
-  const launch = options.platform === "win32" ? resolveWindows(names, options) : findFile(names, posix, [""], options);
+  const [launch] = findLaunches(options);
   if (launch !== undefined) return launch;
+  const [shim] = options.platform === "win32" ? findFiles(names, win32, WINDOWS_ENDINGS, options) : [];
+  if (shim !== undefined)
+    throw new CaretError("cli-broken", `${shim} is only a shim, and no installed version was found behind it`);
   throw new CaretError("cli-missing", `Found no ${names.join(" or ")} to start`);
 }
 
-function resolveWindows(names: readonly string[], options: ResolveLaunchOptions): ResolvedLaunch | undefined {
-  const found = findFile(names, win32, ["", ".exe", ".cmd", ".ps1"], options);
-  if (found === undefined) return names.some(isNameOfCli) ? newestInstalled([], options) : undefined;
-  if (!/\.(cmd|bat|ps1)$/i.test(found.file)) return found;
-  const installed = newestInstalled([win32.dirname(found.file)], options);
-  if (installed !== undefined) return installed;
-  throw new CaretError("cli-broken", `${found.file} is only a shim, and no installed version was found behind it`);
+/** Every program of these names that could be started, in the order in which they are looked for. */
+export function findLaunches(options: ResolveLaunchOptions): readonly ResolvedLaunch[] {
+  const names = typeof options.command === "string" ? [options.command] : options.command;
+  if (options.platform !== "win32") return findFiles(names, posix, [""], options).map(asItIs);
+  const found = findFiles(names, win32, WINDOWS_ENDINGS, options).flatMap((file) =>
+    isShim(file) ? (newestInstalled([win32.dirname(file)], options) ?? []) : asItIs(file),
+  );
+  if (found.length > 0 || !names.some(isNameOfCli)) return found;
+  return [newestInstalled([], options) ?? []].flat();
+}
+
+const WINDOWS_ENDINGS = ["", ".exe", ".cmd", ".ps1"];
+
+function asItIs(file: string): ResolvedLaunch {
+  return { file, args: [] };
+}
+
+function isShim(file: string): boolean {
+  return /\.(cmd|bat|ps1)$/i.test(file);
 }
 
 /** Looked for where the installer puts it even when that is not on PATH, as in a service. */
@@ -66,20 +83,19 @@ function newestVersion(versions: string, { listDirectory, exists }: ResolveLaunc
   return undefined;
 }
 
-function findFile(
+function findFiles(
   names: readonly string[],
   path: typeof posix,
   endings: readonly string[],
-  { env, exists }: ResolveLaunchOptions,
-): ResolvedLaunch | undefined {
-  const directories = (lookUp(env, "PATH") ?? "").split(path.delimiter).filter((directory) => directory !== "");
-  for (const name of names) {
+  { env, exists, beyondPath = [] }: ResolveLaunchOptions,
+): readonly string[] {
+  const listed = (lookUp(env, "PATH") ?? "").split(path.delimiter).filter((directory) => directory !== "");
+  const directories = [...listed, ...beyondPath];
+  return names.flatMap((name) => {
     const isPath = name.includes("/") || (path === win32 && name.includes("\\"));
     const bases = isPath ? [name] : directories.map((directory) => path.join(directory, name));
-    const file = bases.flatMap((base) => endings.map((ending) => base + ending)).find(exists);
-    if (file !== undefined) return { file, args: [] };
-  }
-  return undefined;
+    return bases.flatMap((base) => endings.map((ending) => base + ending)).filter(exists);
+  });
 }
 
 /** Windows ignores the case of names and calls it `Path` as a rule. */

@@ -20,8 +20,11 @@ export interface AgentHost {
   readonly clocks: ClockSettings & { readonly graceMs: number; readonly drainMs: number };
   readonly maxLineBytes: number;
   readonly platform: NodeJS.Platform;
-  /** Finds the program to start. Throws `cli-missing` when there is none. */
-  resolveLaunch(command: string | undefined): ResolvedLaunch;
+  /**
+   * Finds the program to start: the command as it is named, or else Cursor's own CLI. Rejects with `cli-missing` when there
+   * is none.
+   */
+  resolveLaunch(command: string | undefined): Promise<ResolvedLaunch>;
   /** The environment of an agent that logs in with this profile. */
   environment(profile: ResolvedProfile): Readonly<Record<string, string>>;
   /** Throws when the profile's key cannot be had. */

@@ -37,7 +37,7 @@ async function prepare({ host, attempt }: TurnAttempt): Promise<Prepared> {
   const program = findProgram(attempt.model, host.programs);
   const profile = await host.resolveProfile(attempt.profile);
   host.noteSecrets(Object.values(profile.env));
-  return { program, profile, launch: host.resolveLaunch(program.command) };
+  return { program, profile, launch: await host.resolveLaunch(program.command) };
 }
 
 /** A turn that was cancelled while it waited to start has not failed. */

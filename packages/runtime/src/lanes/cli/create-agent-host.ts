@@ -12,6 +12,7 @@ import type { AgentPolicy } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { BoundarySettings } from "./contract-calls.ts";
+import { findCursorCli } from "./find-cursor-cli.ts";
 import { createVersionProbe } from "./version-probe.ts";
 
 export interface AgentHostOptions {
@@ -42,14 +43,14 @@ export interface AgentHostOptions {
 /** Many agents may flood at once, and only the log takes their output: a little ahead of it is enough for each. */
 const READ_AHEAD_BYTES = 256 * 1024;
 
-const CLI_NAMES = ["agent", "cursor-agent"];
-
 export function createAgentHost(options: AgentHostOptions): AgentHost {
   const { env, platform, spawner, containment, clocks } = options;
   const monotonic = (): number => performance.now();
   const spawn: AgentHost["spawn"] = (command) =>
     spawner.spawn(containCommand(command, containment), { drainMs: clocks.drainMs, readAheadBytes: READ_AHEAD_BYTES });
   const warm = options.warm === undefined ? undefined : createWarmPool({ ...options.warm, spawn, now: monotonic });
+  const versions = createVersionProbe(spawner);
+  const machine = { platform, env, listDirectory, exists };
   const environment = (profile: ResolvedProfile): Record<string, string> =>
     childEnvironment({ parent: env, allow: ["CARET_SIM_*"], set: agentVariables(options, profile) });
 
@@ -60,17 +61,20 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     clocks,
     maxLineBytes: options.maxLineBytes,
     platform,
-    resolveLaunch: (command) =>
-      options.launch !== undefined && command === undefined
-        ? options.launch
-        : resolveLaunch({ platform, env, command: command ?? CLI_NAMES, listDirectory, exists }),
+    async resolveLaunch(command) {
+      if (command !== undefined) return resolveLaunch({ ...machine, command });
+      if (options.launch !== undefined) return options.launch;
+      // Whoever is asked may be a stranger: it sees no key and no login.
+      const askVersion = (launch: ResolvedLaunch) => versions.ask(launch, environmentOfStranger(env));
+      return await findCursorCli({ ...machine, home: options.home, askVersion });
+    },
     environment,
     resolveProfile: (name) => findProfile(options, name, environment),
     chatConfigDir: () => options.configDir ?? configDirs(options)[0] ?? "",
     spawn,
     spawner,
     warm,
-    versions: createVersionProbe(spawner),
+    versions,
     openBridge: options.openBridge,
     noteSecrets: options.noteSecrets,
     monotonic,
@@ -79,6 +83,12 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
       await warm?.close();
     },
   };
+}
+
+function environmentOfStranger(parent: AgentHostOptions["env"]): Record<string, string> {
+  const environment = childEnvironment({ parent, allow: ["CARET_SIM_*"] });
+  const isOurs = (name: string): boolean => !name.toUpperCase().startsWith("CURSOR_");
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => isOurs(name)));
 }
 
 function agentVariables({ configDir, agentEnv }: AgentHostOptions, profile: ResolvedProfile): Record<string, string> {

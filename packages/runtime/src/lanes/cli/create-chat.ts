@@ -16,7 +16,7 @@ export async function createChat(options: {
 }): Promise<string | undefined> {
   const { host, workspace, signal, deadlineMs = DEADLINE_MS } = options;
   const profile = await host.resolveProfile("default");
-  const launch = host.resolveLaunch(host.programs.command);
+  const launch = await host.resolveLaunch(host.programs.command);
   const args = ["create-chat", "--workspace", workspace];
   const child = host.spawn(childCommandOf({ host, launch, args, workspace, profile, stdin: "closed" }));
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);

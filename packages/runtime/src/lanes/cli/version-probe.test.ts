@@ -54,6 +54,24 @@ describe("which version a program is", () => {
     ]);
   });
 
+  it("is whole when it has a time in it [fidelity F9]", async () => {
+    const version = "2026.06.15-03-48-54-da23e37";
+    mkdirSync(workbench.path(version));
+    workbench.program(`${version}/agent`, asks("another"));
+    const probe = createVersionProbe(spawner);
+    const found = {
+      asked: await probe.find(launchOf(workbench.program("agent", asks(version))), testEnv),
+      installed: await probe.find(launchOf(workbench.path(`${version}/agent`)), testEnv),
+    };
+    expect(found).toEqual({ asked: version, installed: version });
+  });
+
+  it("comes with the program's own words", async () => {
+    const probe = createVersionProbe(spawner);
+    const grok = launchOf(workbench.program("grok", "#!/bin/sh\necho 'grok 0.3.1 (2026.10.01)'\n"));
+    expect(await probe.ask(grok, testEnv)).toEqual({ version: undefined, printed: "grok 0.3.1 (2026.10.01)" });
+  });
+
   it("is unknown of a program that says something else, fails, or is not there", async () => {
     const probe = createVersionProbe(spawner);
     const programs = [

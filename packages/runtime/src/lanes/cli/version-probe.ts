@@ -3,7 +3,15 @@ import type { Spawner } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 
 const DEADLINE_MS = 10_000;
-const versionPattern = /\b\d{4}\.\d{2}\.\d{2}-[0-9a-z]+\b/i;
+/** A date, perhaps a time, and a hash: `2026.10.01-e373342`, `2026.06.15-03-48-54-da23e37`. */
+const versionForm = /^\d{4}\.\d{2}\.\d{2}(?:-[0-9a-z]+)+$/i;
+
+/** What a program says of itself when it is asked for its version. */
+export interface VersionAnswer {
+  /** Undefined when what it says has not the form of Cursor's versions. */
+  readonly version: string | undefined;
+  readonly printed: string;
+}
 
 /** Finds out which version of the CLI a launch would run. The CLI updates itself at any time, even within a session. */
 export interface VersionProbe {
@@ -11,13 +19,19 @@ export interface VersionProbe {
   known(launch: ResolvedLaunch): string | undefined;
   /** Asks the program unless its file is the one that was asked before. Undefined when it does not say. */
   find(launch: ResolvedLaunch, env: Readonly<Record<string, string>>): Promise<string | undefined>;
+  /** The same, with the program's own words. */
+  ask(launch: ResolvedLaunch, env: Readonly<Record<string, string>>): Promise<VersionAnswer>;
 }
 
 export function createVersionProbe(spawner: Spawner): VersionProbe {
-  const found = new Map<string, Promise<string | undefined>>();
+  const asked = new Map<string, Promise<VersionAnswer>>();
   const settled = new Map<string, string>();
 
-  const ask = async (launch: ResolvedLaunch, env: Readonly<Record<string, string>>): Promise<string | undefined> => {
+  const askProgram = async (
+    launch: ResolvedLaunch,
+    env: Readonly<Record<string, string>>,
+    onLate: () => void,
+  ): Promise<VersionAnswer> => {
     const child = spawner.spawn({
       file: launch.file,
       args: [...launch.args, "--version"],
@@ -25,32 +39,43 @@ export function createVersionProbe(spawner: Spawner): VersionProbe {
       env,
       stdin: "closed",
     });
-    const timer = setTimeout(() => void child.stop({ reason: "took too long", graceMs: 0 }), DEADLINE_MS);
+    const timer = setTimeout(() => {
+      onLate();
+      void child.stop({ reason: "took too long", graceMs: 0 });
+    }, DEADLINE_MS);
     const chunks: Uint8Array[] = [];
     for await (const chunk of child.stdout) chunks.push(chunk);
     clearTimeout(timer);
     await child.stop();
-    return versionPattern.exec(Buffer.concat(chunks).toString("utf8"))?.[0];
+    const printed = Buffer.concat(chunks).toString("utf8").trim();
+    return { version: printed.split(/\s+/).find((word) => versionForm.test(word)), printed };
+  };
+
+  const ask: VersionProbe["ask"] = (launch, env) => {
+    const installed = versionInPath(launch.file);
+    const identity = identityOf(launch);
+    if (installed !== undefined) return Promise.resolve({ version: installed, printed: installed });
+    if (identity === undefined) return Promise.resolve({ version: undefined, printed: "" });
+    // A program that was merely slow is asked again another time.
+    const answer = asked.get(identity) ?? askProgram(launch, env, () => asked.delete(identity));
+    asked.set(identity, answer);
+    void answer.then(({ version }) => version !== undefined && settled.set(identity, version));
+    return answer;
   };
 
   return {
     known: (launch) => versionInPath(launch.file) ?? settled.get(identityOf(launch) ?? ""),
-    find(launch, env) {
-      const installed = versionInPath(launch.file);
-      const identity = identityOf(launch);
-      if (installed !== undefined || identity === undefined) return Promise.resolve(installed);
-      const asked = found.get(identity) ?? ask(launch, env);
-      found.set(identity, asked);
-      void asked.then((version) => version !== undefined && settled.set(identity, version));
-      return asked;
-    },
+    ask,
+    find: async (launch, env) => (await ask(launch, env)).version,
   };
 }
 
 /** The installer keeps each version in a directory of its name, and links to it. */
 function versionInPath(file: string): string | undefined {
   try {
-    return versionPattern.exec(realpathSync(file))?.[0];
+    return realpathSync(file)
+      .split(/[\\/]/)
+      .find((name) => versionForm.test(name));
   } catch {
     return undefined; // not there: starting it will say so
   }
