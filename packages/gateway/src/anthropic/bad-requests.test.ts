@@ -95,6 +95,8 @@ const bodies: readonly (readonly [string, unknown])[] = [
   ["the choice of a tool that only Anthropic runs", onlySearch],
   ["the choice of a tool that is not offered", { ...tools(read), tool_choice: { type: "tool", name: "write" } }],
   ["the choice of a tool without a name", { ...tools(read), tool_choice: { type: "tool" } }],
+  ["an empty stop sequence", { messages: [user], stop_sequences: [""] }],
+  ["a stop sequence that is a number", { messages: [user], stop_sequences: [7] }],
   ["a thinking that is a flag", { messages: [user], thinking: true }],
   ["a thinking without a type", { messages: [user], thinking: {} }],
   ["an effort that is a number", { messages: [user], output_config: { effort: 7 } }],

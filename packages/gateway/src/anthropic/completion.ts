@@ -1,13 +1,7 @@
-import {
-  type AgentEvent,
-  answerParts,
-  CaretError,
-  foldEvents,
-  type TurnOutcome,
-  type TurnSummary,
-} from "@caret/protocol";
+import { type AgentEvent, answerParts, CaretError, foldEvents, type TurnSummary } from "@caret/protocol";
 import { activityText } from "../door/activity-text.ts";
-import { cancelledInfo, type MessageStreamOptions } from "./stream.ts";
+import type { MessageEnd } from "./follow-turn.ts";
+import { cancelledInfo, type MessageStreamOptions, type Stop, toStop } from "./stream.ts";
 import { type AnthropicUsage, toAnthropicUsage } from "./usage.ts";
 
 type Block =
@@ -15,14 +9,12 @@ type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
 
-export interface AnthropicMessage {
+export interface AnthropicMessage extends Stop {
   readonly id: string;
   readonly type: "message";
   readonly role: "assistant";
   readonly model: string;
   readonly content: readonly Block[];
-  readonly stop_reason: "end_turn" | "tool_use";
-  readonly stop_sequence: null;
   readonly usage: AnthropicUsage;
 }
 
@@ -32,10 +24,10 @@ export interface AnthropicMessage {
  */
 export function toMessage(
   events: readonly AgentEvent[],
-  end: TurnOutcome | "parked",
+  end: MessageEnd,
   { id, model, inputTokens, showActivity }: MessageStreamOptions,
 ): AnthropicMessage {
-  if (end !== "parked") assertCompleted(end);
+  assertAnswered(end);
   const turn = foldEvents(events);
   const activity = showActivity === "none" ? "" : events.map((event) => activityText(event) ?? "").join("");
   const content = [
@@ -50,16 +42,15 @@ export function toMessage(
     role: "assistant",
     model,
     content,
-    stop_reason: end === "parked" ? "tool_use" : "end_turn",
-    stop_sequence: null,
+    ...toStop(end),
     usage: toAnthropicUsage(turn.usage, { inputTokens, outputCharacters: content.reduce(addCharacters, 0) }),
   };
 }
 
 /** Throws what ended the turn, if that was not success. */
-export function assertCompleted(outcome: TurnOutcome): void {
-  if (outcome.kind === "completed") return;
-  const { code, message, retryable, fix, upstream } = outcome.kind === "failed" ? outcome.error : cancelledInfo;
+export function assertAnswered(end: MessageEnd): void {
+  if (end === "parked" || end.kind === "completed" || end.kind === "cut") return;
+  const { code, message, retryable, fix, upstream } = end.kind === "failed" ? end.error : cancelledInfo;
   throw new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
 }
 

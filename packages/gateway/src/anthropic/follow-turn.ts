@@ -1,22 +1,26 @@
 import { type AgentEvent, CaretError, type TurnOutcome } from "@caret/protocol";
-import type { DoorTurn } from "../door/turn-desk.ts";
+import type { Cut, LimitedTurn } from "../door/limit-answer.ts";
 import type { MessageStream } from "./stream.ts";
+
+/** Why an answer has nothing more to say. */
+export type MessageEnd = TurnOutcome | "parked" | { readonly kind: "cut"; readonly cut: Cut };
 
 /**
  * Hand every batch of a turn over, then say why there is nothing more: the turn ended, it waits for the client's tools, or
  * the answer had to stop. Never rejects: whatever breaks is an end, since a client must be told one.
  */
 export async function followTurn(
-  turn: DoorTurn,
+  turn: LimitedTurn,
   stream: Pick<MessageStream, "outcome" | "parkedCalls">,
   signal: AbortSignal,
   take: (batch: readonly AgentEvent[]) => Promise<void> | void,
-): Promise<TurnOutcome | "parked"> {
+): Promise<MessageEnd> {
   try {
     for await (const batch of turn.follow(signal)) {
       const taken = take(batch);
       if (taken !== undefined) await taken;
     }
+    if (turn.cut !== undefined) return { kind: "cut", cut: turn.cut };
     if (stream.outcome !== undefined) return stream.outcome;
     if (signal.aborted) return failed(signal.reason);
     return stream.parkedCalls > 0 ? "parked" : await turn.outcome;

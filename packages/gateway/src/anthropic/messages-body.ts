@@ -20,6 +20,7 @@ export const messagesBodySchema = z.looseObject({
   messages: z.array(messageSchema).min(1, { error: "must not be empty" }),
   system: contentSchema.nullish(),
   max_tokens: z.number().int().positive().optional(),
+  stop_sequences: z.array(z.string().min(1, { error: "must not be empty" })).nullish(),
   stream: z.boolean().nullish(),
   tools: z
     .array(

@@ -12,6 +12,7 @@ const plain: DoorRequest = {
   unavailableTools: [],
   toolChoice: "auto",
   maxOutputTokens: 9,
+  stopSequences: [],
   ignored: [],
   sessionKey: undefined,
   workspace: undefined,

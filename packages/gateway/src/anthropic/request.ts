@@ -29,6 +29,7 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
     unavailableTools,
     toolChoice: toToolChoice(body.tool_choice ?? undefined, tools),
     maxOutputTokens: body.max_tokens,
+    stopSequences: body.stop_sequences ?? [],
     ignored: ignoredFields(body),
     sessionKey: sessionKeyOf(headers, { userId: body.metadata?.user_id }),
     workspace: headerOf(headers, "x-caret-workspace"),

@@ -2,11 +2,11 @@ import type { AgentEvent } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { estimateRequestTokens } from "../door/estimate-tokens.ts";
 import { IGNORED_HEADER, ignoredHeader } from "../door/ignored-fields.ts";
-import type { DoorTurn } from "../door/turn-desk.ts";
+import { type LimitedTurn, limitTurn } from "../door/limit-answer.ts";
 import { clientGone } from "../http/client-gone.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { openSse, type SseWriter } from "../http/sse-writer.ts";
-import { assertCompleted, toMessage } from "./completion.ts";
+import { assertAnswered, toMessage } from "./completion.ts";
 import type { AnthropicDoorOptions } from "./door-options.ts";
 import { followTurn } from "./follow-turn.ts";
 import { parseMessagesRequest } from "./request.ts";
@@ -24,7 +24,7 @@ export async function serveMessage(exchange: Exchange): Promise<FastifyReply> {
   const { caller, signal: server } = requestContextOf(request);
   const signal = AbortSignal.any([clientGone(reply.raw), server]);
   const { request: door, stream } = parseMessagesRequest(request.body, request.headers);
-  const turn = await options.desk.open(door, caller);
+  const turn = limitTurn(await options.desk.open(door, caller), { ...door, gap: "" });
   const shape: MessageStreamOptions = {
     id: `msg_${options.newId()}`,
     model: turn.model,
@@ -43,7 +43,7 @@ export async function serveMessage(exchange: Exchange): Promise<FastifyReply> {
 
 async function sendWhole(
   { reply }: Exchange,
-  turn: DoorTurn,
+  turn: LimitedTurn,
   shape: MessageStreamOptions,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
@@ -65,7 +65,7 @@ async function sendWhole(
  */
 async function sendStream(
   { request, reply, options }: Exchange,
-  turn: DoorTurn,
+  turn: LimitedTurn,
   shape: MessageStreamOptions,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
@@ -88,7 +88,7 @@ async function sendStream(
       const text = stream.push(batch);
       return text === "" ? undefined : open().write(text);
     });
-    if (sse === undefined && end !== "parked") assertCompleted(end);
+    if (sse === undefined) assertAnswered(end);
     await open().write(stream.finish(end));
     return reply;
   } finally {

@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentEventOf, ErrorInfo, TurnOutcome, Usage } from "@caret/protocol";
 import { type ActivityDisplay, activityText } from "../door/activity-text.ts";
 import { toAnthropicError } from "./errors.ts";
+import type { MessageEnd } from "./follow-turn.ts";
 import { toAnthropicUsage } from "./usage.ts";
 
 export const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
@@ -32,7 +33,7 @@ export interface MessageStream {
   readonly parkedCalls: number;
   /** The turn's end, once `push` has seen it. */
   readonly outcome: TurnOutcome | undefined;
-  finish(outcome: TurnOutcome | "parked"): string;
+  finish(end: MessageEnd): string;
 }
 
 type BlockKind = "text" | "thinking" | "activity";
@@ -105,16 +106,27 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     },
     finish(end) {
       const counted = { inputTokens, outputCharacters: wire.characters };
-      const delta = { stop_reason: end === "parked" ? "tool_use" : "end_turn", stop_sequence: null };
-      const last = { type: "message_delta", delta, usage: toAnthropicUsage(usage, counted) };
+      const last = { type: "message_delta", delta: toStop(end), usage: toAnthropicUsage(usage, counted) };
       return `${wire.close()}${failureOf(end)}${sse("message_delta", last)}${MESSAGE_STOP}`;
     },
   };
 }
 
+export interface Stop {
+  readonly stop_reason: "end_turn" | "tool_use" | "max_tokens" | "stop_sequence";
+  readonly stop_sequence: string | null;
+}
+
+export function toStop(end: MessageEnd): Stop {
+  if (end === "parked") return { stop_reason: "tool_use", stop_sequence: null };
+  if (end.kind !== "cut") return { stop_reason: "end_turn", stop_sequence: null };
+  if (end.cut.kind === "length") return { stop_reason: "max_tokens", stop_sequence: null };
+  return { stop_reason: "stop_sequence", stop_sequence: end.cut.sequence };
+}
+
 /** The stream's error for an end that is none of success. */
-function failureOf(end: TurnOutcome | "parked"): string {
-  if (end === "parked" || end.kind === "completed") return "";
+function failureOf(end: MessageEnd): string {
+  if (end === "parked" || end.kind === "completed" || end.kind === "cut") return "";
   return sse("error", toAnthropicError(end.kind === "failed" ? end.error : cancelledInfo).body);
 }
 

@@ -60,6 +60,8 @@ export interface DoorRequest {
   /** `none` forbids tools for this answer; a name demands that one. */
   readonly toolChoice: "auto" | "none" | "required" | { readonly name: string };
   readonly maxOutputTokens: number | undefined;
+  /** The answer ends before the first of these. */
+  readonly stopSequences: readonly string[];
   /** Fields of the body that were set and have no meaning here. */
   readonly ignored: readonly string[];
   /** The client's own name for the conversation, from a header or the body, if it has one. */

@@ -11,6 +11,7 @@ const nothing: DoorRequest = {
   unavailableTools: [],
   toolChoice: "auto",
   maxOutputTokens: undefined,
+  stopSequences: [],
   ignored: [],
   sessionKey: undefined,
   workspace: undefined,

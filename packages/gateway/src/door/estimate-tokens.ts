@@ -10,6 +10,11 @@ export function tokensOf(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
+/** How long a text of so many tokens is, by the same rule. */
+export function charactersWithin(tokens: number): number {
+  return tokens * CHARACTERS_PER_TOKEN;
+}
+
 /** Everything a request brings: the system's text, the transcript, the tools with their schemas. */
 export function estimateRequestTokens({ system, messages, tools }: DoorRequest): number {
   const transcript = messages.map(messageWeight);

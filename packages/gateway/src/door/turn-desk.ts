@@ -30,6 +30,8 @@ export interface DoorTurn {
    */
   follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
   readonly outcome: Promise<TurnOutcome>;
+  /** The client has all it asked for, though the turn would go on: end the turn. */
+  stop(reason: string): void;
   /** The client is gone: cancel the turn unless someone else follows it or it is to go on by policy. */
   leave(): void;
 }

@@ -1,7 +1,10 @@
 import type { AgentEvent, ErrorInfo, TurnOutcome } from "@caret/protocol";
+import type { Cut } from "../door/limit-answer.ts";
 
-/** How an answer ends. A pause for the client's tools is a good end of the answer, not of the turn. */
-export type AnswerEnding = { readonly kind: "finished" } | { readonly kind: "failed"; readonly error: ErrorInfo };
+/** How an answer ends. A pause for the client's tools is a good end of the answer, not of the turn; so is a cut. */
+export type AnswerEnding =
+  | { readonly kind: "finished"; readonly cut?: Cut | undefined }
+  | { readonly kind: "failed"; readonly error: ErrorInfo };
 
 /** A door's stream as a pure state machine: events in, text for the wire out. */
 export interface AnswerStream {

@@ -1,10 +1,11 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { ActivityDisplay } from "../door/activity-text.ts";
 import type { OfferedTool } from "../door/door-request.ts";
+import type { Cut } from "../door/limit-answer.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import { type ChatCall, toChatCall } from "./chat-call.ts";
 import { type ChatUsage, toChatUsage } from "./chat-usage.ts";
-import type { ChatStreamOptions } from "./stream.ts";
+import { BLOCK_GAP, type ChatStreamOptions, finishReason } from "./stream.ts";
 
 export interface ChatCompletion {
   readonly id: string;
@@ -25,13 +26,14 @@ interface ChatChoice {
     readonly tool_calls?: readonly ChatCall[];
   };
   readonly logprobs: null;
-  readonly finish_reason: "stop" | "tool_calls";
+  readonly finish_reason: ReturnType<typeof finishReason>;
 }
 
 /** The whole answer of a turn at once: the same words, in the same order, as the stream would have told. */
 export function toCompletion(
   events: readonly AgentEvent[],
   { id, created, model, showActivity, tools }: Omit<ChatStreamOptions, "includeUsage">,
+  cut?: Cut,
 ): ChatCompletion {
   const { said, calls, usage } = gather(events, showActivity, tools);
   const message = {
@@ -41,7 +43,7 @@ export function toCompletion(
     ...(said.thinking !== "" && { reasoning_content: said.thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   } as const;
-  const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
+  const finish_reason = finishReason(calls.length, cut);
   return {
     id,
     object: "chat.completion",
@@ -59,7 +61,7 @@ function gather(events: readonly AgentEvent[], showActivity: ActivityDisplay, to
   for (const piece of reader.read(events)) {
     if (piece.kind === "close") continue;
     if (piece.kind === "call") calls.push(toChatCall(piece.call, tools));
-    else said[piece.kind] += piece.fresh && said[piece.kind] !== "" ? `\n\n${piece.text}` : piece.text;
+    else said[piece.kind] += piece.fresh && said[piece.kind] !== "" ? BLOCK_GAP + piece.text : piece.text;
   }
   return { said, calls, usage: toChatUsage(reader.usage) };
 }

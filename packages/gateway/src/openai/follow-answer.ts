@@ -1,5 +1,5 @@
 import { type AgentEvent, CaretError, type ErrorInfo, type TurnOutcome } from "@caret/protocol";
-import type { DoorTurn } from "../door/turn-desk.ts";
+import type { LimitedTurn } from "../door/limit-answer.ts";
 import type { AnswerEnding } from "./answer-stream.ts";
 
 interface Answer {
@@ -12,7 +12,7 @@ interface Answer {
  * client must be told one.
  */
 export async function followAnswer(
-  turn: DoorTurn,
+  turn: LimitedTurn,
   answer: Answer,
   signal: AbortSignal,
   take: (batch: readonly AgentEvent[]) => Promise<void> | void,
@@ -23,6 +23,7 @@ export async function followAnswer(
       if (taken !== undefined) await taken;
       if (answer.outcome !== undefined) break;
     }
+    if (turn.cut !== undefined) return { kind: "finished", cut: turn.cut };
     if (answer.outcome !== undefined) return endingOf(answer.outcome);
     if (signal.aborted) return failed(CaretError.from(signal.reason).toInfo());
     // The turn waits, alive, for the client to run its calls.

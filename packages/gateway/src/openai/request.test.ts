@@ -46,6 +46,7 @@ describe("reading a chat completion request", () => {
         unavailableTools: [],
         toolChoice: "auto",
         maxOutputTokens: undefined,
+        stopSequences: [],
         ignored: [],
         sessionKey: undefined,
         workspace: undefined,
@@ -231,6 +232,11 @@ describe("reading a chat completion request", () => {
     expect(read({ messages: hello, tool_choice }).request.toolChoice).toEqual(expected);
   });
 
+  it("takes one stop sequence or several [defect 17]", () => {
+    const stopsOf = (stop: unknown) => read({ messages: hello, stop }).request.stopSequences;
+    expect([stopsOf("x"), stopsOf(["x", "y"]), stopsOf(null)]).toEqual([["x"], ["x", "y"], []]);
+  });
+
   it("asks for JSON in words, since nothing can enforce it", () => {
     const schema = { type: "object" };
     const systemOf = (response_format: unknown) => read({ messages: hello, response_format }).request.system;
@@ -319,6 +325,8 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [{ messages: hello, max_completion_tokens: 1.5 }, "max_completion_tokens: must be a whole number"],
   [{ messages: hello, reasoning_effort: 3 }, "reasoning_effort: must be a text"],
   [{ messages: hello, reasoning: "high" }, "reasoning: must be an object"],
+  [{ messages: hello, stop: "" }, "stop: "],
+  [{ messages: hello, stop: [7] }, "stop"],
   [{ messages: hello, n: 2 }, "n: only one answer"],
   [{ messages: hello, n: 0 }, "n: must be more than 0"],
   [{ messages: hello, n: "1" }, "n: must be a whole number"],

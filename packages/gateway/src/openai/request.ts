@@ -14,6 +14,9 @@ export const text = z.string("must be a text").nullish();
 export const flag = z.boolean("must be true or false").nullish();
 export const tokenLimit = z.int("must be a whole number").positive("must be more than 0").nullish();
 
+const stopSequence = z.string("must be a string").min(1, "must not be empty");
+const stopSchema = z.union([stopSequence, z.array(stopSequence)], "must be a string or a list of strings").nullish();
+
 /** What is read of a body. Sampling parameters and whatever else is not here have no meaning for the agent. */
 const chatSchema = z.looseObject({
   model: text,
@@ -25,6 +28,7 @@ const chatSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: flag }, "must be an object").nullish(),
   max_tokens: tokenLimit,
   max_completion_tokens: tokenLimit,
+  stop: stopSchema,
   reasoning_effort: text,
   reasoning: z.looseObject({ effort: text }, "must be an object").nullish(),
   n: z.int("must be a whole number").positive("must be more than 0").nullish(),
@@ -65,6 +69,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
       tools,
       unavailableTools,
       toolChoice: toToolChoice(chat.tool_choice, tools),
+      stopSequences: toStopSequences(chat.stop),
       maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens ?? undefined,
       ignored: ignoredFields(chat),
       sessionKey: sessionKeyOf(headers),
@@ -82,4 +87,8 @@ function refuseWhatCannotBe(chat: ChatBody): void {
     throw invalidRequest("modalities: only text can be answered");
   if ((chat["functions"] ?? null) !== null)
     throw invalidRequest("functions: this old form is not served; send the same functions as tools");
+}
+
+function toStopSequences(stop: ChatBody["stop"]): readonly string[] {
+  return typeof stop === "string" ? [stop] : (stop ?? []);
 }

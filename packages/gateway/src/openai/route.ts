@@ -4,7 +4,7 @@ import type { DoorOptions } from "./door-options.ts";
 import { answerWithError } from "./error-handler.ts";
 import { readChatRequest } from "./request.ts";
 import { serveAnswer } from "./serve-answer.ts";
-import { ChatStream } from "./stream.ts";
+import { BLOCK_GAP, ChatStream } from "./stream.ts";
 
 /** `POST /v1/chat/completions`. */
 export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
@@ -21,7 +21,8 @@ export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
       return serveAnswer({ request, reply, options }, door, {
         stream,
         openStream: ({ model }) => new ChatStream({ ...shape, model, includeUsage }),
-        toWhole: ({ model }, events) => toCompletion(events, { ...shape, model }),
+        blockGap: BLOCK_GAP,
+        toWhole: ({ model }, events, cut) => toCompletion(events, { ...shape, model }, cut),
       });
     });
   };

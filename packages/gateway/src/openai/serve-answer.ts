@@ -2,6 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DoorRequest } from "../door/door-request.ts";
 import { IGNORED_HEADER, ignoredHeader } from "../door/ignored-fields.ts";
+import { type Cut, type LimitedTurn, limitTurn } from "../door/limit-answer.ts";
 import type { DoorTurn } from "../door/turn-desk.ts";
 import { clientGone } from "../http/client-gone.ts";
 import { requestContextOf } from "../http/request-context.ts";
@@ -15,9 +16,11 @@ import { followAnswer } from "./follow-answer.ts";
 /** A door's own part of answering a turn. */
 export interface AnswerFormat {
   readonly stream: boolean;
+  /** What the format has between two blocks of text. */
+  readonly blockGap: string;
   openStream(turn: DoorTurn): AnswerStream;
   /** The whole answer, as the body to send. */
-  toWhole(turn: DoorTurn, events: readonly AgentEvent[]): unknown;
+  toWhole(turn: DoorTurn, events: readonly AgentEvent[], cut: Cut | undefined): unknown;
 }
 
 interface Exchange {
@@ -32,7 +35,7 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
   const context = requestContextOf(request);
   const gone = clientGone(reply.raw);
   const signal = AbortSignal.any([gone, context.signal]);
-  const turn = await options.desk.open(door, context.caller);
+  const turn = limitTurn(await options.desk.open(door, context.caller), { ...door, gap: format.blockGap });
   reply.header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
   const ignored = ignoredHeader(door);
   if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
@@ -46,7 +49,7 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
 
 async function sendWhole(
   { reply, options }: Exchange,
-  turn: DoorTurn,
+  turn: LimitedTurn,
   format: AnswerFormat,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
@@ -57,7 +60,7 @@ async function sendWhole(
     for (const event of batch) events.push(event);
   });
   if (ending.kind === "failed") throw toCaretError(ending.error);
-  return reply.send(format.toWhole(turn, events));
+  return reply.send(format.toWhole(turn, events, ending.cut));
 }
 
 /**
@@ -67,7 +70,7 @@ async function sendWhole(
  */
 async function sendStream(
   { request, reply, options }: Exchange,
-  turn: DoorTurn,
+  turn: LimitedTurn,
   stream: AnswerStream,
   signal: AbortSignal,
 ): Promise<FastifyReply> {

@@ -1,6 +1,7 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../door/activity-text.ts";
 import type { OfferedTool } from "../door/door-request.ts";
+import type { Cut } from "../door/limit-answer.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "./answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "./answer-stream.ts";
 import { toChatCall } from "./chat-call.ts";
@@ -17,6 +18,9 @@ export interface ChatStreamOptions {
   /** What the request offers: a call is written in its tool's form. */
   readonly tools: readonly OfferedTool[];
 }
+
+/** A message has one text, so its blocks become paragraphs. */
+export const BLOCK_GAP = "\n\n";
 
 const fields = { text: "content", thinking: "reasoning_content" } as const;
 
@@ -61,7 +65,7 @@ export class ChatStream implements AnswerStream {
   end(ending: AnswerEnding): string {
     const failed = ending.kind === "failed";
     const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error) })}\n\n` : "";
-    const reason = this.calls > 0 && !failed ? "tool_calls" : "stop";
+    const reason = failed ? "stop" : finishReason(this.calls, ending.cut);
     const finish = `${this.#head}[{"index":0,"delta":{},"finish_reason":"${reason}"}]}\n\n`;
     return `${this.#withRole(error + finish)}${this.#usageChunk()}data: [DONE]\n\n`;
   }
@@ -76,7 +80,7 @@ export class ChatStream implements AnswerStream {
   #toChunks(piece: AnswerPiece): string {
     if (piece.kind === "close") return "";
     if (piece.kind === "call") return this.#callChunks(piece.call);
-    const gap = piece.fresh && this.#spoken[piece.kind] ? "\n\n" : "";
+    const gap = piece.fresh && this.#spoken[piece.kind] ? BLOCK_GAP : "";
     this.#spoken[piece.kind] = true;
     return this.#chunk(`{"${fields[piece.kind]}":${JSON.stringify(gap + piece.text)}}`);
   }
@@ -107,4 +111,10 @@ export class ChatStream implements AnswerStream {
   #chunk(delta: string): string {
     return `${this.#head}[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
   }
+}
+
+/** What ended a good answer, in the words of Chat Completions. */
+export function finishReason(calls: number, cut: Cut | undefined): "stop" | "length" | "tool_calls" {
+  if (cut !== undefined) return cut.kind === "length" ? "length" : "stop";
+  return calls > 0 ? "tool_calls" : "stop";
 }

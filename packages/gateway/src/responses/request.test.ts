@@ -44,6 +44,7 @@ describe("reading a responses request", () => {
         unavailableTools: [],
         toolChoice: "auto",
         maxOutputTokens: undefined,
+        stopSequences: [],
         ignored: [],
         sessionKey: undefined,
         workspace: undefined,

@@ -82,6 +82,8 @@ export function readResponsesRequest(
       tools,
       unavailableTools,
       toolChoice: toToolChoice(body.tool_choice, tools),
+      // The format has none.
+      stopSequences: [],
       maxOutputTokens: body.max_output_tokens ?? undefined,
       ignored: ignoredFields({ ...body, verbosity: body.text?.["verbosity"] }),
       sessionKey: sessionKeyOf(headers),

@@ -5,7 +5,7 @@ import type { ResponseUsage } from "./response-usage.ts";
 
 /** The parts of a response that change while it is made. */
 export interface ResponseState {
-  readonly status: "in_progress" | "completed" | "failed";
+  readonly status: "in_progress" | "completed" | "incomplete" | "failed";
   readonly error: ResponseError | null;
   readonly output: readonly OutputItem[];
   readonly usage: ResponseUsage | null;
@@ -29,7 +29,7 @@ export function toResponseObject({ id, createdAt, model, body }: ResponseIdentit
     created_at: createdAt,
     status: state.status,
     error: state.error,
-    incomplete_details: null,
+    incomplete_details: state.status === "incomplete" ? { reason: "max_output_tokens" } : null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     model,

@@ -47,8 +47,10 @@ function answer(
   return serveAnswer({ request, reply, options }, read.request, {
     stream: body.stream ?? false,
     openStream: (turn) => keptStream(new ResponseStream(shape(turn)), keep),
-    toWhole(turn, events) {
-      const response = toResponse(events, shape(turn));
+    // Every block of text is an item of its own.
+    blockGap: "",
+    toWhole(turn, events, cut) {
+      const response = toResponse(events, shape(turn), cut);
       keep(response);
       return response;
     },

@@ -72,9 +72,11 @@ export class ResponseStream implements AnswerStream {
 
   end(ending: AnswerEnding): string {
     if (ending.kind === "failed") return this.#fail(ending.error);
-    const events = this.#begin() + this.#closeItem("completed");
-    this.#settle({ status: "completed", error: null });
-    return events + this.#event("response.completed", `"response":${JSON.stringify(this.response)}`);
+    // Nothing but the number of tokens can cut an answer in this format.
+    const status = ending.cut === undefined ? "completed" : "incomplete";
+    const events = this.#begin() + this.#closeItem(status);
+    this.#settle({ status, error: null });
+    return events + this.#event(`response.${status}`, `"response":${JSON.stringify(this.response)}`);
   }
 
   #begin(): string {

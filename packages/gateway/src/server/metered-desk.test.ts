@@ -22,6 +22,7 @@ function turn(relation: DoorTurn["relation"]): DoorTurn {
     async *follow() {
       yield events;
     },
+    stop: () => undefined,
     leave: () => undefined,
   };
 }
@@ -51,5 +52,5 @@ it("counts turns, ends and tokens, and a joined turn's only once", async () => {
 it("passes everything else of a turn through", async () => {
   const inner = turn("new");
   const outer = await meterDesk({ open: async () => inner }, createMetrics()).open(request, caller);
-  expect({ ...outer, follow: 0, leave: 0 }).toEqual({ ...inner, follow: 0, leave: 0 });
+  expect({ ...outer, follow: 0, stop: 0, leave: 0 }).toEqual({ ...inner, follow: 0, stop: 0, leave: 0 });
 });

@@ -33,6 +33,7 @@ function meterTurn(turn: DoorTurn, ends: Counter, tokens: Counter): DoorTurn {
     relation: turn.relation,
     outcome: turn.outcome,
     follow,
+    stop: (reason) => turn.stop(reason),
     leave: () => turn.leave(),
   };
 }

@@ -78,6 +78,7 @@ export function createSharedTurn({ turn, tokenName, isNamed, graceMs, joinMs, no
         relation,
         follow: answer.follow,
         outcome: turn.outcome,
+        stop: cancel,
         leave() {
           if (hasLeft) return;
           hasLeft = true;

@@ -36,6 +36,7 @@ export interface DeskTurn {
   readonly relation: "new" | "continuation" | "side-call" | "divergence" | "joined";
   follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
   readonly outcome: Promise<TurnOutcome>;
+  stop(reason: string): void;
   leave(): void;
 }
 

@@ -8,15 +8,19 @@ export interface ScriptedDesk extends TurnDesk {
   readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
   /** Resolves when a client has left one of its turns. */
   readonly left: Promise<void>;
+  /** Why its doors have ended turns. */
+  readonly stops: readonly string[];
 }
 
 /** A desk that plays the same turn for everybody and remembers who came. */
 export function scriptedDesk(script: Script, outcome: TurnOutcome = { kind: "completed" }): ScriptedDesk {
   const opened: ScriptedDesk["opened"] = [];
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  const stops: string[] = [];
   return {
     opened,
     left,
+    stops,
     async open(request, caller): Promise<DoorTurn> {
       opened.push({ request, caller });
       return {
@@ -26,6 +30,7 @@ export function scriptedDesk(script: Script, outcome: TurnOutcome = { kind: "com
         relation: "new",
         outcome: Promise.resolve(outcome),
         follow: (signal) => script(signal, request),
+        stop: (reason) => void stops.push(reason),
         leave,
       };
     },

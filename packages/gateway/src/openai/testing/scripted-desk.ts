@@ -12,15 +12,19 @@ export interface ScriptedDesk extends TurnDesk {
   readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
   /** Resolves when a door has let go of a turn. */
   readonly left: Promise<void>;
+  /** Why its doors have ended turns. */
+  readonly stops: readonly string[];
 }
 
 /** A desk whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
 export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome> = unknown()): ScriptedDesk {
   const opened: { request: DoorRequest; caller: Caller }[] = [];
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  const stops: string[] = [];
   return {
     opened,
     left,
+    stops,
     async open(request, caller): Promise<DoorTurn> {
       opened.push({ request, caller });
       return {
@@ -32,6 +36,7 @@ export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome>
           yield* script(request, signal);
         },
         outcome,
+        stop: (reason) => void stops.push(reason),
         leave,
       };
     },
