@@ -30,6 +30,7 @@ export { identifyProcess, isAlive } from "./process/process-identity.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";
 export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
+export { secretsAmong } from "./redaction/setting-secrets.ts";
 export { createSessionDesk, type RuntimeSessionDesk } from "./session-desk/create-session-desk.ts";
 export { groupTurns } from "./store/group-turns.ts";
 export { interruptRunningTurns } from "./store/interrupt-running-turns.ts";

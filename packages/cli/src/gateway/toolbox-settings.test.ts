@@ -5,6 +5,7 @@ import type { Config } from "../config/config-schema.ts";
 import { explainConfig } from "../config/explain-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
+import { knownSecrets } from "../known-secrets.ts";
 import { boundarySettings } from "./boundary-settings.ts";
 import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
 
@@ -65,6 +66,21 @@ describe("MCP servers", () => {
       "Bearer hush-hush-2",
     ]);
     expect(JSON.stringify(explainConfig(load(servers)))).not.toContain("hush-hush");
+  });
+
+  it("are no secret in words that merely set them up [defect 21]", () => {
+    const harmless = withServers({
+      far: {
+        url: "https://mcp.example.com/x",
+        headers: { accept: "application/json", authorization: "Bearer h-1-2-3" },
+      },
+      near: { command: "files-mcp", env: { NODE_ENV: "production", LOG_FORMAT: "application/json" } },
+    });
+    const known = [
+      ...mcpSecrets(configOf(harmless)),
+      ...knownSecrets(hostOf({}), configOf({ CARET_CLI_ENV: JSON.stringify({ NODE_ENV: "production" }) })),
+    ];
+    expect(known.map((secret) => secret.reveal())).toEqual(["Bearer h-1-2-3"]);
   });
 
   it.each([

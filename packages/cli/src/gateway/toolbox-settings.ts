@@ -1,5 +1,5 @@
 import { Secret } from "@caret/protocol";
-import type { createSessionEngine, Spawner } from "@caret/runtime";
+import { type createSessionEngine, type Spawner, secretsAmong } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 
@@ -24,10 +24,7 @@ export function toolboxSettings(
 
 /** What MCP servers are logged in with, to be kept out of whatever is written down. */
 export function mcpSecrets({ mcp }: Pick<Config, "mcp">): readonly Secret[] {
-  const values = Object.values(mcp.servers).flatMap(({ env, headers }) =>
-    [env, headers].flatMap(Object.values<string>),
-  );
-  return values.filter((value) => value !== "").map((value) => new Secret(value));
+  return Object.values(mcp.servers).flatMap(({ env, headers }) => [...secretsAmong(env), ...secretsAmong(headers)]);
 }
 
 function toServer(name: string, server: Config["mcp"]["servers"][string], home: string): McpServer {

@@ -16,10 +16,15 @@ export const credentialTriggers: readonly string[] = [
   "accesskey",
   "access_key",
   "access-key",
+  "accountkey",
+  "account_key",
+  "account-key",
   "privatekey",
   "private_key",
   "private-key",
   "key=",
+  "_key",
+  "_auth",
   "sig=",
   "signature=",
   "auth=",
@@ -28,10 +33,12 @@ export const credentialTriggers: readonly string[] = [
 
 const QUOTE = String.raw`\\{0,4}["']`;
 /** How a name ends whose value is secret. Plurals are left out: they count tokens. */
-const NAME = "password|passwd|passphrase|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key";
+const NAME =
+  "password|passwd|passphrase|pwd|token|secret|(?:api|access|account|private)[_-]?key|(?<=[A-Z0-9]_)KEY|(?<=[:_])_auth";
 const SEPARATOR = String.raw`(?:${QUOTE})?\s{0,4}(?:=>|[:=])\s{0,4}`;
 const QUOTED = String.raw`(?<quote>${QUOTE})(?<literal>(?:(?!\k<quote>)(?:\\.|[^\r\n])){1,4096})(?=\k<quote>)`;
-const BARE = String.raw`(?<bare>[^\s"'\\,;&(){}[\]<>]{1,4096})(?=[\s"'\\,;&){}\]<>]|$)`;
+/** As far as it goes, however far: looked at once, and the next is searched behind it. */
+const BARE = String.raw`(?<bare>[^\s"'\\,;&(){}[\]<>]+)`;
 
 const assignment = new RegExp(`(?<name>${NAME})(?<separator>${SEPARATOR})(?:${QUOTED}|${BARE})`, "gi");
 const query = new RegExp(
@@ -68,6 +75,8 @@ function redactAssignment(all: string, rest: readonly unknown[]): string {
   const { name, separator, quote = "", literal, bare = "" } = groups;
   // In JSON a bare value is a number, a boolean or null, and must stay one.
   if (literal === undefined && /["']/.test(separator)) return all;
+  // `getToken(…)`, `tokens[…]`: code that fetches a value.
+  if (literal === undefined && /^[([]/.test(text.slice(offset + all.length, offset + all.length + 1))) return all;
   const before = /[\w.-]*$/.exec(text.slice(Math.max(0, offset - 64), offset))?.[0] ?? "";
   const value = literal ?? bare;
   if (!looksSecret({ name: before + name, value, quoted: literal !== undefined })) return all;

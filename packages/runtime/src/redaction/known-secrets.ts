@@ -6,10 +6,10 @@ export interface KnownSecrets {
   /** Every spelling of every secret, longest first. */
   readonly forms: readonly string[];
   redact(text: string): string;
+  /** Where the last whole spelling ends, or begins if a longer one may begin with it: what is before is settled. */
+  settledTo(text: string): number;
   /** Where a possible beginning of a spelling stands at the end of the text; its length when there is none. */
-  heldFrom(text: string): number;
-  /** The same for a text that is known to contain no whole spelling. */
-  unfinishedFrom(text: string, earliest?: number): number;
+  unfinishedFrom(text: string, settledTo?: number): number;
 }
 
 export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
@@ -24,14 +24,14 @@ export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
     return false;
   }
 
-  function unfinishedFrom(text: string, earliest = 0): number {
-    let from = Math.max(earliest, text.length - longest + 1);
+  function unfinishedFrom(text: string, settledTo = 0): number {
+    let from = Math.max(settledTo, text.length - longest + 1);
     while (from < text.length && !isUnfinished(text, from)) from += 1;
     return Math.min(from, text.length);
   }
 
   /** What was found whole is not the beginning of anything, unless it ends the text and a longer spelling has it. */
-  function endOfLastFound(text: string): number {
+  function settledTo(text: string): number {
     const last = pattern === undefined ? undefined : [...text.matchAll(pattern)].at(-1);
     if (last === undefined) return 0;
     const end = last.index + last[0].length;
@@ -41,7 +41,7 @@ export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
   return {
     forms,
     redact: (text) => (pattern === undefined ? text : text.replace(pattern, REDACTED)),
-    heldFrom: (text) => unfinishedFrom(text, endOfLastFound(text)),
+    settledTo,
     unfinishedFrom,
   };
 }

@@ -1,3 +1,5 @@
+import { looksRandom } from "./looks-random.ts";
+
 /** Where an assigned value stood, and under which name. */
 export interface Assignment {
   /** The whole name, as far as it can be seen: `GITHUB_TOKEN`, `db.password`. */
@@ -17,6 +19,8 @@ const memberChain = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 /** `sha256`, `base64`, `utf8`, `uuid4`: words that happen to have digits. */
 const technicalWord = /^(?:sha|md|base|utf|uuid|u?int|float|aes|rsa|ed|[ehr]s|argon|pbkdf|x|v)[-_]?\d{1,4}$/i;
 const environmentName = /^[A-Z][A-Z0-9_]*$/;
+/** `SORT_KEY`, `PRIMARY_KEY` and the like: most keys open nothing. */
+const plainKeyName = /(?<!(?:api|access|account|private)[_-]?)key$/i;
 const passwordName = /pass(?:word|wd|phrase)$|pwd$|secret$/i;
 
 export function isPlaceholder(value: string): boolean {
@@ -29,16 +33,27 @@ export function isPlaceholder(value: string): boolean {
  */
 export function looksSecret({ name, value, quoted }: Assignment): boolean {
   if (value.length < MIN_VALUE_LENGTH || isPlaceholder(value) || /\s/.test(value)) return false;
+  if (plainKeyName.test(name)) return environmentName.test(name) && (looksRandom(value) || isLongHex(value));
   if (quoted) return passwordName.test(name) ? !isLabel(value) : isTokenLike(value);
+  return isBareSecret(name, value);
+}
+
+function isBareSecret(name: string, value: string): boolean {
   if (memberChain.test(value)) return false;
   if (environmentName.test(name)) return true;
   if (/^\d+$/.test(value)) return passwordName.test(name);
+  // Longer than any name, and without a pause.
+  if (/[A-Za-z0-9+/=]{40}/.test(value)) return true;
   return /\d/.test(value) && !technicalWord.test(value);
 }
 
 /** The word on a form's button, in a list of field names, in a translation. */
 function isLabel(value: string): boolean {
   return /pass(?:word|phrase)|secret/i.test(value);
+}
+
+function isLongHex(value: string): boolean {
+  return /^[0-9a-f]{32,}$/i.test(value);
 }
 
 function isTokenLike(value: string): boolean {

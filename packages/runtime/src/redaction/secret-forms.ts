@@ -2,11 +2,15 @@
 const MIN_SECRET_LENGTH = 6;
 const MIN_ENCODED_LENGTH = 8;
 
+/** `Bearer` and the like stand before a secret in its header, and need not elsewhere. */
+const SCHEME = /^(?:bearer|basic|token|apikey)\s+/i;
+
 /**
  * The spellings under which a secret may turn up: itself, escaped in JSON once and twice, URL-encoded, in hex, and in
  * base64 at each of the three places it can have among the other bytes. Longest first, without repetition.
  */
-export function secretForms(secret: string): readonly string[] {
+export function secretForms(value: string): readonly string[] {
+  const secret = value.replace(SCHEME, "");
   if (secret.length < MIN_SECRET_LENGTH) return [];
   const hex = Buffer.from(secret).toString("hex");
   const encoded = [hex, hex.toUpperCase(), ...[0, 1, 2].flatMap((offset) => base64Cores(secret, offset))];

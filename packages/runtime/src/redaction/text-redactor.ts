@@ -1,9 +1,9 @@
 import type { Secret } from "@caret/protocol";
 import { credentialTriggers, redactCredentials } from "./credential-patterns.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
-import { REDACTED } from "./redacted.ts";
+import { privateKeyTrigger, redactPrivateKeys } from "./private-keys.ts";
 import { toLiteral } from "./to-literal.ts";
-import { tokenPatterns, unfinishedToken } from "./token-patterns.ts";
+import { begun, otherTriggers, tokenPatterns, unfinishedTokenFrom } from "./token-patterns.ts";
 
 export interface TextRedactor {
   redactText(text: string): string;
@@ -19,27 +19,27 @@ export interface TextRedactor {
 /** Known values first, in every spelling; then what looks like a secret by itself or by where it stands. */
 export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
   const known = createKnownSecrets(secrets.map((secret) => secret.reveal()));
-  const beginnings = tokenPatterns.flatMap((token) => token.beginnings);
-  const triggers = [...known.forms, ...beginnings, ...credentialTriggers];
-  // One pass decides for nearly every text that there is nothing to do.
-  const suspicious = new RegExp(triggers.map(toLiteral).join("|"), "i");
+  const triggers = [...known.forms, privateKeyTrigger, ...otherTriggers, ...credentialTriggers];
+  const triggered = new RegExp(triggers.map(toLiteral).join("|"), "i");
+  // Two passes decide for nearly every text that there is nothing to do.
+  const isSuspicious = (text: string): boolean => triggered.test(text) || begun.test(text);
 
   return {
     redactText(text) {
-      if (!suspicious.test(text)) return text;
-      let redacted = known.redact(text);
-      for (const { pattern, beginnings } of tokenPatterns)
-        if (beginnings.some((beginning) => redacted.includes(beginning)))
-          redacted = redacted.replace(pattern, REDACTED);
+      if (!isSuspicious(text)) return text;
+      let redacted = redactPrivateKeys(known.redact(text));
+      for (const pattern of tokenPatterns)
+        if (pattern.triggers.some((trigger) => redacted.includes(trigger))) redacted = pattern.redact(redacted);
       return redactCredentials(redacted);
     },
 
     heldFrom(text) {
-      if (!suspicious.test(text)) return known.unfinishedFrom(text);
-      const from = known.heldFrom(text);
-      return Math.min(from, unfinishedToken.exec(text)?.index ?? from);
+      // The end of a known secret may look like a beginning, and must not be cut off from it.
+      const settledTo = triggered.test(text) ? known.settledTo(text) : 0;
+      return Math.min(known.unfinishedFrom(text, settledTo), unfinishedTokenFrom(text, settledTo));
     },
 
-    isPlain: (text) => !suspicious.test(text) && known.unfinishedFrom(text) === text.length,
+    isPlain: (text) =>
+      !isSuspicious(text) && known.unfinishedFrom(text) === text.length && unfinishedTokenFrom(text) === text.length,
   };
 }

@@ -1,44 +1,231 @@
-export interface TokenPattern {
-  /** One of these stands in every text the pattern matches: looking for them first is much quicker. */
+import { looksRandom } from "./looks-random.ts";
+import { REDACTED } from "./redacted.ts";
+
+/** What stands behind a token's beginning. */
+type Body = "letters" | "dashed" | "dotted";
+
+interface TokenKind {
+  /** Whose they are. */
+  readonly of: string;
   readonly beginnings: readonly string[];
-  readonly pattern: RegExp;
+  readonly body: Body;
+  /** The fewest characters behind the beginning. */
+  readonly min: number;
+  /** What else must be true of them, where a word of prose or a CSS class could look the same. */
+  readonly check?: (body: string) => boolean;
+}
+
+const characters: Readonly<Record<Body, string>> = { letters: "[A-Za-z0-9]", dashed: "[\\w-]", dotted: "[\\w.-]" };
+
+const hasDigit = (body: string): boolean => /\d/.test(body);
+/** No name in snake or kebab case: a part of it is letters and digits in one, or longer than any word. */
+const isGenerated = (body: string): boolean =>
+  body
+    .split(/[_.-]/)
+    .some((part) => part.length >= 24 || (part.length >= 10 && hasDigit(part) && /[A-Za-z]/.test(part)));
+const isMixed = (body: string): boolean => (hasDigit(body) && /[A-Z]/.test(body)) || isGenerated(body);
+/** `header.claims.signature`, and whatever else has so many long parts. */
+const hasParts =
+  (count: number, length: number) =>
+  (body: string): boolean =>
+    body.split(".").filter((part) => part.length >= length).length >= count;
+
+/** Tokens that are secret by their own looks: a telling beginning, and a run of characters behind it. */
+const kinds: readonly TokenKind[] = [
+  {
+    of: "Caret",
+    beginnings: ["caret_"],
+    body: "dashed",
+    min: 40,
+    check: (body) => /[A-Z]/.test(body) || isGenerated(body),
+  },
+  { of: "Cursor", beginnings: ["key_", "crsr_"], body: "letters", min: 20, check: isGenerated },
+  { of: "OpenAI, Anthropic, OpenRouter", beginnings: ["sk-"], body: "dashed", min: 16, check: isMixed },
+  {
+    of: "other model services",
+    beginnings: ["hf_", "gsk_", "r8_", "pplx-", "xai-", "fw_", "tvly-", "lsv2_pt_", "lsv2_sk_", "api_org_"],
+    body: "dashed",
+    min: 20,
+    check: isGenerated,
+  },
+  {
+    of: "GitHub",
+    beginnings: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+    body: "letters",
+    min: 36,
+  },
+  { of: "GitHub", beginnings: ["github_pat_"], body: "dashed", min: 22 },
+  {
+    of: "GitLab",
+    beginnings: [
+      ...["glpat-", "glrt-", "glrtr-", "gldt-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-"],
+      ...["glffct-", "glwt-"],
+    ],
+    body: "dotted",
+    min: 20,
+  },
+  {
+    of: "Stripe and others that sell",
+    beginnings: [
+      ...["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "shpat_", "shpca_", "shppa_", "shpss_"],
+      ...["sq0atp-", "sq0csp-", "rzp_live_", "rzp_test_"],
+    ],
+    body: "dashed",
+    min: 16,
+    check: isGenerated,
+  },
+  { of: "SendGrid", beginnings: ["SG."], body: "dotted", min: 40, check: hasParts(2, 16) },
+  { of: "senders of mail", beginnings: ["re_", "xkeysib-", "key-"], body: "dashed", min: 24, check: isGenerated },
+  { of: "DigitalOcean", beginnings: ["dop_v1_", "doo_v1_", "dor_v1_"], body: "letters", min: 40 },
+  { of: "Docker", beginnings: ["dckr_pat_", "dckr_oat_"], body: "dashed", min: 20 },
+  { of: "PyPI", beginnings: ["pypi-"], body: "dashed", min: 50, check: isGenerated },
+  {
+    of: "other package registries",
+    beginnings: ["npm_", "rubygems_"],
+    body: "letters",
+    min: 32,
+    check: isMixed,
+  },
+  {
+    of: "Slack",
+    beginnings: ["xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xoxp-", "xoxr-", "xoxs-", "xapp-"],
+    body: "dotted",
+    min: 20,
+  },
+  { of: "Google", beginnings: ["ya29.", "GOCSPX-", "1//0"], body: "dotted", min: 20 },
+  { of: "Google", beginnings: ["AIza"], body: "dashed", min: 35 },
+  {
+    of: "AWS",
+    beginnings: ["AKIA", "ASIA", "ABIA", "ACCA"],
+    body: "letters",
+    min: 16,
+    check: (body) => body.length === 16 && !/[a-z]/.test(body),
+  },
+  { of: "age", beginnings: ["AGE-SECRET-KEY-1"], body: "letters", min: 40 },
+  { of: "Twilio", beginnings: ["SK"], body: "letters", min: 32, check: (body) => /^[0-9a-f]{32}$/.test(body) },
+  {
+    of: "Databricks",
+    beginnings: ["dapi"],
+    body: "dashed",
+    min: 32,
+    check: (body) => /^[0-9a-f]{32}(-\d)?$/.test(body),
+  },
+  {
+    of: "HashiCorp and Doppler",
+    beginnings: ["hvs.", "hvb.", "hvr.", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa."],
+    body: "dotted",
+    min: 20,
+    check: isGenerated,
+  },
+  { of: "Notion", beginnings: ["secret_", "ntn_"], body: "letters", min: 40, check: isMixed },
+  {
+    of: "tools and hosts",
+    beginnings: [
+      ...["lin_api_", "lin_oauth_", "figd_", "ATATT3", "ATCTT3", "ATBB", "glsa_", "glc_", "NRAK-", "PMAK-"],
+      ...["pscale_tkn_", "pscale_pw_", "pul-", "sntrys_", "sntryu_", "sbp_", "sb_secret_", "nfp_", "fm2_", "tskey-"],
+      ...["bkua_", "CCIPAT_", "HRKU-", "CFPAT-", "ops_", "AKCp", "pat-na1-", "pat-eu1-", "vercel_"],
+    ],
+    body: "dashed",
+    min: 20,
+    check: isGenerated,
+  },
+  { of: "anything with a JSON Web Token", beginnings: ["eyJ"], body: "dotted", min: 33, check: hasParts(3, 7) },
+];
+
+export interface TokenPattern {
+  /** One of these stands in every text that it changes: looking for them first is much quicker. */
+  readonly triggers: readonly string[];
+  redact(text: string): string;
 }
 
 /**
- * Things that are a secret by their own looks. Each has a bounded length, so that no input takes quadratic time, and
- * asks for digits or mixed letters where a word of prose or a CSS class could look the same.
+ * A run is taken whole, however long, and looked at once; the next one is searched behind it. So the time is linear,
+ * whatever the text. A beginning in the middle of a word is none.
  */
-export const tokenPatterns: readonly TokenPattern[] = [
+function toPattern({ beginnings, body, min, check = () => true }: TokenKind): TokenPattern {
+  const pattern = new RegExp(`(?<![A-Za-z0-9])(${anyOf(beginnings)})(${characters[body]}{${min},})`, "g");
+  return {
+    triggers: beginnings,
+    redact: (text) =>
+      text.replace(pattern, (all: string, _beginning: string, run: string) => {
+        // A full stop ends a sentence, not a token.
+        const rest = /\.*$/.exec(run)?.[0] ?? "";
+        return check(run.slice(0, run.length - rest.length)) ? REDACTED + rest : all;
+      }),
+  };
+}
+
+function anyOf(texts: readonly string[]): string {
+  return texts.map((text) => text.replaceAll(".", "\\.")).join("|");
+}
+
+/** Secrets that are known by what stands around or inside them. */
+const others: readonly TokenPattern[] = [
   {
-    beginnings: ["PRIVATE KEY"],
-    pattern: /-----BEGIN ([A-Z0-9 ]{0,30})PRIVATE KEY( BLOCK)?-----[\s\S]{1,20000}?-----END \1PRIVATE KEY\2-----/g,
+    // Whoever has the address may post.
+    triggers: ["hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"],
+    redact: (text) =>
+      text.replace(
+        /(hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,24}\/|\.webhook\.office\.com\/webhookb2\/)([\w@/-]{20,})/g,
+        `$1${REDACTED}`,
+      ),
   },
   {
-    // The end is missing when a text was cut.
-    beginnings: ["PRIVATE KEY"],
-    pattern: /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:\\+[nr]|[A-Za-z0-9+/=\s]){40,20000}/g,
+    // A bot of Telegram: its number, and 35 characters that begin with AA.
+    triggers: [":AA"],
+    redact: (text) => text.replace(/(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])/g, REDACTED),
   },
   {
-    beginnings: ["sk-"],
-    pattern: /(?<![A-Za-z0-9])sk-(?=[\w-]{0,512}\d)(?=[\w-]{0,512}[A-Z]|[\w-]{0,512}?[a-z0-9]{20})[\w-]{16,512}/g,
+    // A client secret of Azure.
+    triggers: ["Q~"],
+    redact: (text) => text.replace(/(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g, REDACTED),
   },
   {
-    beginnings: ["key_", "crsr_"],
-    pattern: /(?<![A-Za-z0-9])(?:key|crsr)_(?=[A-Za-z0-9]{0,256}\d)[A-Za-z0-9]{20,256}/g,
+    // An account key of Azure: 64 bytes. A digest in a lockfile is as long, and has its algorithm and a dash before it.
+    triggers: ["=="],
+    redact: (text) =>
+      text.replace(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{86}==(?!=)/g, (all: string) =>
+        looksRandom(all) ? REDACTED : all,
+      ),
   },
-  { beginnings: ["eyJ"], pattern: /(?<![A-Za-z0-9_])eyJ[\w-]{10,4096}\.[\w-]{10,4096}\.[\w-]{10,4096}/g },
-  { beginnings: ["AKIA", "ASIA"], pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/g },
-  {
-    beginnings: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
-    pattern: /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{36,255}/g,
-  },
-  { beginnings: ["github_pat_"], pattern: /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{22,255}/g },
-  { beginnings: ["glpat-"], pattern: /(?<![A-Za-z0-9])glpat-[\w-]{20,255}/g },
-  { beginnings: ["npm_"], pattern: /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36,255}/g },
-  { beginnings: ["xox"], pattern: /(?<![A-Za-z0-9])xox[abeprs]-[A-Za-z0-9-]{20,255}/g },
-  { beginnings: ["AIza"], pattern: /(?<![A-Za-z0-9])AIza[\w-]{35}(?![\w-])/g },
 ];
 
-/** A token of the patterns above whose end has not arrived yet. */
-export const unfinishedToken =
-  /(?<![A-Za-z0-9])(?:sk-|(?:key|crsr)_|eyJ|gh[pousr]_|github_pat_|glpat-|npm_|xox[abeprs]-|AIza|AKIA|ASIA)[\w.-]{0,4096}$/;
+export const tokenPatterns: readonly TokenPattern[] = [...kinds.map(toPattern), ...others];
+/** What a text must contain somewhere to hold a token that has no telling beginning. */
+export const otherTriggers: readonly string[] = others.flatMap(({ triggers }) => triggers);
+
+const allBeginnings = kinds.flatMap(({ beginnings }) => beginnings);
+const unfinishedBeginnings: ReadonlySet<string> = new Set(
+  allBeginnings.flatMap((text) => Array.from(text, (_, index) => text.slice(0, index + 1))),
+);
+/** Matches wherever a token may begin. */
+export const begun = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(allBeginnings)})`);
+const longestBeginning = Math.max(...allBeginnings.map(({ length }) => length));
+/** A longer run is no token any more. */
+const MAX_HELD = 4_096;
+const inRun = new Uint8Array(128);
+for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
+  inRun[character.charCodeAt(0)] = 1;
+
+/** Where a token stands, or the beginning of one, whose end has not arrived yet; the text's length when there is none. */
+export function unfinishedTokenFrom(text: string, settledTo = 0): number {
+  let start = text.length;
+  const least = Math.max(settledTo, text.length - MAX_HELD);
+  while (start > least && inRun[text.charCodeAt(start - 1)] === 1) start -= 1;
+  if (start === text.length) return start;
+  const run = text.slice(start);
+  const at = begun.exec(run)?.index ?? -1;
+  if (at >= 0) return start + at;
+  return start + unfinishedBeginningIn(run);
+}
+
+/** Where a beginning itself is cut in two; the length of the run when it is not. */
+function unfinishedBeginningIn(run: string): number {
+  for (let from = Math.max(0, run.length - longestBeginning + 1); from < run.length; from += 1)
+    if ((from === 0 || !isLetter(run.charCodeAt(from - 1))) && unfinishedBeginnings.has(run.slice(from))) return from;
+  return run.length;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}

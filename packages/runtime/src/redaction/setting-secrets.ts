@@ -1,0 +1,58 @@
+import { Secret } from "@caret/protocol";
+import { looksRandom } from "./looks-random.ts";
+import { isPlaceholder } from "./looks-secret.ts";
+import { createTextRedactor } from "./text-redactor.ts";
+
+/** How the name of a setting ends whose value lets somebody in: `GITHUB_TOKEN`, `x-api-key`, `authorization`, `cookie`. */
+const credentialName =
+  /(?:pass(?:word|wd|phrase|code)|pwd|secret|token|credentials?|authorization|cookie|bearer|jwt|(?:api|access|account|private|signing|encryption|master|client|secret|service|license)[_-]?key|(?:^|[_-])(?:pass|auth|pat|key))$/i;
+/** `key`, `auth`: many such settings are harmless. Their value must look like something generated. */
+const vagueName = /(?:^|[_-])(?:pass|auth|pat|key)$/i;
+const MIN_LENGTH = 6;
+/** Kinds of characters that ordinary settings do not have. */
+const UNUSUAL = /[!?"'#$%^&*+~|<>`\\]/g;
+const address = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** What of some settings (variables of an environment, headers) is secret: by the name it has, or by its looks. */
+export function secretsAmong(settings: Readonly<Record<string, string>>): readonly Secret[] {
+  return Object.entries(settings)
+    .filter(([name, value]) => isSecretSetting(name, value))
+    .map(([, value]) => new Secret(value));
+}
+
+/**
+ * Everything here is searched for in everything that is kept, so an ordinary word must never count: `production`,
+ * `application/json`, a path, a number, an address. Near its name even a word is redacted, by the redactor's patterns.
+ */
+function isSecretSetting(name: string, value: string): boolean {
+  const text = value.trim();
+  if (text.length < MIN_LENGTH || isPlaceholder(text) || isOrdinary(text)) return false;
+  if (looksLikeToken(text) || looksLikePassword(text)) return true;
+  const isNamed = credentialName.test(name);
+  if (isPath(text)) return isNamed && looksRandom(text);
+  return looksRandom(text) || (isNamed && (!vagueName.test(name) || /\d/.test(text)));
+}
+
+/** A word, a number, a media type, an address without a login: no secret, whatever the setting is called. */
+function isOrdinary(text: string): boolean {
+  if (/^[A-Za-z]{1,20}$/.test(text) || /^[\d.,:]{1,11}$/.test(text)) return true;
+  if (/^[a-z]+\/[a-z0-9.+*-]+(?:\s*[;,].*)?$/i.test(text)) return true;
+  return address.test(text) && !looksLikeToken(text);
+}
+
+function isPath(text: string): boolean {
+  return /^(?:~|\.{1,2})?\/[\w./@ -]*$/.test(text);
+}
+
+const patterns = createTextRedactor([]);
+
+/** What the redactor takes out wherever it stands needs no name. */
+function looksLikeToken(text: string): boolean {
+  return patterns.redactText(text) !== text;
+}
+
+/** Somebody's own: long, and with several kinds of characters that nothing else has. */
+function looksLikePassword(text: string): boolean {
+  const unusual = new Set(text.match(UNUSUAL));
+  return text.length >= 10 && unusual.size >= 3 && /[A-Za-z]/.test(text) && !address.test(text);
+}
