@@ -85,7 +85,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     budgets: config.budgets,
     defaults: { model: config.model, mode: config.mode, force: config.cli.force },
     maxRawBytes: config.limits.rawBytes,
-    toolbox: toolboxSettings(host, config, { spawner, outputsDir: tmpdir() }),
+    toolbox: toolboxSettings(host, config, { spawner, containment, outputsDir: tmpdir() }),
     parkedLimitMs: config.clocks.toolMs,
     newId: randomUUID,
     // Letters and digits alone: some clients drop or change everything else.

@@ -1,5 +1,5 @@
 import { Secret } from "@caret/protocol";
-import { type createSessionEngine, type Spawner, secretsAmong } from "@caret/runtime";
+import { type createSessionEngine, secretsAmong } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 
@@ -10,13 +10,14 @@ type McpServer = ToolboxSettings["servers"][number];
 export function toolboxSettings(
   { env, home }: Pick<Host, "env" | "home">,
   config: Config,
-  { spawner, outputsDir }: { readonly spawner: Spawner; readonly outputsDir: string },
+  { spawner, containment, outputsDir }: Pick<ToolboxSettings, "outputsDir" | "spawner" | "containment">,
 ): ToolboxSettings {
   const { policy: mode, rules } = config.tools;
   return {
     policy: { mode, rules: rules.map(withoutUnset) },
     servers: Object.entries(config.mcp.servers).map(([name, server]) => toServer(name, server, home)),
     spawner,
+    ...(containment === undefined ? {} : { containment }),
     env,
     outputsDir,
   };

@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { Spawner } from "../process/child-handle.ts";
+import { type Containment, containingSpawner } from "../process/containment.ts";
 import { within } from "../process/within.ts";
 import { createGatewayTools } from "../tools/gateway-tools.ts";
 import type { McpServerConfig } from "../tools/mcp/mcp-server-config.ts";
@@ -17,6 +18,8 @@ export interface ToolboxSettings {
   readonly policy: GatewayToolbox["policy"];
   readonly servers: readonly McpServerConfig[];
   readonly spawner: Spawner;
+  /** Holds together what a tool, or a tool server, starts. */
+  readonly containment?: Containment;
   /** The gateway's own; a tool chooses from it what a child may see. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** An existing directory, for outputs that are too long to return. */
@@ -30,13 +33,14 @@ export interface LazyToolbox {
 }
 
 export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
-  const { policy, servers, spawner, env } = settings;
+  const { policy, servers, spawner, containment, env } = settings;
   const outputs = createOutputStore({ parentDir: settings.outputsDir });
+  const containing = containment === undefined ? spawner : containingSpawner(spawner, containment);
   const problems = new Map<string, string>();
   let opened: { readonly mcp: McpTools; readonly registry: ToolRegistry; readonly ready: Promise<void> } | undefined;
 
   const start = () => {
-    const mcp = createMcpTools({ servers, spawner, env });
+    const mcp = createMcpTools({ servers, spawner: containing, env });
     const tools = createGatewayTools({ outputs, fetch: createOutboundFetch() });
     const ready = mcp.ready().then((tried) => {
       for (const { server, problem } of tried)
@@ -55,7 +59,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
       return {
         registry,
         policy,
-        context: { spawner, env, now: () => performance.now() },
+        context: { spawner, containment, env, now: () => performance.now() },
         problems: missing.map(
           ({ name }) => `The MCP server ${name} offers no tools: ${problems.get(name) ?? NO_ANSWER}`,
         ),

@@ -39,3 +39,11 @@ export function containCommand(command: ChildCommand, containment: Containment):
   const args = [...CONTAIN, "--json-status-fd", String(STATUS_FD), "--", command.file, ...command.args];
   return { ...command, file: containment.file, args, contained: true };
 }
+
+/** A spawner that contains everything it starts, where the machine can do that. */
+export function containingSpawner(spawner: Spawner, containment: Containment): Spawner {
+  return {
+    spawn: (command, options) => spawner.spawn(containCommand(command, containment), options),
+    close: () => spawner.close(),
+  };
+}

@@ -1,5 +1,6 @@
 import type { FileDiff, ToolKind } from "@caret/protocol";
 import type { Spawner } from "../process/child-handle.ts";
+import type { Containment } from "../process/containment.ts";
 
 /** What became of a call, as the loop guard tells calls apart. */
 export type OutcomeClass = "success" | "validation" | "not_found" | "permission" | "timeout" | "tool_error" | "unknown";
@@ -12,6 +13,8 @@ export interface ToolContext {
   /** A tool stops when it fires, and has ended everything it started when its promise settles. */
   readonly signal: AbortSignal;
   readonly spawner: Spawner;
+  /** What holds together all that a call starts, where the machine has something for it. */
+  readonly containment?: Containment | undefined;
   /** The gateway's own environment; a tool chooses from it what a child may see. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds; only differences count. */

@@ -3,7 +3,7 @@ import { CaretError, type Secret } from "@caret/protocol";
 import { configDirs } from "../../chats/config-dirs.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
 import type { Spawner } from "../../process/child-handle.ts";
-import { type Containment, containCommand } from "../../process/containment.ts";
+import { type Containment, containingSpawner } from "../../process/containment.ts";
 import { type ResolvedLaunch, resolveLaunch } from "../../process/resolve-launch.ts";
 import { createWarmPool } from "../../process/warm-pool.ts";
 import type { Profile, ResolvedProfile } from "../../profiles/profile.ts";
@@ -47,7 +47,10 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
   const { env, platform, spawner, containment, clocks } = options;
   const monotonic = (): number => performance.now();
   const spawn: AgentHost["spawn"] = (command) =>
-    spawner.spawn(containCommand(command, containment), { drainMs: clocks.drainMs, readAheadBytes: READ_AHEAD_BYTES });
+    containingSpawner(spawner, containment).spawn(command, {
+      drainMs: clocks.drainMs,
+      readAheadBytes: READ_AHEAD_BYTES,
+    });
   const warm = options.warm === undefined ? undefined : createWarmPool({ ...options.warm, spawn, now: monotonic });
   const versions = createVersionProbe(spawner);
   const machine = { platform, env, listDirectory, exists };

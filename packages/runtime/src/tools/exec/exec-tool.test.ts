@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { probeContainment } from "../../process/containment.ts";
+import { createInlineSpawner } from "../../process/inline-spawner.ts";
 import { readProcessStat } from "../../process/process-identity.ts";
 import { eventually } from "../../process/workbench.contract.ts";
 import { createReadOutputTool } from "../outputs/read-output-tool.ts";
@@ -142,4 +144,39 @@ it("the output of a flooding command is cut, with bounded memory, and the middle
   const handle = /handle "([^"]+)"/.exec(output)?.[1];
   const middle = await bench.call("read_output", { handle, offset: 1_000_000, limit: 14 });
   expect(middle.output).toBe("8730\n158731\n15\n[bytes 1000000 to 1000014 of 1988895; go on with offset 1000014]");
+});
+
+const containment = await probeContainment({ spawner: createInlineSpawner(), env: { PATH: "/usr/bin:/bin" } });
+
+describe.runIf(containment.kind === "bubblewrap")("a contained command", () => {
+  const call = (input: object) => bench.call("exec", input, { containment });
+
+  it("loses none of its last words, although everything in it ends with it", async () => {
+    const outputs = await Promise.all(
+      Array.from({ length: 12 }, async () => (await call({ command: "seq 1 20000 | tail -n 2; echo end >&2" })).output),
+    );
+    expect(new Set(outputs)).toEqual(new Set(["19999\n20000\nend\n"]));
+  });
+
+  it("may open its outputs by name, and tells its exit code", async () => {
+    expect(await call({ command: "echo one > /dev/stderr; echo two >> /dev/fd/1; exit 3" })).toEqual({
+      status: "error",
+      output: "one\ntwo\n[exit code 3]",
+      outcomeClass: "tool_error",
+      exitCode: 3,
+    });
+  });
+
+  it("that does not exist fails in the shell's words", async () => {
+    const { exitCode, output } = await call({ argv: ["no-such-program"] });
+    expect({ exitCode, says: output.includes("not found") }).toEqual({ exitCode: 127, says: true });
+  });
+
+  it("is stopped in time, and what it said so far is kept", async () => {
+    const { output, outcomeClass } = await call({ command: "echo begun; sleep 1000", timeoutMs: 500 });
+    expect({ output, outcomeClass }).toEqual({
+      output: "begun\n[stopped: it did not end within 500 ms]",
+      outcomeClass: "timeout",
+    });
+  });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { ChildCommand } from "../../process/child-command.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
+import { containCommand } from "../../process/containment.ts";
 import { withConfined } from "../files/confined-path.ts";
 import type { OutputStore } from "../outputs/output-store.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../tool.ts";
@@ -72,19 +73,27 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
   });
 }
 
+/** The relay stays outside of what contains the command: it carries the last bytes when everything inside has ended. */
 async function toChildCommand(
   { command, argv = [], cwd = "." }: ExecInput,
-  { workspace, places, env }: ToolContext,
+  { workspace, places, env, containment }: ToolContext,
   outputs: OutputStore,
 ): Promise<ChildCommand> {
   const pipe = join(await outputs.privateDir(), `pipe-${randomUUID()}`);
-  const wanted = command === undefined ? argv : ["/bin/sh", "-c", command];
-  return {
+  // A shell says what is wrong with a program that cannot be started; bubblewrap would look as if it had failed itself.
+  const script = command === undefined ? ['exec "$@"', "sh", ...argv] : [command];
+  const wanted: ChildCommand = {
     file: "/bin/sh",
-    args: ["-c", relayScript, "sh", pipe, ...wanted],
+    args: ["-c", ...script],
     cwd: await directoryIn({ workspace, places }, cwd),
     env: toolEnvironment({ parent: env }),
     stdin: "closed",
+  };
+  const contained = containment === undefined ? wanted : containCommand(wanted, containment);
+  return {
+    ...contained,
+    file: "/bin/sh",
+    args: ["-c", relayScript, "sh", pipe, contained.file, ...contained.args],
   };
 }
 

@@ -4,14 +4,14 @@
  *
  * A child's streams are sockets, and a socket cannot be opened by name: `echo oops > /dev/stderr` would fail. So `cat`
  * carries the bytes from a pipe to the socket. It is nobody's child (a program may wait for all of its own), ignores
- * polite signals (the last words of a stopped command count), and ends when the pipe does. Where there are no named
- * pipes, the socket has to do.
+ * polite signals (the last words of a stopped command count), and ends when the pipe does. Descriptor 3 is where bubblewrap
+ * reports, if there is one; it is not held open. Where there are no named pipes, the socket has to do.
  */
 export const relayScript = `
 pipe=$1
 shift
 if command -p mkfifo -m 600 "$pipe" 2>/dev/null; then
-  ( ( trap "" HUP INT TERM; command -p cat <"$pipe" ) & )
+  ( ( trap "" HUP INT TERM; exec 3>&-; command -p cat <"$pipe" ) & )
   exec >"$pipe" 2>&1
   command -p rm -f "$pipe"
 else
