@@ -1,6 +1,8 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { composer, shownText } from "./page-parts.ts";
+import { composer, eventually, shownText, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -42,6 +44,50 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
       shared: [],
       shownLabel: "Permission",
     });
+  });
+
+  it("works in the newcomer's own project after one confirmed click [ux B1]", async () => {
+    const project = join(stage.home.directory, "my project");
+    mkdirSync(project);
+    const page = await stage.visit("/new");
+    await page.getByRole("combobox", { name: "Workspace" }).fill(project);
+    await composer(page).fill(prompts.quick);
+    stage.allow(/403/);
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("dialog", { name: "Allow this directory?" }).getByText(project).waitFor();
+    await page.getByRole("button", { name: "Allow and start" }).click();
+    await turnEnds(page, "Done");
+    const [session] = (await stage.api.listSessions({ limit: 1 })).sessions;
+    expect(session?.workspace).toBe(realpathSync(project));
+  });
+
+  it("refuses as before when the newcomer cancels, and names the command and the file [ux B1]", async () => {
+    const project = join(stage.home.directory, "not this");
+    mkdirSync(project);
+    const page = await stage.visit("/new");
+    await page.getByRole("combobox", { name: "Workspace" }).fill(project);
+    await composer(page).fill(prompts.quick);
+    stage.allow(/403/);
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    const words = await shownText(page.getByRole("alert").filter({ hasText: "may not work in" }));
+    expect(words).toContain(`npx caret workspaces allow '${realpathSync(project)}'`);
+    expect(words).toMatch(/workspaces\.allow` in \/.*\/caret\/caret\.json/);
+  });
+
+  it("offers a sample project [ux B1]", async () => {
+    const page = await stage.visit("/new");
+    await page.getByRole("button", { name: "Use a sample project" }).click();
+    await eventually(() => page.getByRole("combobox", { name: "Workspace" }).inputValue()).toMatch(/sample-project$/);
+    await composer(page).fill(prompts.quick);
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await turnEnds(page, "Done");
+  });
+
+  it("names the command that works here on the sign-in screen [ux B2]", async () => {
+    const page = await stage.newBrowser();
+    await page.goto(stage.url);
+    await page.getByText("npx caret link", { exact: true }).waitFor();
   });
 
   it("keeps the message about a wrong file beside the one about sending [ux B3]", async () => {

@@ -10,6 +10,7 @@ import { readConfigFile } from "@caret/cli/src/config/read-config-file.ts";
 const [config = "", ...workspaces] = process.argv.slice(2);
 const host = {
   argv: [],
+  command: "caret",
   env: process.env,
   cwd: process.cwd(),
   home: homedir(),

@@ -121,6 +121,7 @@ export class TurnBench {
   async open({ settings, env = {}, keepWarm = false }: OpenOptions = {}): Promise<OpenedEngine> {
     const host: Host = {
       argv: [],
+      command: "caret",
       env: { ...this.environment(), ...env },
       cwd: this.directory,
       home: this.directory,

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { CaretError, type LaneName } from "@caret/protocol";
 import {
   type AgentHost,
+  type AllowedWorkspaces,
   type Containment,
   childEnvironment,
   createCliLane,
@@ -27,6 +28,7 @@ import { mcpSecrets, toolboxSettings } from "./gateway/toolbox-settings.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { lazyBridge } from "./lazy-bridge.ts";
+import { workspaceAccess } from "./workspaces/workspace-access.ts";
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
@@ -38,7 +40,7 @@ export interface OpenedEngine {
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
   /** Where turns may work. */
-  readonly allowedWorkspaces: readonly string[];
+  readonly allowedWorkspaces: AllowedWorkspaces;
   readonly spawner: Spawner;
   /** What holds the processes of a turn together, if anything does. */
   readonly containment: Containment;
@@ -72,10 +74,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const openBridge = bridge.open;
   const hosts = createAgentHosts(host, config, { spawner, containment, warm, openBridge, noteSecrets: keeper.add });
   const { lane, notes } = await chooseLane(config, hosts.cli);
-  const allowedWorkspaces = [
-    ...(config.workspaces.allow.length > 0 ? config.workspaces.allow : options.workspaces),
-    scratchRoot(config),
-  ];
+  const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
   const engine = createSessionEngine({
     store,
     lanes: [createCliLane({ name: "cli", host: hosts.cli }), createCliLane({ name: "sim", host: hosts.sim })],
@@ -104,11 +103,6 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
 /** The log is shared: commands are its guests, while a gateway is its host. */
 export function openLog(config: Config, role: "gateway" | "guest" = "guest"): EventStore {
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
-}
-
-/** Where agents work that have no workspace of the user's. */
-export function scratchRoot(config: Config): string {
-  return join(config.dataDir, "scratch");
 }
 
 function findOnPath({ env }: Host, name: string): string | undefined {

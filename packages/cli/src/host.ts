@@ -4,6 +4,8 @@ import type { Readable, Writable } from "node:stream";
 export interface Host {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How a person starts Caret here: `caret`, or `npx caret` in a checkout. */
+  readonly command: string;
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { commandForm } from "./command-form.ts";
 import type { Host } from "./host.ts";
 import { runCaret } from "./run-caret.ts";
 
@@ -6,6 +7,7 @@ import { runCaret } from "./run-caret.ts";
 const host: Host = {
   argv: process.argv.slice(2),
   env: process.env,
+  command: commandForm(process.argv[1] ?? "", process.env),
   cwd: process.cwd(),
   home: homedir(),
   platform: process.platform,

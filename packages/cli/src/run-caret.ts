@@ -1,4 +1,4 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, inCommandForm } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
 import { type AddCommand, commands } from "./commands/index.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
@@ -30,7 +30,7 @@ async function createProgram(host: Host, done: (code: ExitCode) => void): Promis
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void host.stderr.write(text),
     })
-    .showHelpAfterError("(add --help for what there is)");
+    .showHelpAfterError("Run it with --help to see the options.");
   for (const load of wantedCommands(host.argv)) (await load())(program, host, done);
   return program;
 }
@@ -47,6 +47,9 @@ const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-con
 async function complain(host: Host, error: CaretError): Promise<ExitCode> {
   const upstream =
     error.upstream === undefined ? "" : `  ${cleanText(error.upstream).trim().replaceAll("\n", "\n  ")}\n`;
-  await write(host.stderr, `caret: ${error.message} [${error.code}]\n${upstream}  ${error.fix}\n`);
+  await write(
+    host.stderr,
+    `caret: ${error.message} [${error.code}]\n${upstream}  ${inCommandForm(error.fix, host.command)}\n`,
+  );
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }

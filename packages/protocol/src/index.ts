@@ -20,6 +20,7 @@ export { assertWellFormedTurn } from "./assert-well-formed-turn.ts";
 export { CaretError, type CaretErrorOptions } from "./caret-error.ts";
 export { type ErrorCode, errorCatalogue, errorCodes } from "./error-catalogue.ts";
 export { type ErrorInfo, errorInfoSchema } from "./error-info.ts";
+export { inCommandForm } from "./in-command-form.ts";
 export { foldTranscript } from "./native/fold-transcript.ts";
 export type { NewsItem } from "./native/follow-news.ts";
 export type { FollowOptions, StreamState } from "./native/follow-stream.ts";

@@ -12,6 +12,7 @@ export type { TurnDesk } from "./desk/turn-desk.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./dialects/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./dialects/dialect.ts";
 export { addUsage } from "./dialects/read-usage.ts";
+export { type AllowedWorkspaces, physicalDirectory } from "./engine/allowed-workspace.ts";
 export { createSessionEngine } from "./engine/create-session-engine.ts";
 export type { EventStore, SessionRecord, StoredEvent } from "./engine/event-store.ts";
 export { type TurnMode, turnModes } from "./engine/lane.ts";
@@ -22,6 +23,7 @@ export { type AgentHostOptions, createAgentHost } from "./lanes/cli/create-agent
 export { openSqliteLineageStore } from "./lineage/sqlite-lineage-store.ts";
 export { createModelCache } from "./models/model-cache.ts";
 export { costOf } from "./models/prices.ts";
+export { wayInside } from "./paths/way-inside.ts";
 export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";
 export { type Containment, probeContainment } from "./process/containment.ts";

@@ -12,6 +12,7 @@ export const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
   ["config", async () => (await import("./config.ts")).addConfigCommand],
   ["models", async () => (await import("./models.ts")).addModelsCommand],
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
+  ["workspaces", async () => (await import("./workspaces.ts")).addWorkspacesCommand],
   ["token", async () => (await import("./token.ts")).addTokenCommand],
   ["link", async () => (await import("./link.ts")).addLinkCommand],
   ["serve", async () => (await import("./serve.ts")).addServeCommand],

@@ -29,6 +29,7 @@ beforeAll(async () => {
   trial = { cwd: directory, env };
   host = {
     argv: [],
+    command: "caret",
     env,
     cwd: directory,
     home: directory,

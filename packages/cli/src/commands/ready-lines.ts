@@ -2,14 +2,20 @@ import type { RunningGateway } from "../gateway/start-gateway.ts";
 import type { Host } from "../host.ts";
 
 /** What a person reads when the gateway is ready: where it is, how to get in, and what answers. */
-export function readyLines(host: Host, { url, token, lane, notes, newLink }: RunningGateway): string {
+export function readyLines(host: Host, { url, token, lane, notes, workspaces, newLink }: RunningGateway): string {
   const isStyled = host.stdout.isTTY === true && host.env["NO_COLOR"] === undefined;
   const bold = (text: string): string => (isStyled ? `\u001b[1m${text}\u001b[0m` : text);
   const warning = (text: string): string => (isStyled ? `\u001b[33m${text}\u001b[0m` : text);
   const lines = [
     `${bold("Caret")} is ready at ${bold(url)}`,
     ...(lane === "sim"
-      ? ["", warning("SIMULATED: answers come from Caret's built-in simulator, not from Cursor.")]
+      ? [
+          "",
+          warning(
+            "SIMULATED answers, real tools: Caret's simulator answers, not Cursor, but it does change files and run",
+          ),
+          warning("commands in the workspace it is given."),
+        ]
       : []),
     ...notes.map((note) => warning(note)),
     "",
@@ -18,6 +24,8 @@ export function readyLines(host: Host, { url, token, lane, notes, newLink }: Run
     `  Anthropic clients  ${url}             (messages)`,
     `  API documentation  ${url}/docs`,
     ...(token === undefined ? [] : [`  Token              ${token}`]),
+    `  Workspaces         ${workspaces.length === 0 ? "none yet" : workspaces.join(", ")}`,
+    `                     (\`${host.command} workspaces allow DIR\` allows another, \`${host.command} workspaces sample\` makes one to try)`,
     "",
     "Try it:",
     "",

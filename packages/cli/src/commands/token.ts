@@ -34,7 +34,7 @@ export function addTokenCommand(program: Command, host: Host, done: (code: ExitC
   finish(token.command("ls").description("list the tokens")).action(async (options: TokenOptions) =>
     done(await list(host, options)),
   );
-  finish(token.command("revoke").description("make a token worthless, at once"))
+  finish(token.command("revoke").description("revoke a token, at once"))
     .argument("<name>", "which one")
     .action(async (name: string, options: TokenOptions) => done(await revoke(host, name, options)));
 }

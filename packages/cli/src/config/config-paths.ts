@@ -38,6 +38,12 @@ export function configPaths({ flags, env, cwd, home, platform }: ConfigPlaces): 
   return users.includes(project) ? candidates.slice(1) : candidates;
 }
 
+/** The file in which a person sets what a project may not. */
+export function userConfigPath({ env, home, platform }: Pick<ConfigPlaces, "env" | "home" | "platform">): string {
+  const { join } = pathsOf(platform);
+  return join(xdgDirectory(env["XDG_CONFIG_HOME"], platform) ?? join(home, ".config"), "caret", "caret.json");
+}
+
 export function defaultDataDir({ env, home, platform }: ConfigPlaces): string {
   const { join } = pathsOf(platform);
   return join(xdgDirectory(env["XDG_DATA_HOME"], platform) ?? join(home, ".local", "share"), "caret");

@@ -36,8 +36,8 @@ function workSchemas() {
       .strictObject({
         allow: key(
           z.array(z.string().min(1)).default([]),
-          "Directories turns may work in, with all below them. Empty: only the one given by `--workspace`, or the " +
-            "current one for `caret run`.",
+          "Directories turns may work in, with all below them. Empty: the one given by `--workspace`, else the current " +
+            "one. `caret workspaces allow` adds to both.",
           { path: "file" },
         ),
         default: key(z.string().min(1).optional(), "The workspace of a turn that names none.", { path: "file" }),

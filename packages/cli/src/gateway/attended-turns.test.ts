@@ -5,9 +5,10 @@ import { PassThrough } from "node:stream";
 import { type AgentEvent, assertWellFormedTurn } from "@caret/protocol";
 import type { RunningTurn, TurnRequest } from "@caret/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OpenedEngine, openEngine, scratchRoot } from "../compose.ts";
+import { type OpenedEngine, openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** The whole engine over the simulated agent, in a workspace of the user's; a person is there to be asked. */
 let directory: string;
@@ -36,6 +37,7 @@ function hostOf(env: Readonly<Record<string, string>>): Host {
   const stream = () => new PassThrough();
   return {
     argv: [],
+    command: "caret",
     env: { PATH: process.env["PATH"] ?? "", CARET_LANE: "sim", CARET_DATA_DIR: join(directory, "data"), ...env },
     cwd: directory,
     home: directory,

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { createTurnDesk, openScratchPlaces, openSqliteLineageStore, type TurnDesk } from "@caret/runtime";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openEngine, scratchRoot } from "../compose.ts";
+import { openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** The desk over the real engine and the simulated agent, as a gateway has it. */
 let directory: string;
@@ -44,6 +45,7 @@ function hostOf(home: string): Host {
   const stream = () => new PassThrough();
   return {
     argv: [],
+    command: "caret",
     env: {
       PATH: process.env["PATH"] ?? "",
       CARET_LANE: "sim",

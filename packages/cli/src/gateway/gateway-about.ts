@@ -1,7 +1,8 @@
 import type { AboutView, SessionCaller, SessionDesk } from "@caret/protocol";
-import { type OpenedEngine, scratchRoot } from "../compose.ts";
+import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { version } from "../version.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { DEFAULT_PERMISSION } from "./gateway-desks.ts";
 import { laneStates } from "./gateway-lanes.ts";
 
@@ -37,7 +38,7 @@ async function knownWorkspaces(
   caller: SessionCaller,
 ): Promise<readonly string[]> {
   const { sessions } = await desk.list({ limit: RECENT_SESSIONS }, caller);
-  const known = [...opened.allowedWorkspaces, ...sessions.map(({ workspace }) => workspace)];
+  const known = [...opened.allowedWorkspaces.directories(), ...sessions.map(({ workspace }) => workspace)];
   return [...new Set(known)].filter((workspace) => !workspace.startsWith(scratchRoot(config)));
 }
 

@@ -10,9 +10,10 @@ import {
   type RuntimeSessionDesk,
   type TurnDesk,
 } from "@caret/runtime";
-import { type OpenedEngine, scratchRoot } from "../compose.ts";
+import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 
 /** How much happens without asking in a session for which nobody has said it. */

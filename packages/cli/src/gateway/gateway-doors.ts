@@ -17,6 +17,8 @@ import type { DirectoryModel, ModelDirectory } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { allowDirectory } from "../workspaces/allowed-directories.ts";
+import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { examineMachine } from "./examine-machine.ts";
 import { gatewayAbout } from "./gateway-about.ts";
 import type { GatewayDesks } from "./gateway-desks.ts";
@@ -56,6 +58,11 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
       models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
       doctor: joined(() => examineMachine(host, config, configFiles)),
       tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
+      workspaces: {
+        allow: (path) => allowDirectory(path, { dataDir: config.dataDir, home: host.home }),
+        sample: async () =>
+          allowDirectory(await makeSampleProject(config.dataDir), { dataDir: config.dataDir, home: host.home }),
+      },
       links,
     }),
     pageDoor({ files: readPageFiles(pageDirectory) }),

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createMetrics, createServer, createSignInLinks } from "@caret/gateway";
 import type { CaretError, LaneName } from "@caret/protocol";
-import { identifyProcess } from "@caret/runtime";
+import { identifyProcess, wayInside } from "@caret/runtime";
 import { openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { version } from "../version.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { ensureDefaultToken } from "./default-token.ts";
 import { openGatewayDesks } from "./gateway-desks.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
@@ -22,7 +23,7 @@ export interface GatewayOptions {
   readonly config: Config;
   /** The files that the configuration was read from. */
   readonly configFiles: readonly string[];
-  /** The workspace of requests that name none, and the one that is allowed when the configuration names none. */
+  /** The workspace of requests that name none. */
   readonly workspace: string | undefined;
   /** Only a port that nobody asked for may be another one than was said. */
   readonly mayMovePort: boolean;
@@ -30,6 +31,8 @@ export interface GatewayOptions {
 
 export interface RunningGateway {
   readonly url: string;
+  /** Where turns may work. */
+  readonly workspaces: readonly string[];
   readonly token: string | undefined;
   readonly lane: LaneName;
   readonly lanes: readonly LaneName[];
@@ -44,7 +47,7 @@ export interface RunningGateway {
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { host, config, workspace } = options;
   const opened = await openEngine(host, config, {
-    workspaces: workspace === undefined ? [] : [workspace],
+    workspaces: startedFor(host, workspace),
     keepWarm: true,
     role: "gateway",
   });
@@ -71,6 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     readiness: async () => ({ version, lanes: await laneStates(opened) }),
     metrics,
     version,
+    command: host.command,
     newId: randomUUID,
     log,
   });
@@ -79,6 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   writeLockFile(config.dataDir, { url, pid, startTime: startTime ?? null, version, tokenFile: tokenFile ?? null });
   return {
     url,
+    workspaces: opened.allowedWorkspaces.directories().filter((directory) => directory !== scratchRoot(config)),
     token: tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim(),
     lane: opened.lane,
     lanes: lanesOf(opened),
@@ -92,6 +97,15 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       tokens.close();
     },
   };
+}
+
+/**
+ * What turns may work in when the settings name nothing: the directory that was given, else the one it was started in.
+ * A home directory or a root is no project: starting there allows nothing.
+ */
+function startedFor({ cwd, home }: Host, workspace: string | undefined): readonly string[] {
+  if (workspace !== undefined) return [workspace];
+  return wayInside(cwd, home) === undefined ? [cwd] : [];
 }
 
 /** Whoever listens on all addresses is reached by a name of one of them. */

@@ -16,6 +16,7 @@ function hostOf(env: Readonly<Record<string, string>>): Host {
   const stream = () => new PassThrough();
   return {
     argv: [],
+    command: "caret",
     env,
     cwd: "/home/ada",
     home: "/home/ada",

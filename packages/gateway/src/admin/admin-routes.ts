@@ -7,6 +7,8 @@ import type { ListedRoute } from "./route-list.ts";
 
 export interface AdminOptions {
   readonly version: string;
+  /** How a person starts Caret on this machine, for pages that tell them to. */
+  readonly command: string;
   readonly metrics: Metrics;
   /** Asked for every time: what could run a minute ago may be gone. */
   readonly readiness: () => Promise<Readiness>;
@@ -15,11 +17,11 @@ export interface AdminOptions {
 }
 
 /** What is about the gateway itself. */
-export function adminRoutes({ version, metrics, readiness, routes }: AdminOptions): FastifyPluginAsync {
+export function adminRoutes({ version, command, metrics, readiness, routes }: AdminOptions): FastifyPluginAsync {
   return async (app) => {
     app.head("/", { config: { access: "public" } }, (_request, reply) => reply.send());
     app.head("/api/hello", { config: { access: "public" } }, (_request, reply) => reply.send());
-    app.get("/healthz", { config: { access: "public" } }, (_request, reply) => reply.send({ ok: true }));
+    app.get("/healthz", { config: { access: "public" } }, (_request, reply) => reply.send({ ok: true, command }));
     app.get("/readyz", { config: { access: "any-token" } }, async (_request, reply) => {
       const report = await readiness();
       const ready = isReady(report);

@@ -16,6 +16,18 @@ const nothing = { required: [], properties: {} };
 /** What the OpenAPI document says about the native door. Every command also takes an `idempotency-key` header. */
 export const nativeDescriptions: Readonly<Record<string, RouteDescription>> = {
   "GET /api/about": { tag: "gateway", summary: "Version, lanes, defaults, and who you are" },
+  "POST /api/workspaces": {
+    tag: "gateway",
+    summary: "Allow turns to work in a directory; for admins",
+    body: { required: ["path"], properties: { path: text } },
+    status: 201,
+  },
+  "POST /api/workspaces/sample": {
+    tag: "gateway",
+    summary: "Make a small project to try things on, and allow it; for admins",
+    body: nothing,
+    status: 201,
+  },
   "GET /api/sessions": {
     tag: "sessions",
     summary: "Sessions, most recently updated first",

@@ -1,6 +1,14 @@
+import { inCommandForm } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { toKnownError } from "../http/known-error.ts";
 import { toNativeError } from "./errors.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** How a person starts Caret on this machine: `caret` or `npx caret`. */
+    readonly command: string;
+  }
+}
 
 const RETRY_AFTER_SECONDS = "1";
 
@@ -8,7 +16,8 @@ const RETRY_AFTER_SECONDS = "1";
 export function answerWithError(reason: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { error, status: given } = toKnownError(reason);
   if (error.code === "internal") request.log.error({ err: reason }, "A request failed unexpectedly");
-  const { status, body } = toNativeError(error.toInfo());
+  const info = error.toInfo();
+  const { status, body } = toNativeError({ ...info, fix: inCommandForm(info.fix, request.server.command) });
   if (status === 429 && !reply.hasHeader("retry-after")) reply.header("retry-after", RETRY_AFTER_SECONDS);
   return reply.code(given ?? status).send(body);
 }

@@ -71,6 +71,7 @@ export const connectTestBody = z.object({
   door: oneOf(["openai", "responses", "anthropic"]),
 }) satisfies z.ZodType<ConnectTest>;
 
+export const allowWorkspaceBody = z.object({ path: text.min(1, { error: "must not be empty" }) });
 export const createTokenBody = z.object({ name: line });
 export const signInBody = z.object({ code: line });
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { readBody, readPart } from "../openai/read-body.ts";
-import { connectTestBody, createTokenBody } from "./bodies.ts";
+import { allowWorkspaceBody, connectTestBody, createTokenBody } from "./bodies.ts";
 import { testDoor } from "./connect-test.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { command, question } from "./native-command.ts";
@@ -11,7 +11,7 @@ const config = { access: "sessions" } as const;
 
 /** What there is around the sessions: models, files, what was used, and whether all is well. */
 export function gatewayRoutes(app: FastifyInstance, options: NativeDoorOptions, idempotency: Idempotency): void {
-  const { desk, about, models, doctor, tokens } = options;
+  const { desk, about, models, doctor, tokens, workspaces } = options;
   app.get(
     "/api/about",
     { config },
@@ -59,5 +59,18 @@ export function gatewayRoutes(app: FastifyInstance, options: NativeDoorOptions, 
       const secret = await tokens.create({ name, workspace: caller.workspace });
       return { status: 201, body: { name, token: secret.reveal() } };
     }),
+  );
+  app.post(
+    "/api/workspaces",
+    { config: { access: "admin" } },
+    command(idempotency, async ({ request }) => {
+      const { path } = readBody(allowWorkspaceBody, request.body);
+      return { status: 201, body: { path: await workspaces.allow(path) } };
+    }),
+  );
+  app.post(
+    "/api/workspaces/sample",
+    { config: { access: "admin" } },
+    command(idempotency, async () => ({ status: 201, body: { path: await workspaces.sample() } })),
   );
 }

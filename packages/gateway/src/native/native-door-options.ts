@@ -11,12 +11,21 @@ export interface TokenDesk {
   revokeBrowser(name: string): Promise<void>;
 }
 
+/** Directories that turns may work in, as an admin changes them. */
+export interface WorkspaceList {
+  /** Returns the physical path. Rejects with `workspace-missing` or, for what must not be allowed, `workspace-forbidden`. */
+  allow(directory: string): Promise<string>;
+  /** A small project to try things on; made at first, and allowed. */
+  sample(): Promise<string>;
+}
+
 export interface NativeDoorOptions {
   readonly desk: SessionDesk;
   readonly about: (caller: SessionCaller) => Promise<AboutView>;
   readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
   readonly doctor: () => Promise<readonly FindingView[]>;
   readonly tokens: TokenDesk;
+  readonly workspaces: WorkspaceList;
   readonly links: SignInLinks;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Metrics;
   readonly version: string;
+  /** How a person starts Caret on this machine: `caret` or `npx caret`. */
+  readonly command: string;
   readonly newId: () => string;
   readonly log?: FastifyBaseLogger;
 }
@@ -57,6 +59,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const counted = createServerMetrics(metrics, { admission, live, stuckMs: limits.stuckReaderMs });
   const gate = createGate({ hosts, origins, tokens, admission, live, meter: counted.meter });
   const app = createApp(options, limits, gate);
+  app.decorate("command", options.command);
 
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const name of [method].flat()) routes.push({ method: name, url, isPublic: config?.access === "public" });

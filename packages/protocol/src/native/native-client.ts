@@ -98,6 +98,10 @@ export interface NativeClient {
   models(query?: { readonly refresh?: boolean }, options?: RequestOptions): Promise<readonly ModelView[]>;
   usage(days: number, options?: RequestOptions): Promise<readonly UsageRow[]>;
   doctor(options?: RequestOptions): Promise<readonly FindingView[]>;
+  /** Allows turns to work in a directory. Resolves with its physical path. */
+  allowWorkspace(path: string, options?: RequestOptions): Promise<string>;
+  /** A small project to try things on, made at first. Resolves with its path. */
+  makeSampleProject(options?: RequestOptions): Promise<string>;
   testConnection(test: ConnectTest, options?: RequestOptions): Promise<ConnectTestResult>;
   /** The token is shown this once. */
   createToken(name: string, options?: RequestOptions): Promise<{ readonly name: string; readonly token: string }>;
@@ -193,6 +197,10 @@ function gatewayCalls(wire: NativeWire): Omit<NativeClient, keyof SessionCalls |
     doctor: async (options) =>
       (await get<{ readonly findings: readonly FindingView[] }>(wire, "doctor", {}, options)).findings,
     testConnection: (test, options) => post(wire, "connect/test", test, options),
+    allowWorkspace: async (path, options) =>
+      (await post<{ readonly path: string }>(wire, "workspaces", { path }, options)).path,
+    makeSampleProject: async (options) =>
+      (await post<{ readonly path: string }>(wire, "workspaces/sample", {}, options)).path,
     createToken: (name, options) => post(wire, "tokens", { name }, options),
     createLink: (options) => post(wire, "links", {}, options),
     signIn: (code, options) => post(wire, "sign-in", { code }, options),

@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import { allowedWorkspace } from "../engine/allowed-workspace.ts";
+import { allowedWorkspace, onlyWorkspaces } from "../engine/allowed-workspace.ts";
 
 /**
  * Where a request works: where it says, else where its token is bound to, else where the gateway works by default.
@@ -14,7 +14,7 @@ export function chooseWorkspace(places: {
   if (bound === undefined) return asked ?? fallback;
   if (asked === undefined) return bound;
   try {
-    return allowedWorkspace(asked, [bound]);
+    return allowedWorkspace(asked, onlyWorkspaces([bound]));
   } catch (reason) {
     if (!CaretError.is(reason) || reason.code !== "workspace-forbidden") throw reason;
     throw new CaretError("workspace-forbidden", "The token is bound to another workspace", {

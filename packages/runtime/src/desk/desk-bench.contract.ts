@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, CaretError } from "@caret/protocol";
+import { onlyWorkspaces } from "../engine/allowed-workspace.ts";
 import { createSessionEngine } from "../engine/create-session-engine.ts";
 import type { Lane, LaneRequest } from "../engine/lane.ts";
 import { createMemoryLineageStore } from "../lineage/memory-lineage-store.ts";
@@ -63,7 +64,7 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
     lanes: [lane],
     defaultLane: "sim",
     redactor: () => createRedactor({ secrets: [] }),
-    allowedWorkspaces: [workspace, scratchRoot],
+    allowedWorkspaces: onlyWorkspaces([workspace, scratchRoot]),
     budgets: { turn: {}, session: {}, day: {} },
     defaults: { model: "auto", mode: "agent", force: false },
     maxRawBytes: 1024,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allowedWorkspace } from "./allowed-workspace.ts";
+import { allowedWorkspace, onlyWorkspaces } from "./allowed-workspace.ts";
 
 let root: string;
 
@@ -19,7 +19,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function ask(path: string, allowed: readonly string[] = [join(root, "allowed")]): string {
   try {
-    return allowedWorkspace(path, allowed);
+    return allowedWorkspace(path, onlyWorkspaces(allowed));
   } catch (reason) {
     return CaretError.from(reason).code;
   }

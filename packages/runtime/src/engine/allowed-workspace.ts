@@ -3,21 +3,34 @@ import { isAbsolute } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { wayInside } from "../paths/way-inside.ts";
 
+/** Where turns may work. Asked at each decision, since directories can be allowed while Caret runs. */
+export interface AllowedWorkspaces {
+  directories(): readonly string[];
+  /** What a person does to allow this directory, as a sentence. */
+  howToAllow(directory: string): string;
+}
+
+/** These directories and no others. */
+export function onlyWorkspaces(directories: readonly string[]): AllowedWorkspaces {
+  return { directories: () => directories, howToAllow: () => `Choose a workspace within ${directories.join(", ")}.` };
+}
+
 /**
  * The physical path of a workspace, once it is sure that turns may work there: it exists, and lies in one of the allowed
  * directories. Links are followed first, so that a link inside an allowed place leads nowhere else.
  */
-export function allowedWorkspace(path: string, allowed: readonly string[]): string {
+export function allowedWorkspace(path: string, allowed: AllowedWorkspaces): string {
   if (!isAbsolute(path)) throw new CaretError("invalid-request", `The workspace ${path} is not an absolute path`);
   const physical = physicalDirectory(path);
-  const places = allowed.flatMap((place) => tryPhysical(place));
+  const places = allowed.directories().flatMap((place) => tryPhysical(place));
   if (places.some((place) => wayInside(place, physical) !== undefined)) return physical;
   throw new CaretError("workspace-forbidden", `Turns may not work in ${physical}`, {
-    fix: "Add it to `workspaces.allow` in caret.json, or choose a workspace that is there.",
+    fix: allowed.howToAllow(physical),
   });
 }
 
-function physicalDirectory(path: string): string {
+/** Follows links; throws `workspace-missing` for what is no directory. */
+export function physicalDirectory(path: string): string {
   try {
     const physical = realpathSync(path);
     if (statSync(physical).isDirectory()) return physical;

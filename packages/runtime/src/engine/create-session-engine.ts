@@ -1,7 +1,7 @@
 import { CaretError, type LaneName } from "@caret/protocol";
 import type { Budgets } from "../budgets/check-budget.ts";
 import type { Redactor } from "../redaction/redactor.ts";
-import { allowedWorkspace } from "./allowed-workspace.ts";
+import { type AllowedWorkspaces, allowedWorkspace } from "./allowed-workspace.ts";
 import type { EventStore, SessionRecord } from "./event-store.ts";
 import { freeSession } from "./free-session.ts";
 import type { Lane, TurnMode } from "./lane.ts";
@@ -16,7 +16,7 @@ export interface SessionEngineOptions {
   /** Which lane `auto` means here. */
   readonly defaultLane: LaneName;
   readonly redactor: () => Redactor;
-  readonly allowedWorkspaces: readonly string[];
+  readonly allowedWorkspaces: AllowedWorkspaces;
   readonly budgets: Budgets;
   readonly defaults: { readonly model: string; readonly mode: TurnMode; readonly force: boolean };
   readonly maxRawBytes: number;
@@ -145,7 +145,7 @@ function withAllowedPlaces<Request extends Omit<TurnRequest, "prompt">>(
 function assertApart(
   { gatewayTools, agentWorkspace }: TurnRequest,
   workspace: string | undefined,
-  allowed: readonly string[],
+  allowed: AllowedWorkspaces,
 ): void {
   const place = agentWorkspace ?? workspace;
   if (gatewayTools === undefined || place === undefined) return;
@@ -156,7 +156,7 @@ function assertApart(
 }
 
 /** A chat belongs to its directory: elsewhere the upstream would silently begin anew. */
-function assertSameWorkspace(session: SessionRecord, workspace: string | undefined, allowed: readonly string[]): void {
+function assertSameWorkspace(session: SessionRecord, workspace: string | undefined, allowed: AllowedWorkspaces): void {
   const own = allowedWorkspace(session.workspace, allowed);
   if (workspace === undefined || allowedWorkspace(workspace, allowed) === own) return;
   throw new CaretError("invalid-request", `The session ${session.id} belongs to another workspace`, {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, CaretError, type EventEnvelope, type SessionCaller, type SessionNews } from "@caret/protocol";
 import { openScratchPlaces } from "../desk/scratch-places.ts";
+import { onlyWorkspaces } from "../engine/allowed-workspace.ts";
 import { createSessionEngine } from "../engine/create-session-engine.ts";
 import type { EventStore } from "../engine/event-store.ts";
 import type { Lane, LaneContext, LaneRequest } from "../engine/lane.ts";
@@ -40,7 +41,7 @@ export function createSessionBench(changes: Partial<SessionDeskOptions> = {}) {
   const spawner = createInlineSpawner();
   const store = openSqliteEventStore({ directory: data, role: "gateway" });
   const scratch = openScratchPlaces({ root: scratchRoot, newId, now: Date.now });
-  const allowedWorkspaces = [workspace, other, scratchRoot];
+  const allowedWorkspaces = onlyWorkspaces([workspace, other, scratchRoot]);
   const redactor = createRedactor({ secrets: [] });
   const engine = createSessionEngine({
     store,

@@ -1,6 +1,7 @@
 import type { CaretError, LaneName, PermissionWord } from "@caret/protocol";
 import type { ScratchPlaces } from "../desk/scratch-places.ts";
 import type { ModelWish } from "../desk/turn-desk.ts";
+import type { AllowedWorkspaces } from "../engine/allowed-workspace.ts";
 import type { SessionEngine } from "../engine/session-engine.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -10,7 +11,7 @@ export interface SessionDeskOptions {
   /** The engine must allow turns to work in them. */
   readonly scratch: ScratchPlaces;
   /** The engine's own: where sessions may work. */
-  readonly allowedWorkspaces: readonly string[];
+  readonly allowedWorkspaces: AllowedWorkspaces;
   /** Where a session works that names no workspace; undefined: in an empty directory of its own. */
   readonly defaultWorkspace: string | undefined;
   readonly defaultPermission: PermissionWord;

@@ -31,6 +31,8 @@ export interface PageData {
   /** Never rejects: what went wrong is in the state. */
   signIn(code: string): Promise<void>;
   signOut(): Promise<void>;
+  /** `caret`, or `npx caret` where the gateway was started from a checkout. */
+  readCommandForm(): Promise<string>;
   /** Read the next page of the list. */
   loadMore(): Promise<void>;
   /** An empty search with `archived` false shows the plain list again. */
@@ -101,6 +103,10 @@ export function createPageData(environment: PageEnvironment): PageData {
         start();
         store.setState({ signInError: CaretError.from(reason) });
       }
+    },
+    async readCommandForm() {
+      const response = await environment.fetch(new URL("healthz", environment.baseUrl));
+      return ((await response.json()) as { readonly command: string }).command;
     },
     async signOut() {
       await api.signOut();

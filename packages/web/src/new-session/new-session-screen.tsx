@@ -17,6 +17,7 @@ import { LaneChoice } from "./lane-choice.tsx";
 import { ModelChoice } from "./model-choice.tsx";
 import { PermissionChoice } from "./permission-choice.tsx";
 import { firstChoices, keepChoices, type SessionChoices, toCreateSession } from "./session-choices.ts";
+import { useAllowing } from "./use-allowing.tsx";
 import { WorkspaceChoice } from "./workspace-choice.tsx";
 
 export function NewSessionScreen() {
@@ -38,7 +39,7 @@ function NewSession({ about }: { readonly about: AboutView }) {
   const [choices, setChoices] = useState(() => firstChoices(about, localStorage));
   const [started, setStarted] = useState<readonly string[]>([]);
   const [, navigate] = useLocation();
-  const start = useStart(choices);
+  const { start, dialog } = useAllowing(useStart(choices), choices.workspace.trim());
   const open = async (prompt: Prompt): Promise<void> => navigate(`/s/${(await start(prompt)).id}`);
   const startAside = async (prompt: Prompt): Promise<void> => {
     const { id } = await start(prompt);
@@ -59,6 +60,7 @@ function NewSession({ about }: { readonly about: AboutView }) {
       />
       <Started ids={started} />
       <Choices about={about} choices={choices} onChange={setChoices} />
+      {dialog}
     </div>
   );
 }

@@ -1,6 +1,10 @@
 import type { AboutView } from "@caret/protocol";
 import { useId } from "react";
+import { useApi } from "../data/use-api.ts";
+import { Button } from "../parts/button.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
+import { showError } from "../parts/toast.tsx";
+import { shortPath } from "../sessions/short-path.ts";
 
 interface WorkspaceChoiceProps {
   readonly about: AboutView;
@@ -30,9 +34,30 @@ export function WorkspaceChoice({ about, workspace, onChange }: WorkspaceChoiceP
               <option key={known} value={known} />
             ))}
           </datalist>
+          <Suggestions about={about} onChange={onChange} workspace={workspace} />
         </>
       )}
     </Field>
+  );
+}
+
+const MOST_SUGGESTED = 4;
+
+/** Directories that can be taken by one press: those that are known, and a project to try things on. */
+function Suggestions({ about, workspace, onChange }: WorkspaceChoiceProps) {
+  const api = useApi();
+  const known = about.workspaces.filter((path) => path !== workspace).slice(0, MOST_SUGGESTED);
+  return (
+    <div className="flex flex-wrap gap-1.5 pt-1">
+      {known.map((path) => (
+        <Button className="max-w-full font-mono" key={path} onClick={() => onChange(path)} title={path}>
+          <span className="truncate">{shortPath(path)}</span>
+        </Button>
+      ))}
+      <Button onClick={() => api.makeSampleProject().then(onChange, showError)} tone="quiet">
+        Use a sample project
+      </Button>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { usePageData } from "../data/page-data-context.tsx";
 import { usePageState } from "../data/use-page-state.ts";
 import { Button } from "../parts/button.tsx";
@@ -7,11 +7,10 @@ import { ErrorNote } from "../parts/error-note.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
 import { findSignInCode } from "./sign-in-code.ts";
 
-const COMMAND = "caret link";
-
 /** For a browser that the gateway does not know: it tells nothing but how to get in. */
 export function SignInScreen() {
   const error = usePageState(({ signInError }) => signInError);
+  const command = `${useCommandForm()} link`;
   return (
     <main className="flex min-h-full items-center justify-center p-4">
       <div className="flex w-full max-w-sm flex-col gap-4">
@@ -20,8 +19,8 @@ export function SignInScreen() {
         <div className="flex flex-col gap-1">
           <p className="text-soft">Run this in your terminal and open the link that it prints:</p>
           <div className="flex items-center rounded-md border border-line bg-panel pl-3">
-            <code className="flex-1 py-2 font-mono text-[13px]">{COMMAND}</code>
-            <CopyButton label="Copy the command" text={COMMAND} />
+            <code className="flex-1 py-2 font-mono text-[13px]">{command}</code>
+            <CopyButton label="Copy the command" text={command} />
           </div>
         </div>
         <PasteLink />
@@ -29,6 +28,17 @@ export function SignInScreen() {
       </div>
     </main>
   );
+}
+
+/** How Caret is started where the gateway runs: the page itself may have been loaded anywhere. */
+function useCommandForm(): string {
+  const { readCommandForm } = usePageData();
+  const [command, setCommand] = useState("caret");
+  useEffect(() => {
+    // A gateway that does not answer leaves the usual form.
+    readCommandForm().then(setCommand, () => undefined);
+  }, [readCommandForm]);
+  return command;
 }
 
 function PasteLink() {

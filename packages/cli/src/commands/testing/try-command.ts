@@ -29,6 +29,7 @@ export async function tryCommand(add: AddCommand, argv: readonly string[], trial
   const stderr = collect();
   const host: Host = {
     argv,
+    command: "caret",
     env: trial.env,
     cwd: trial.cwd,
     home: trial.cwd,

@@ -40,6 +40,7 @@ export function nativeOptions(desk: SessionDesk, tokens: Map<string, TokenGrant>
           if (grant.name === name && name.startsWith("browser-")) tokens.delete(secret);
       },
     },
+    workspaces: { allow: async (path) => path, sample: async () => "/sample" },
     links: createSignInLinks({ now }),
     now,
     keepAliveMs: 60_000,

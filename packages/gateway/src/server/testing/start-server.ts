@@ -68,6 +68,7 @@ export async function startServer(desk: TurnDesk, options: StartOptions = {}): P
     readiness: async () => ({ version: "1.2.3", lanes: [{ lane: "sim", ready, simulated: true }] }),
     metrics: createMetrics(),
     version: "1.2.3",
+    command: "npx caret",
     newId: () => "made-up",
   });
   const routes: ListedRoute[] = [];

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { createMemoryEventStore } from "../../store/memory/memory-event-store.ts";
+import { onlyWorkspaces } from "../allowed-workspace.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../create-session-engine.ts";
 import type { Lane, LaneContext, LaneRequest } from "../lane.ts";
 import type { RunningTurn, SessionEngine } from "../session-engine.ts";
@@ -35,7 +36,7 @@ export function scriptedEngine(lane: Lane, workspace: string, more: Partial<Sess
     lanes: [lane],
     defaultLane: lane.name,
     redactor: () => redactor,
-    allowedWorkspaces: [workspace],
+    allowedWorkspaces: onlyWorkspaces([workspace]),
     budgets: { turn: {}, session: {}, day: {} },
     defaults: { model: "auto", mode: "agent", force: false },
     maxRawBytes: 1_000,

@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import type { AllowedWorkspaces } from "@caret/runtime";
+import { userConfigPath } from "../config/config-paths.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+import { readAllowedDirectories } from "./allowed-directories.ts";
+
+/**
+ * Where turns may work: what the settings name, else what this process was started for; what was allowed since by
+ * `caret workspaces allow` or on the page; and Caret's own scratch directories.
+ */
+export function workspaceAccess(host: Host, config: Config, startedFor: readonly string[]): AllowedWorkspaces {
+  const settled = config.workspaces.allow.length > 0 ? config.workspaces.allow : startedFor;
+  return {
+    directories: () => [...settled, ...readAllowedDirectories(config.dataDir), scratchRoot(config)],
+    howToAllow: (directory) =>
+      `Run \`${host.command} workspaces allow ${shellWord(directory)}\`, or add it to \`workspaces.allow\` in ${userConfigPath(host)}.`,
+  };
+}
+
+/** Where agents work that have no workspace of the user's. */
+export function scratchRoot(config: Config): string {
+  return join(config.dataDir, "scratch");
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
