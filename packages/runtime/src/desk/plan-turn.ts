@@ -4,7 +4,7 @@ import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
 import { toAgentTools } from "../tools/bridge/agent-tools.ts";
 import type { Enquiry } from "./enquiry.ts";
-import { renderPrompt, textOf, toolNamesOf } from "./render-prompt.ts";
+import { endsWithResults, renderPrompt, textOf, toolNamesOf } from "./render-prompt.ts";
 
 type Notice = AgentEventOf<"notice">;
 
@@ -24,7 +24,7 @@ export function planFirstTurn(
     model,
     title: isChore ? `Side call: ${title}` : title,
     ...(isChore ? { mode: "ask" } : ownerOf(enquiry)),
-    notices: notOffered(enquiry),
+    notices: [...lostCalls(messages), ...notOffered(enquiry)],
   };
   const place = scratch ?? workspace;
   return place === undefined ? request : { ...request, workspace: place };
@@ -79,7 +79,7 @@ function requiredWorkspace(workspace: string | undefined): string {
 
 /** Results of calls that nobody waits for any more are told again, which is worth saying. */
 function lostCalls(messages: readonly TranscriptMessage[]): readonly Notice[] {
-  if (messages.at(-1)?.role !== "tool") return [];
+  if (!endsWithResults(messages)) return [];
   const message = "The agent that made these calls is gone; their results were given to a new one.";
   return [{ type: "notice", kind: "resume-lost", message }];
 }

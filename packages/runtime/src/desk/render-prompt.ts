@@ -1,4 +1,5 @@
 import { callKey } from "../lineage/call-key.ts";
+import { withoutClientMarkup } from "../lineage/client-markup.ts";
 import type { TranscriptMessage, TranscriptPart } from "../lineage/transcript.ts";
 
 export interface PromptParts {
@@ -10,16 +11,35 @@ export interface PromptParts {
   readonly toolNames: ReadonlyMap<string, string>;
 }
 
+/** An agent that is given results without a question would take them for the end of its task. */
+const GO_ON = "These are the results of the calls that you made. Go on with the task.";
+
 /** The prompt of one turn, each part of it clearly marked as what it is. */
 export function renderPrompt({ instructions, messages, toolNames }: PromptParts): string {
-  const split = messages.findLastIndex(({ role }) => role === "assistant") + 1;
+  const split = beginningOfNow(messages);
   const past = messages.slice(0, split).flatMap((message) => renderPast(message, toolNames));
-  const now = messages.slice(split).map((message) => renderNow(message, toolNames));
+  const now = messages.slice(split);
   return [
     ...(instructions.trim() === "" ? [] : [`<instructions>\n${instructions.trim()}\n</instructions>`]),
     ...(past.length === 0 ? [] : [`<earlier_conversation>\n${past.join("\n\n")}\n</earlier_conversation>`]),
-    ...now,
+    ...now.map((message) => renderNow(message, toolNames)),
+    ...(endsWithResults(messages) ? [GO_ON] : []),
   ].join("\n\n");
+}
+
+/** Is the agent to go on with results, rather than to answer a question? */
+export function endsWithResults(messages: readonly TranscriptMessage[]): boolean {
+  return messages.slice(beginningOfNow(messages)).some(({ role }) => role === "tool");
+}
+
+/**
+ * Where that begins which the agent is to answer. Results are a part of it unless the user has said something after them:
+ * then they belong to what the user has gone on from, and only the question is new.
+ */
+function beginningOfNow(messages: readonly TranscriptMessage[]): number {
+  const afterAnswer = messages.findLastIndex(({ role }) => role === "assistant") + 1;
+  const afterResults = messages.findLastIndex(({ role }) => role === "tool") + 1;
+  return messages.slice(afterResults).some(isSpoken) ? Math.max(afterAnswer, afterResults) : afterAnswer;
 }
 
 export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap<string, string> {
@@ -46,6 +66,12 @@ function renderNow(message: TranscriptMessage, toolNames: PromptParts["toolNames
   const name = toolNames.get(callKey(message.callId)) ?? "unknown";
   const failed = message.isError ? ", failed" : "";
   return `TOOL_RESULT (name: ${name}, call_id: ${message.callId}${failed})\n${textOf(message.parts)}`;
+}
+
+/** The user has said something; what clients put into the user's messages does not count. */
+export function isSpoken(message: TranscriptMessage): boolean {
+  if (message.role !== "user") return false;
+  return message.parts.some((part) => part.kind === "text" && withoutClientMarkup(part.text) !== "");
 }
 
 function toJson(input: unknown): string {

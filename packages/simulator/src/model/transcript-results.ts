@@ -1,3 +1,5 @@
+/** What else comes with a prompt: another speaker, or the word to go on that Caret puts behind the last result. */
+const blockEnd = /\n(?=(?:USER|ASSISTANT|SYSTEM)\b)|\n\n(?=These are the results of the calls that you made\.)/;
 const blockStart = /^TOOL_RESULT \(name: ([^,\n]+), call_id: [^)\n]+\):?[ \t]*\n?/gm;
 
 /**
@@ -9,6 +11,6 @@ export function transcriptResults(prompt: string): readonly { readonly name: str
   return starts.map((start, index) => {
     const end = starts[index + 1]?.index ?? prompt.length;
     const body = prompt.slice(start.index + start[0].length, end);
-    return { name: start[1] ?? "", output: (body.split(/\n(?=(?:USER|ASSISTANT|SYSTEM)\b)/)[0] ?? "").trim() };
+    return { name: start[1] ?? "", output: (body.split(blockEnd)[0] ?? "").trim() };
   });
 }
