@@ -25,19 +25,26 @@ export async function serveMessage(exchange: Exchange): Promise<FastifyReply> {
   const signal = AbortSignal.any([clientGone(reply.raw), server]);
   const { request: door, stream } = parseMessagesRequest(request.body, request.headers);
   const turn = limitTurn(await options.desk.open(door, caller), { ...door, gap: "" });
-  const shape: MessageStreamOptions = {
-    id: `msg_${options.newId()}`,
-    model: turn.model,
-    inputTokens: estimateRequestTokens(door),
-    showActivity: options.showActivity,
-  };
-  const ignored = ignoredHeader(door);
-  if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
-  reply.header("request-id", request.id).header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
+  let isAnswered = false;
   try {
-    return stream ? await sendStream(exchange, turn, shape, signal) : await sendWhole(exchange, turn, shape, signal);
+    const shape: MessageStreamOptions = {
+      id: `msg_${options.newId()}`,
+      model: turn.model,
+      inputTokens: estimateRequestTokens(door),
+      showActivity: options.showActivity,
+    };
+    const ignored = ignoredHeader(door);
+    if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
+    reply
+      .header("request-id", request.id)
+      .header("x-caret-session", turn.sessionId)
+      .header("x-caret-turn", turn.turnId);
+    if (stream) await sendStream(exchange, turn, shape, signal);
+    else await sendWhole(exchange, turn, shape, signal);
+    isAnswered = !signal.aborted;
+    return reply;
   } finally {
-    if (signal.aborted) turn.leave();
+    turn.leave(isAnswered ? "answered" : "gone");
   }
 }
 
@@ -46,7 +53,7 @@ async function sendWhole(
   turn: LimitedTurn,
   shape: MessageStreamOptions,
   signal: AbortSignal,
-): Promise<FastifyReply> {
+): Promise<void> {
   const events: AgentEvent[] = [];
   // What the stream would have written is not needed, but it knows which calls wait and how the turn ended.
   const progress = createMessageStream(shape);
@@ -56,7 +63,7 @@ async function sendWhole(
   });
   const message = toMessage(events, end, shape);
   if (message.usage.caret_estimated) reply.header("x-caret-estimated", "true");
-  return reply.send(message);
+  await reply.send(message);
 }
 
 /**
@@ -68,7 +75,7 @@ async function sendStream(
   turn: LimitedTurn,
   shape: MessageStreamOptions,
   signal: AbortSignal,
-): Promise<FastifyReply> {
+): Promise<void> {
   const stream = createMessageStream(shape);
   const { signal: server, meter } = requestContextOf(request);
   const { keepAliveMs } = options;
@@ -90,7 +97,6 @@ async function sendStream(
     });
     if (sse === undefined) assertAnswered(end);
     await open().write(stream.finish(end));
-    return reply;
   } finally {
     clearTimeout(patience);
     sse?.end();

@@ -25,13 +25,18 @@ export interface DoorTurn {
   readonly model: string;
   readonly relation: "new" | "continuation" | "side-call" | "divergence" | "joined";
   /**
-   * The turn's events from its beginning, in batches, until its `turn-end`; already committed. Leaving the loop only stops
-   * following. If it ends without a `turn-end`, `outcome` says why.
+   * What answers this request, in batches: from the turn's beginning, or from the results that the request brought, until
+   * its `turn-end` or until it waits for the results of the client's calls, which are the last of it then. Leaving the
+   * loop only stops following. If it ends without either, `outcome` says why.
    */
   follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
   readonly outcome: Promise<TurnOutcome>;
   /** The client has all it asked for, though the turn would go on: end the turn. */
   stop(reason: string): void;
-  /** The client is gone: cancel the turn unless someone else follows it or it is to go on by policy. */
-  leave(): void;
+  /**
+   * To be called once the answer has ended, however it did. `answered`: the client was given all of it, so that a turn
+   * which waits for the results of its calls goes on waiting. `gone`: it was not, and the turn is cancelled unless the
+   * client comes back or another one follows it.
+   */
+  leave(how: "answered" | "gone"): void;
 }

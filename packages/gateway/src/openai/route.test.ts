@@ -208,7 +208,7 @@ describe("a client that leaves", () => {
     await begun;
     leaving.abort();
     await expect(response).rejects.toThrow("abort");
-    await expect(desk.left).resolves.toBeUndefined();
+    await expect(desk.left).resolves.toBe("gone");
   });
 });
 

@@ -36,14 +36,17 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
   const gone = clientGone(reply.raw);
   const signal = AbortSignal.any([gone, context.signal]);
   const turn = limitTurn(await options.desk.open(door, context.caller), { ...door, gap: format.blockGap });
-  reply.header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
-  const ignored = ignoredHeader(door);
-  if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
+  let isAnswered = false;
   try {
-    if (format.stream) return await sendStream(exchange, turn, format.openStream(turn), signal);
-    return await sendWhole(exchange, turn, format, signal);
+    reply.header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
+    const ignored = ignoredHeader(door);
+    if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
+    if (format.stream) await sendStream(exchange, turn, format.openStream(turn), signal);
+    else await sendWhole(exchange, turn, format, signal);
+    isAnswered = !signal.aborted;
+    return reply;
   } finally {
-    if (signal.aborted) turn.leave();
+    turn.leave(isAnswered ? "answered" : "gone");
   }
 }
 
@@ -52,7 +55,7 @@ async function sendWhole(
   turn: LimitedTurn,
   format: AnswerFormat,
   signal: AbortSignal,
-): Promise<FastifyReply> {
+): Promise<void> {
   const events: AgentEvent[] = [];
   const answer = new AnswerReader(options.showActivity);
   const ending = await followAnswer(turn, answer, signal, (batch) => {
@@ -60,7 +63,7 @@ async function sendWhole(
     for (const event of batch) events.push(event);
   });
   if (ending.kind === "failed") throw toCaretError(ending.error);
-  return reply.send(format.toWhole(turn, events, ending.cut));
+  await reply.send(format.toWhole(turn, events, ending.cut));
 }
 
 /**
@@ -73,7 +76,7 @@ async function sendStream(
   turn: LimitedTurn,
   stream: AnswerStream,
   signal: AbortSignal,
-): Promise<FastifyReply> {
+): Promise<void> {
   const { signal: serverSignal, meter } = requestContextOf(request);
   const { keepAliveMs } = options;
   let sse: SseWriter | undefined;
@@ -89,7 +92,6 @@ async function sendStream(
     });
     if (ending.kind === "failed" && sse === undefined) throw toCaretError(ending.error);
     await open().write(stream.end(ending));
-    return reply;
   } finally {
     clearTimeout(patience);
     sse?.end();

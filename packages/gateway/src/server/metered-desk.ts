@@ -34,7 +34,7 @@ function meterTurn(turn: DoorTurn, ends: Counter, tokens: Counter): DoorTurn {
     outcome: turn.outcome,
     follow,
     stop: (reason) => turn.stop(reason),
-    leave: () => turn.leave(),
+    leave: (how) => turn.leave(how),
   };
 }
 

@@ -138,7 +138,7 @@ describe("the same request again", () => {
     const gate = Promise.withResolvers<void>();
     bench.manner({ until: gate.promise });
     const first = await bench.open([user("A")], { sessionKey: undefined });
-    first.leave();
+    first.leave("gone");
     const again = await bench.open([user("A")], { sessionKey: undefined });
     gate.resolve();
     expect([again.relation, await read(again)]).toEqual(["joined", "workinganswer 1"]);
@@ -154,7 +154,7 @@ describe("a client that leaves", () => {
 
   it("has its turn cancelled after a grace", async () => {
     const turn = await bench.open([user("A")]);
-    turn.leave();
+    turn.leave("gone");
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
   });
 
@@ -163,14 +163,14 @@ describe("a client that leaves", () => {
     const other = await bench.open([user("A")]);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      turn.leave();
-      turn.leave();
+      turn.leave("gone");
+      turn.leave("gone");
       vi.advanceTimersByTime(60_000);
       expect((await bench.open([user("A")])).relation).toBe("joined");
     } finally {
       vi.useRealTimers();
     }
-    other.leave();
+    other.leave("gone");
     expect(bench.engine.runningTurns().length).toBe(1);
   });
 
@@ -179,7 +179,7 @@ describe("a client that leaves", () => {
     bench = createDeskBench({ graceMs: 60_000 });
     bench.manner({ until: new Promise(() => undefined) });
     const first = await bench.open([user("A")]);
-    first.leave();
+    first.leave("gone");
     bench.manner("answer");
     const second = await bench.open([user("A"), user("B")]);
     expect([second.relation, second.sessionId, await read(second), (await first.outcome).kind]).toEqual([

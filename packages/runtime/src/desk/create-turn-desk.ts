@@ -7,7 +7,7 @@ import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
 import { createKeyedLock } from "./keyed-lock.ts";
 import { makeWay } from "./make-way.ts";
 import { planFirstTurn, planNextTurn } from "./plan-turn.ts";
-import { resumeParked } from "./resume-parked.ts";
+import { findBroughtResults, giveResults } from "./resume-parked.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
 import { createSideCalls } from "./side-calls.ts";
 import { createTurnBook } from "./turn-book.ts";
@@ -44,33 +44,45 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   // Sessions may have been deleted while no gateway ran.
   void scratch.sweep(engine.store).catch(report);
 
-  const stateOf = ({ turnId }: LineageRecord) => book.find(turnId)?.state() ?? "over";
+  const stateOf = ({ turnId }: LineageRecord, hash: string) => book.find(turnId)?.state(hash) ?? "over";
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (enquiry: Enquiry): Promise<DeskTurn | RunningTurn> => {
     const verdict = classifyTranscript(enquiry.question, lineage, stateOf);
-    const waiting = resumeParked(enquiry, engine.runningTurns(), book);
-    if (waiting !== undefined) {
-      book.note(waiting, verdict);
-      return waiting.take("continuation");
-    }
+    const { hash } = verdict.line;
     const joined = verdict.relation === "joined" ? book.find(verdict.record.turnId) : undefined;
-    if (joined !== undefined) return joined.take("joined");
+    if (joined !== undefined) return joined.take(hash, "joined");
+    const takenUp = takeUp(enquiry, verdict);
+    if (takenUp !== undefined) return takenUp;
     if (verdict.relation !== "continuation") return await begin(enquiry, verdict);
     const inTheWay = engine.runningTurn(verdict.sessionId);
     if (inTheWay !== undefined) return inTheWay;
     return (await goOn(enquiry, verdict)) ?? (await begin(enquiry, { line: verdict.line, relation: "divergence" }));
   };
 
+  /** A request that ends with results of a turn's calls: the turn goes on with them, or is in the way. */
+  const takeUp = (enquiry: Enquiry, verdict: Verdict): DeskTurn | RunningTurn | undefined => {
+    const brought = findBroughtResults(enquiry, engine.runningTurns(), book);
+    if (brought === undefined) return undefined;
+    const { shared, awaited, hasQuestion } = brought;
+    if (awaited.length > 0 && !hasQuestion) {
+      giveResults(brought, verdict.line.hash);
+      book.note(shared, verdict);
+      return shared.take(verdict.line.hash, "continuation");
+    }
+    // Its conversation has gone on without it, wherever that leads.
+    return isChore(verdict) || shared.isAttended ? undefined : shared.turn;
+  };
+
   const begin = async (enquiry: Enquiry, verdict: Verdict): Promise<DeskTurn> => {
     // A chore has no business in anyone's files.
-    const isChore = verdict.relation === "side-call" && verdict.ephemeral;
-    const isOwnPlace = isChore || needsOwnPlace(enquiry);
+    const isSideCall = isChore(verdict);
+    const isOwnPlace = isSideCall || needsOwnPlace(enquiry);
     const place = isOwnPlace ? scratch.make(enquiry.question.system) : undefined;
     try {
-      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isChore), enquiry.tokenName);
-      if (isChore && place !== undefined) sideCalls.add(shared, place);
-      return shared.take(verdict.relation);
+      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isSideCall), enquiry.tokenName);
+      if (isSideCall && place !== undefined) sideCalls.add(shared, place);
+      return shared.take(verdict.line.hash, verdict.relation);
     } catch (reason) {
       if (place !== undefined) scratch.remove(place);
       throw reason;
@@ -85,7 +97,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     try {
       if (isScratch && verdict.addedSystem !== "") scratch.instruct(session.workspace, enquiry.question.system);
       const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), enquiry.tokenName);
-      return shared.take("continuation");
+      return shared.take(verdict.line.hash, "continuation");
     } catch (reason) {
       const { code } = CaretError.from(reason);
       if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
@@ -108,6 +120,11 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     },
     close: () => sideCalls.close(),
   };
+}
+
+/** A title or a summary, which is no part of a conversation. */
+function isChore(verdict: Verdict): boolean {
+  return verdict.relation === "side-call" && verdict.ephemeral;
 }
 
 /** An agent whose tools somebody else runs has nothing to do in the client's files itself. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { AgentEvent } from "@caret/protocol";
 import { onlyWorkspaces } from "../engine/allowed-workspace.ts";
 import { createSessionEngine } from "../engine/create-session-engine.ts";
 import type { Lane, LaneRequest } from "../engine/lane.ts";
@@ -12,15 +12,8 @@ import { createRedactor } from "../redaction/redactor.ts";
 import { createMemoryEventStore } from "../store/memory/memory-event-store.ts";
 import { createTurnDesk, type TurnDeskOptions } from "./create-turn-desk.ts";
 import { openScratchPlaces } from "./scratch-places.ts";
+import { type Manner, playTurn } from "./testing/scripted-agent.ts";
 import type { DeskCaller, DeskRequest, DeskTurn } from "./turn-desk.ts";
-
-/** What a scripted turn does: answer at once, fail, or talk until it is let go or cancelled. */
-export type Manner =
-  | "answer"
-  | "fail"
-  | { readonly until: Promise<unknown> }
-  /** Rounds of calls of the client's tools, made together; then it tells what came back. */
-  | { readonly calls: readonly (readonly string[])[] };
 
 /** A desk over a real engine whose lane is scripted, for the tests of the desk. */
 export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
@@ -38,20 +31,8 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
     { signal, onUpstream }: Parameters<Lane["runTurn"]>[1],
   ): AsyncGenerator<readonly AgentEvent[]> {
     asked.push(request);
-    const how = manner;
     onUpstream(request.upstream ?? { lane: "sim", sessionId: `chat-${request.turnId}` });
-    if (typeof how === "object" && "calls" in how) {
-      yield* callTools(request, how.calls, signal);
-      return;
-    }
-    if (typeof how === "object") {
-      const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      yield says("working");
-      await Promise.race([how.until, aborted]);
-    }
-    if (signal.aborted) yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];
-    else if (how === "fail") yield [{ type: "turn-end", outcome: failed }];
-    else yield [...says(`answer ${asked.length}`, "b2"), { type: "turn-end", outcome: { kind: "completed" } }];
+    yield* playTurn(manner, `answer ${asked.length}`, request, signal);
   }
   const lane: Lane = { name: "sim", runTurn, canResume: () => true, close: () => Promise.resolve() };
 
@@ -111,21 +92,6 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
   };
 }
 
-async function* callTools(
-  { offered }: LaneRequest,
-  rounds: readonly (readonly string[])[],
-  signal: AbortSignal,
-): AsyncGenerator<readonly AgentEvent[]> {
-  const heard: string[] = [];
-  for (const names of rounds) {
-    for (const name of names) offered?.noteMention({ name: "read", input: { name } });
-    const results = await Promise.all(names.map((name) => offered?.call({ name: "read", input: { name } }, signal)));
-    heard.push(...names.map((name, index) => `${name}=${results[index]?.text}`));
-  }
-  if (signal.aborted) yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];
-  else yield [...says(heard.join(" "), "b3"), { type: "turn-end", outcome: { kind: "completed" } }];
-}
-
 export type DeskBench = ReturnType<typeof createDeskBench>;
 
 export const somebody: DeskCaller = { tokenName: "default", workspace: undefined };
@@ -142,23 +108,38 @@ const plainRequest: DeskRequest = {
   owner: "agent",
 };
 
-const failed = { kind: "failed", error: new CaretError("usage-limit", "No more today").toInfo() } as const;
-
 export const user = (text: string): TranscriptMessage => ({ role: "user", parts: [{ kind: "text", text }] });
 export const answer = (text: string): TranscriptMessage => ({ role: "assistant", text, calls: [] });
 
-function says(text: string, blockId = "b1"): readonly AgentEvent[] {
-  return [
-    { type: "text-start", blockId },
-    { type: "text-delta", blockId, text },
-    { type: "text-end", blockId },
-  ];
+export const called = (...callIds: readonly string[]): TranscriptMessage => ({
+  role: "assistant",
+  text: "",
+  calls: callIds.map((callId) => ({ callId, name: "read", input: {} })),
+});
+export const result = (callId: string, text: string): TranscriptMessage => ({
+  role: "tool",
+  callId,
+  parts: [{ kind: "text", text }],
+  isError: false,
+});
+
+/** Follows a turn to the end of its answer, as a client does, and gives what it said. */
+export async function eventsOf(
+  turn: DeskTurn,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const batch of turn.follow(signal)) events.push(...batch);
+  turn.leave(signal.aborted ? "gone" : "answered");
+  return events;
 }
 
-/** Follows a turn to its end, as a client does, and gives its text. */
-export async function read(turn: DeskTurn, signal: AbortSignal = new AbortController().signal): Promise<string> {
-  let text = "";
-  for await (const batch of turn.follow(signal))
-    for (const event of batch) if (event.type === "text-delta") text += event.text;
-  return text;
+export const callIdsIn = (events: readonly AgentEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.type === "tool-call" && event.owner === "client" ? [event.callId] : []));
+export const textIn = (events: readonly AgentEvent[]): string =>
+  events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
+
+/** The same, of its text alone. */
+export async function read(turn: DeskTurn, signal?: AbortSignal): Promise<string> {
+  return textIn(await eventsOf(turn, signal));
 }

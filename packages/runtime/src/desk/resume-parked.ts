@@ -2,44 +2,61 @@ import type { RunningTurn } from "../engine/session-engine.ts";
 import { meansCall } from "../lineage/call-key.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
 import type { Enquiry } from "./enquiry.ts";
-import { textOf } from "./render-prompt.ts";
+import { isSpoken, textOf } from "./render-prompt.ts";
 import type { SharedTurn } from "./shared-turn.ts";
 import type { TurnBook } from "./turn-book.ts";
 
 type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;
 
-/**
- * If a running turn waits for results that this transcript ends with, give them to it and let its answer go on in this
- * request. Calls without a result keep waiting. Only who started the turn may answer its calls.
- */
-export function resumeParked(
+/** Results at the end of a transcript, and the running turn whose calls they answer. */
+export interface BroughtResults {
+  readonly shared: SharedTurn;
+  /** Those that the turn waits for; none when it has got results for all of these calls before. */
+  readonly awaited: readonly ToolMessage[];
+  /** What the user's messages beside them say, the client's own additions included. */
+  readonly said: string;
+  /** The user has said something: that begins the next turn, and ends the one that waits. */
+  readonly hasQuestion: boolean;
+}
+
+/** Undefined when no turn that runs has made the calls. Only who started a turn may answer its calls. */
+export function findBroughtResults(
   { question, tokenName }: Enquiry,
   turns: readonly RunningTurn[],
   book: Pick<TurnBook, "find">,
-): SharedTurn | undefined {
+): BroughtResults | undefined {
   const news = question.messages.slice(question.messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const results = news.filter((message): message is ToolMessage => message.role === "tool");
-  const turn = turns.find((candidate) => results.some(({ callId }) => waitsFor(candidate, callId)));
-  const shared = turn && book.find(turn.turnId);
-  if (turn === undefined || shared === undefined || shared.tokenName !== tokenName) return undefined;
-  shared.resume();
-  answerCalls(turn, results, userWords(news));
-  return shared;
+  const shared = turns
+    .map(({ turnId }) => book.find(turnId))
+    .find((turn) => turn?.tokenName === tokenName && results.some(({ callId }) => turn.hasCall(callId)));
+  if (shared === undefined) return undefined;
+  const users = news.filter(({ role }) => role === "user");
+  return {
+    shared,
+    awaited: results.filter(({ callId }) => waitsFor(shared.turn, callId)),
+    said: users.map((message) => textOf(partsOf(message))).join("\n\n"),
+    hasQuestion: news.some(isSpoken),
+  };
+}
+
+/**
+ * Give a turn the results that it waits for, and let its answer go on in the request that brought them. Calls without a
+ * result keep waiting. What a client adds to the user's messages has no other way to an agent in mid-turn than with the
+ * last of the results.
+ */
+export function giveResults({ shared, awaited, said }: BroughtResults, hash: string): void {
+  shared.resume(hash);
+  for (const { callId, parts, isError } of awaited) {
+    const added = said.trim() !== "" && callId === awaited.at(-1)?.callId ? `\n\nThe client adds:\n${said}` : "";
+    shared.turn.parked?.answer(callId, { text: textOf(parts) + added, isError });
+  }
 }
 
 function waitsFor({ parked }: RunningTurn, callId: string): boolean {
   return parked?.open().some((call) => meansCall(callId, call.callId)) ?? false;
 }
 
-/** What the user says besides has no other way to an agent in mid-turn than with the last of the results. */
-function answerCalls(turn: RunningTurn, results: readonly ToolMessage[], said: string): void {
-  const waiting = results.filter(({ callId }) => waitsFor(turn, callId));
-  for (const { callId, parts, isError } of waiting) {
-    const added = said !== "" && callId === waiting.at(-1)?.callId ? `\n\nThe user adds:\n${said}` : "";
-    turn.parked?.answer(callId, { text: textOf(parts) + added, isError });
-  }
-}
-
-function userWords(messages: readonly TranscriptMessage[]): string {
-  return messages.flatMap((message) => (message.role === "user" ? [textOf(message.parts)] : [])).join("\n\n");
+function partsOf(message: TranscriptMessage): ToolMessage["parts"] {
+  return message.role === "assistant" ? [] : message.parts;
 }

@@ -64,9 +64,9 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
       starting += 1;
       try {
         const turn = await engine.startTurn(request);
-        const { isNamed } = verdict.line;
+        const { isNamed, hash } = verdict.line;
         const patienceMs = isNamed ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
-        const shared = createSharedTurn({ turn, tokenName, isNamed, graceMs: patienceMs, joinMs, now });
+        const shared = createSharedTurn({ turn, hash, tokenName, isNamed, graceMs: patienceMs, joinMs, now });
         turns.set(turn.turnId, shared);
         writeDown(turn, verdict);
         return shared;

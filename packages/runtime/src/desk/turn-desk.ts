@@ -37,7 +37,8 @@ export interface DeskTurn {
   follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
   readonly outcome: Promise<TurnOutcome>;
   stop(reason: string): void;
-  leave(): void;
+  /** Call it once the answer has ended, however it did: `answered` when the client was given all of it. */
+  leave(how: "answered" | "gone"): void;
 }
 
 /** Where stateless doors hand in their requests. See the gateway's `TurnDesk`, whose contract it keeps. */

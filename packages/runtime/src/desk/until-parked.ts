@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { StoredEvent } from "../engine/event-store.ts";
-import { type NextChunk, nextChunk } from "../engine/next-chunk.ts";
+import { nextChunk } from "../engine/next-chunk.ts";
 import type { RunningTurn } from "../engine/session-engine.ts";
 import type { ParkedCall } from "../tools/bridge/parked-calls.ts";
 
@@ -8,6 +8,12 @@ import type { ParkedCall } from "../tools/bridge/parked-calls.ts";
 const WINDOW_MS = 80;
 /** A call that the agent has announced is on its way, unless it was lost: a busy machine may take longer over it. */
 const ANNOUNCED_MS = 1_000;
+
+/** Where an answer ended that the client has gone on from: its last event, and the calls that it waited for. */
+export interface RoundEnd {
+  readonly seq: number;
+  readonly calls: readonly ParkedCall[];
+}
 
 export interface UntilParkedOptions {
   readonly turn: RunningTurn;
@@ -17,40 +23,79 @@ export interface UntilParkedOptions {
   readonly clientCalls: Set<string>;
   /** Told how far the follower has come. */
   readonly onSeq: (seq: number) => void;
+  /** Aborted when the client has come back with results: from then on `end` says where this answer ended. */
+  readonly closed: AbortSignal;
+  readonly end: () => RoundEnd | undefined;
 }
 
 /**
  * The events of a turn until it ends, or until it waits for the client: then the last of them are the calls it waits for,
  * also those it was told of before and still has no result for. Results of the client's own calls are left out: it knows
- * them.
+ * them. An answer that the client has gone on from ends where it ended then, whoever reads it again.
  */
 export async function* untilParked(
   options: UntilParkedOptions,
 ): AsyncGenerator<readonly AgentEvent[], void, undefined> {
-  const { turn, afterSeq, clientCalls, onSeq } = options;
   const left = new AbortController();
-  const signal = AbortSignal.any([options.signal, left.signal]);
-  const stored = turn.follow({ afterSeq, signal, live: true })[Symbol.asyncIterator]();
-  const told = new Set<string>();
-  let pull = stored.next();
-  const nextBatch = (): Promise<NextChunk<readonly StoredEvent[]>> =>
-    nextChunk(pull, { waitMs: windowOf(turn), signal });
+  const step = openAnswer(options, AbortSignal.any([options.signal, left.signal]));
   try {
-    for (let next = await nextBatch(); next.kind === "chunk" || next.kind === "expired"; next = await nextBatch()) {
-      if (next.kind === "expired") {
-        const calls = waitingCalls(turn);
-        // A call that is not in the log yet comes from there: told before, it would be told again after its result.
-        const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
-        if (calls.length > 0 && areLogged) return yield* announce(calls, told);
-        continue;
-      }
-      pull = stored.next();
-      onSeq(next.chunk.at(-1)?.seq ?? afterSeq);
-      yield shownEvents(next.chunk, told, clientCalls);
+    for (let next = await step(); next !== undefined; next = await step()) {
+      if (next.events.length > 0) yield next.events;
+      if (next.isLast) return;
     }
   } finally {
     left.abort();
   }
+}
+
+interface Step {
+  readonly events: readonly AgentEvent[];
+  readonly isLast: boolean;
+}
+
+const LOOK_AGAIN: Step = { events: [], isLast: false };
+
+/** Gives one step of the answer after the other; undefined where the turn's log or the reader ends. */
+function openAnswer(
+  { turn, afterSeq, clientCalls, onSeq, closed, end }: UntilParkedOptions,
+  signal: AbortSignal,
+): () => Promise<Step | undefined> {
+  const stored = turn.follow({ afterSeq, signal, live: true })[Symbol.asyncIterator]();
+  const wake = AbortSignal.any([signal, closed]);
+  const told = new Set<string>();
+  let seq = afterSeq;
+  let pull = stored.next();
+
+  const read = (chunk: readonly StoredEvent[]): Step => {
+    pull = stored.next();
+    const lastSeq = end()?.seq ?? Number.POSITIVE_INFINITY;
+    const batch = chunk.filter((event) => event.seq <= lastSeq);
+    seq = chunk.at(-1)?.seq ?? seq;
+    onSeq(batch.at(-1)?.seq ?? afterSeq);
+    return { events: shownEvents(batch, told, clientCalls), isLast: false };
+  };
+
+  const park = (): Step => {
+    const calls = waitingCalls(turn);
+    // A call that is not in the log yet comes from there: told before, it would be told again after its result.
+    const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
+    return calls.length > 0 && areLogged ? { events: untoldCalls(calls, told), isLast: true } : LOOK_AGAIN;
+  };
+
+  const pullOn = async (isClosed: boolean): Promise<Step | undefined> => {
+    const waitMs = isClosed ? Number.POSITIVE_INFINITY : windowOf(turn);
+    const next = await nextChunk(pull, { waitMs, signal: isClosed ? signal : wake });
+    if (next.kind === "chunk") return read(next.chunk);
+    if (next.kind === "expired") return park();
+    // The client has gone on: look where this answer ends.
+    return next.kind === "aborted" && !signal.aborted ? LOOK_AGAIN : undefined;
+  };
+
+  return async () => {
+    const ended = end();
+    if (ended !== undefined && seq >= ended.seq) return { events: untoldCalls(ended.calls, told), isLast: true };
+    return await pullOn(ended !== undefined);
+  };
 }
 
 function windowOf(turn: RunningTurn): number {
@@ -76,8 +121,8 @@ function shownEvents(
   });
 }
 
-function* announce(calls: readonly ParkedCall[], told: ReadonlySet<string>): Generator<readonly AgentEvent[], void> {
-  const untold = calls.filter(({ callId }) => !told.has(callId));
-  if (untold.length > 0)
-    yield untold.map((call) => ({ type: "tool-call", ...call, kind: "other", owner: "client" }) as const);
+function untoldCalls(calls: readonly ParkedCall[], told: ReadonlySet<string>): readonly AgentEvent[] {
+  return calls
+    .filter(({ callId }) => !told.has(callId))
+    .map((call) => ({ type: "tool-call", ...call, kind: "other", owner: "client" }) as const);
 }

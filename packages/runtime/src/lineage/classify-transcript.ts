@@ -41,6 +41,9 @@ export type Verdict = { readonly line: Line } & (
 /** `joinable`: whoever asks the same again may share the turn. `running`: it belongs to someone who still listens. */
 export type TurnState = "joinable" | "running" | "over";
 
+/** The state of the turn that answered a transcript, for whoever sends that transcript again; by its digest. */
+export type StateOf = (record: LineageRecord, hash: string) => TurnState;
+
 /**
  * What a transcript is to the sessions we know. Pure but for reading the store.
  *
@@ -51,11 +54,7 @@ export type TurnState = "joinable" | "running" | "over";
  * - Its beginning is something a session has gone on from, or its client has a conversation that is not this one:
  *   `divergence`. Otherwise it is `new`.
  */
-export function classifyTranscript(
-  question: LineageQuestion,
-  store: LineageStore,
-  stateOf: (record: LineageRecord) => TurnState,
-): Verdict {
+export function classifyTranscript(question: LineageQuestion, store: LineageStore, stateOf: StateOf): Verdict {
   const scope = scopeOf(question);
   const known = store.getScope(scope);
   const system = compareSystem(question.system, known);
@@ -132,7 +131,7 @@ type Origin =
 
 interface Search {
   readonly store: LineageStore;
-  readonly stateOf: (record: LineageRecord) => TurnState;
+  readonly stateOf: StateOf;
   readonly isNamed: boolean;
 }
 
@@ -154,7 +153,7 @@ function askedAgain(
   chain: readonly ChainLink[],
   { store, stateOf, isNamed }: Search,
 ): Origin | undefined {
-  const state = stateOf(record);
+  const state = stateOf(record, chain.at(-1)?.hash ?? "");
   if (state === "joinable") return { kind: "joined", record };
   if (state === "running" || record.outcome === "completed") return undefined;
   if (isNamed) return continuationOf(record);

@@ -6,8 +6,8 @@ type Script = (signal: AbortSignal, request: DoorRequest) => AsyncIterable<reado
 
 export interface ScriptedDesk extends TurnDesk {
   readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
-  /** Resolves when a client has left one of its turns. */
-  readonly left: Promise<void>;
+  /** Resolves when a door has left one of its turns, with how. */
+  readonly left: Promise<"answered" | "gone">;
   /** Why its doors have ended turns. */
   readonly stops: readonly string[];
 }
@@ -15,7 +15,7 @@ export interface ScriptedDesk extends TurnDesk {
 /** A desk that plays the same turn for everybody and remembers who came. */
 export function scriptedDesk(script: Script, outcome: TurnOutcome = { kind: "completed" }): ScriptedDesk {
   const opened: ScriptedDesk["opened"] = [];
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  const { promise: left, resolve: leave } = Promise.withResolvers<"answered" | "gone">();
   const stops: string[] = [];
   return {
     opened,

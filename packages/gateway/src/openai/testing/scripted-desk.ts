@@ -10,8 +10,8 @@ export type Script = (
 
 export interface ScriptedDesk extends TurnDesk {
   readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
-  /** Resolves when a door has let go of a turn. */
-  readonly left: Promise<void>;
+  /** Resolves when a door has left a turn, with how. */
+  readonly left: Promise<"answered" | "gone">;
   /** Why its doors have ended turns. */
   readonly stops: readonly string[];
 }
@@ -19,7 +19,7 @@ export interface ScriptedDesk extends TurnDesk {
 /** A desk whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
 export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome> = unknown()): ScriptedDesk {
   const opened: { request: DoorRequest; caller: Caller }[] = [];
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  const { promise: left, resolve: leave } = Promise.withResolvers<"answered" | "gone">();
   const stops: string[] = [];
   return {
     opened,
