@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OpenedEngine, openEngine, scratchRoot } from "../compose.ts";
+import { type OpenedEngine, openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** Sleeps for a time that no other process of the machine sleeps for, out of reach of groups and environments. */
 const strayOf = (seconds: string): string => `setsid env -i sleep ${seconds}`;
@@ -41,6 +42,7 @@ async function open(env: Readonly<Record<string, string>>): Promise<string> {
   const stream = () => new PassThrough();
   const host: Host = {
     argv: [],
+    command: "caret",
     env: {
       PATH: process.env["PATH"] ?? "",
       CARET_LANE: "sim",
