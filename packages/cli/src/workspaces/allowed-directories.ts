@@ -9,7 +9,7 @@ import { writePrivateFile } from "../gateway/write-private-file.ts";
 const fileSchema = z.object({ allow: z.array(z.string()) });
 
 /** The file of directories that were allowed by a command or on the page, beside `workspaces.allow` of the settings. */
-export function allowedDirectoriesFile(dataDir: string): string {
+function allowedDirectoriesFile(dataDir: string): string {
   return join(dataDir, "workspaces.json");
 }
 
