@@ -116,7 +116,7 @@ describe("a call that a person is asked about", () => {
   it("waits, and runs when it was approved and the log knows", async () => {
     const turn = await start([[touch("a")]]);
     const [requestId = ""] = await asked(turn);
-    expect([made(), turn.asks.open()]).toEqual([
+    expect([made(), turn.asks.open()]).toMatchObject([
       [],
       [{ requestId, kind: "approval", about: "Run touch a", since: 1_795_000_000_000 }],
     ]);
@@ -206,15 +206,19 @@ describe("a call that a person is asked about", () => {
     expect(await turn.outcome).toMatchObject({ kind: "failed", error: { code: "loop-stopped" } });
   });
 
-  it("is told in one redacted line", async () => {
+  it("is told in one line, as it is, and whole beside it [defect 5]", async () => {
     await reopenEngine({ redactor: () => createRedactor({ secrets: [new Secret("hunter2hunter2")] }) });
-    const turn = await start([[{ name: "exec", input: { command: "echo\n hunter2hunter2" } }]]);
+    const input = { command: `echo\n hunter2hunter2 ${"x".repeat(300)}` };
+    const turn = await start([[{ name: "exec", input }]]);
     await asked(turn);
     const [ask] = turn.asks.open();
-    expect(ask?.about).toMatch(/^Run echo \S+$/);
-    expect(ask?.about).not.toContain("hunter2");
+    expect({ about: ask?.about, input: ask?.request.type === "approval-request" && ask.request.input }).toEqual({
+      about: `Run echo hunter2hunter2 ${"x".repeat(175)}…`,
+      input,
+    });
     turn.cancel();
-    await turn.settled;
+    const events = await eventsOf(turn);
+    expect(JSON.stringify(events)).not.toContain("hunter2");
   });
 
   it("is denied at once when nobody attends the turn, or by a rule whoever attends", async () => {

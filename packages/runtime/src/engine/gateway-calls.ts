@@ -23,6 +23,8 @@ export interface GatewayCallsOptions {
 /** Calls that the gateway runs itself: approval first, then the tool; nothing is told to the agent before the log knows it. */
 export interface GatewayCalls {
   call(call: OfferedCall, signal: AbortSignal): Promise<ToolCallResult>;
+  /** Whether this call has no result yet. */
+  isOpen(callId: string): boolean;
   /** The turn is over: stops what still runs, and gives what the log needs before the turn's end. */
   end(): readonly AgentEvent[];
   /** Resolves when nothing runs any more. */
@@ -82,6 +84,7 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
         running.delete(result);
       }
     },
+    isOpen: (callId) => open.has(callId),
     end() {
       ended.abort();
       const left = [...open];

@@ -35,6 +35,10 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
   return {
     parked: undefined,
     asks,
+    isUndecided(event) {
+      if (event.type === "tool-call") return calls?.isOpen(event.callId) === true;
+      return (event.type === "approval-request" || event.type === "question") && asks.isOpen(event.requestId);
+    },
     steering,
     async offer() {
       const toolbox = await options.openToolbox();

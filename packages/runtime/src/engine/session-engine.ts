@@ -62,10 +62,12 @@ export interface RememberedDecisions {
 export interface OpenAsk {
   readonly requestId: string;
   readonly kind: "approval" | "question";
-  /** One line about it, redacted. */
+  /** One line about it, as it is: it is for the person who decides. */
   readonly about: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
+  /** All of it, unaltered: what is approved is what runs. */
+  readonly request: AgentEventOf<"approval-request"> | AgentEventOf<"question">;
 }
 
 /**
@@ -113,6 +115,11 @@ export interface RunningTurn {
   readonly parked: Pick<ParkedCalls, "answer" | "open" | "announced" | "dismissAll"> | undefined;
   /** What waits for a person; nothing ever does unless the turn is attended. */
   readonly asks: TurnAsks;
+  /**
+   * Events of this turn for a person who may decide: what waits for a decision, and calls that the gateway has not
+   * settled, as they were said. Everything else as it is kept.
+   */
+  forDecider(events: readonly StoredEvent[]): readonly StoredEvent[];
   /**
    * Say something to the agent while it works: it is in the log when this resolves, and reaches the agent with its next
    * tool result. Rejects with `unsupported` where the gateway does not run the tools, and with `not-found` when the turn

@@ -2,7 +2,7 @@ import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@care
 import type { Spent } from "../budgets/check-budget.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../store/interrupted-end.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
-import type { SessionRecord } from "./event-store.ts";
+import type { SessionRecord, StoredEvent } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { gatewayTurnTools } from "./gateway-turn-tools.ts";
 import type { Lane, LaneRequest } from "./lane.ts";
@@ -83,12 +83,22 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
     },
     parked: tools?.parked,
     asks: tools?.asks ?? noAsks,
+    forDecider: (events) => (tools === undefined ? events : asUndecided(events, tools, log)),
     steer: (text) => tools?.steering?.add(text) ?? Promise.reject(cannotSteer()),
     unsentSteering: () => tools?.steering?.unsent() ?? [],
     cancel: (reason = "cancelled") => controller.abort(reason),
     outcome: ended.promise,
     settled,
   };
+}
+
+/** A person decides about what was said, not about what is kept of it. */
+function asUndecided(events: readonly StoredEvent[], tools: TurnTools, { said }: TurnLog): readonly StoredEvent[] {
+  const whole = events.map((stored) => {
+    const event = tools.isUndecided(stored.event) ? said.find(stored.seq) : undefined;
+    return event === undefined ? stored : { ...stored, event };
+  });
+  return whole.every((stored, index) => stored === events[index]) ? events : whole;
 }
 
 /**
@@ -188,7 +198,6 @@ function turnToolsOf(
     parkedLimitMs,
     askLimitMs: options.askLimitMs ?? parkedLimitMs,
     now: options.wallClock,
-    redact: (text: string) => options.redactor().redactText(text),
     signal,
     onLoop,
   };

@@ -21,7 +21,6 @@ export interface AskedTurnOptions {
   readonly limitMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly redact: (text: string) => string;
   readonly remembered: RememberedDecisions;
 }
 
@@ -29,26 +28,28 @@ export interface AskedTurnOptions {
 export interface AskedTurn extends TurnAsks {
   approval(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   question(request: Question, signal: AbortSignal): Promise<QuestionAnswer>;
+  /** Whether this request still waits for its answer. */
+  isOpen(requestId: string): boolean;
   /** The turn is over: what the log needs before its end. */
   end(): readonly AgentEvent[];
 }
 
-export function createTurnAsks({ remembered, redact, ...options }: AskedTurnOptions): AskedTurn {
+export function createTurnAsks({ remembered, ...options }: AskedTurnOptions): AskedTurn {
   const listeners = new Set<() => void>();
   const onChange = (): void => {
     for (const listener of [...listeners]) listener();
   };
   const approvals = createWaitingRoom<ApprovalRequest, ApprovalAnswer>({ ...options, onChange, lapse: lapsedApproval });
   const questions = createWaitingRoom<Question, QuestionAnswer>({ ...options, onChange, lapse: lapsedQuestion });
-  const oneLine = (text: string): string => redact(text).replaceAll(/\s+/g, " ").trim().slice(0, MAX_ABOUT);
 
   return {
     approval: approvals.wait,
     question: questions.wait,
+    isOpen: (requestId) => (approvals.find(requestId) ?? questions.find(requestId)) !== undefined,
     open() {
       const asks: OpenAsk[] = [
-        ...approvals.open().map(({ request, since }) => toAsk(request, oneLine(aboutApproval(request)), since)),
-        ...questions.open().map(({ request, since }) => toAsk(request, oneLine(aboutQuestion(request)), since)),
+        ...approvals.open().map(({ request, since }) => toAsk(request, aboutApproval(request), since)),
+        ...questions.open().map(({ request, since }) => toAsk(request, aboutQuestion(request), since)),
       ];
       return asks.toSorted((one, other) => one.since - other.since);
     },
@@ -120,8 +121,15 @@ function unfit(what: string): CaretError {
   return new CaretError("invalid-request", `The answer does not fit the question: ${what}`);
 }
 
-function toAsk({ type, requestId }: ApprovalRequest | Question, about: string, since: number): OpenAsk {
-  return { requestId, kind: type === "question" ? "question" : "approval", about, since };
+function toAsk(request: ApprovalRequest | Question, about: string, since: number): OpenAsk {
+  const { type, requestId } = request;
+  return { requestId, kind: type === "question" ? "question" : "approval", about: oneLine(about), since, request };
+}
+
+/** The first of it. Nobody decides by this line alone when there is more. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > MAX_ABOUT ? `${line.slice(0, MAX_ABOUT - 1)}…` : line;
 }
 
 /** As a person would say it, where the tool is one of ours. */

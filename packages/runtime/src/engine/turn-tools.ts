@@ -18,7 +18,6 @@ export interface TurnToolsOptions {
   readonly askLimitMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly redact: (text: string) => string;
   /** Aborted when the turn is cancelled or stopped. */
   readonly signal: AbortSignal;
   /** The agent goes in circles: the turn must end. */
@@ -30,6 +29,8 @@ export interface TurnTools {
   /** The calls that wait for the client; undefined when none ever will. */
   readonly parked: ParkedCalls | undefined;
   readonly asks: TurnAsks;
+  /** Whether a person still has a say in it: a request without an answer, a call of the gateway's without a result. */
+  isUndecided(event: AgentEvent): boolean;
   /** Undefined where nothing can be said to the agent while it works. */
   readonly steering: TurnSteering | undefined;
   /** What the lane offers to the agent, and what there is to say about it. */
@@ -63,6 +64,7 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
   return {
     parked,
     asks: noAsks,
+    isUndecided: () => false,
     steering: undefined,
     offer: async () => ({ offered, notices: [] }),
     end() {

@@ -1,4 +1,4 @@
-import { CaretError, type SessionDesk, type UsageRow } from "@caret/protocol";
+import { CaretError, type EventEnvelope, type SessionDesk, type UsageRow } from "@caret/protocol";
 import type { UsageOfDay } from "../engine/event-store.ts";
 import { toUsageDay } from "../store/usage-day.ts";
 import type { DeskContext } from "./desk-context.ts";
@@ -34,7 +34,10 @@ type SessionReaders = Omit<
 /** What only looks. Followers end when the desk closes. */
 export function sessionReaders(context: DeskContext, closing: AbortSignal): SessionReaders {
   const { options, store, ticks, find, view, onWaiting } = context;
-  const { now, newsMs = NEWS_MS, redactor } = options;
+  const { engine, now, newsMs = NEWS_MS, redactor } = options;
+  /** Whoever sees a session may decide in it. */
+  const forDecider = (sessionId: string, events: readonly EventEnvelope[]): readonly EventEnvelope[] =>
+    engine.runningTurn(sessionId)?.forDecider(events) ?? events;
   const files = createFileFinder({ git: options, now });
   const untilClosing = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing]);
 
@@ -52,11 +55,13 @@ export function sessionReaders(context: DeskContext, closing: AbortSignal): Sess
     get: async (sessionId, caller) => view(await find(sessionId, caller)),
     async readLog(sessionId, query, caller) {
       const { id } = await find(sessionId, caller);
-      return await readLog(store, id, query);
+      const page = await readLog(store, id, query);
+      return { ...page, events: forDecider(id, page.events) };
     },
     async *followLog(sessionId, { after, raw = false, signal }, caller) {
       const { id } = await find(sessionId, caller);
-      yield* followLog({ store, ticks, sessionId: id, after, raw, signal: untilClosing(signal) });
+      for await (const events of followLog({ store, ticks, sessionId: id, after, raw, signal: untilClosing(signal) }))
+        yield forDecider(id, events);
     },
     followNews: (signal, caller) =>
       followNews({
