@@ -21,10 +21,13 @@ describe.skipIf(lacksChromium())("a page whose gateway goes away", () => {
     // A dead gateway refuses connections, and browsers say so.
     stage.allow(/ERR_|WebSocket|Failed to load/);
     const startAgain = await stage.killGateway();
-    await page.getByText("Reconnecting…").first().waitFor();
+    await page
+      .getByText(/Reconnecting…|; reconnecting/)
+      .first()
+      .waitFor();
     await startAgain();
     await turnEnds(page, "Failed");
-    await eventually(() => page.getByText("Reconnecting…").count()).toBe(0);
+    await eventually(() => page.getByText(/Reconnecting…|; reconnecting/).count()).toBe(0);
 
     const { events } = await stage.api.readLog(id, { limit: 10_000 });
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));

@@ -31,9 +31,33 @@ export function toDocsPage({ info, paths }: OpenApiDocument): string {
   ].join("\n");
 }
 
-function toRow(method: string, path: string, { summary }: OpenApiOperation): string {
+function toRow(method: string, path: string, operation: OpenApiOperation): string {
   const address = `${method.toUpperCase()} ${path}`;
-  return `<tr><td><code>${escapeHtml(address)}</code></td><td>${escapeHtml(summary)}</td></tr>`;
+  const fields = [
+    ["Query", parameterNames(operation)],
+    ["Body", bodyFields(operation)],
+  ] as const;
+  const details = fields.flatMap(([title, names]) =>
+    names.length === 0 ? [] : [`<br>${title}: ${names.map((name) => `<code>${escapeHtml(name)}</code>`).join(" ")}`],
+  );
+  return `<tr><td><code>${escapeHtml(address)}</code></td><td>${escapeHtml(operation.summary)}${details.join("")}</td></tr>`;
+}
+
+function parameterNames({ parameters }: OpenApiOperation): readonly string[] {
+  const all = (parameters ?? []) as readonly { readonly in: string; readonly name: string }[];
+  return all.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+}
+
+/** The fields of a JSON body; those that may be left out have a question mark. */
+function bodyFields({ requestBody }: OpenApiOperation): readonly string[] {
+  const { schema } = (requestBody as JsonBody | undefined)?.content["application/json"] ?? {};
+  return Object.keys(schema?.properties ?? {}).map((name) => (schema?.required?.includes(name) ? name : `${name}?`));
+}
+
+interface JsonBody {
+  readonly content: Readonly<
+    Record<string, { readonly schema?: { readonly properties?: object; readonly required?: readonly string[] } }>
+  >;
 }
 
 function escapeHtml(text: string): string {

@@ -30,7 +30,12 @@ describe("a fork", () => {
     await bench.turn(id, "One");
     await bench.turn(id, "Two");
     const fork = await bench.desk.fork(id, {}, anyone);
-    expect(fork).toMatchObject({ title: "First", permission: "full", model: "opus", workspace: bench.workspace });
+    expect(fork).toMatchObject({
+      title: "First (fork)",
+      permission: "full",
+      model: "opus",
+      workspace: bench.workspace,
+    });
     expect(fork).toMatchObject({ lastLine: "Answer 2", status: { kind: "ended", outcome: "completed" } });
     expect(await eventsOf(fork.id)).toEqual(await eventsOf(id));
     await bench.desk.delete(id, anyone);

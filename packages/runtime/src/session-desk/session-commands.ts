@@ -40,7 +40,7 @@ export function sessionCommands(context: DeskContext): SessionCommands {
       const source = await find(sessionId, caller);
       const point = await forkPoint(store, source, throughSeq);
       const { workspace, lane, model, permission } = source;
-      const name = title ?? source.title;
+      const name = title ?? (source.title === undefined ? undefined : `${source.title} (fork)`);
       const session: NewSession = {
         id: newId(),
         workspace,

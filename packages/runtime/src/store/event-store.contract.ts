@@ -1,4 +1,4 @@
-import { type AgentEvent, assertWellFormedTurn, type Usage } from "@caret/protocol";
+import { type AgentEvent, assertWellFormedTurn, type ErrorInfo, type Usage } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventEntry, EventStore, NewSession, StoredEvent } from "../engine/event-store.ts";
 import { interruptRunningTurns, interruptTurn } from "./interrupt-running-turns.ts";
@@ -396,6 +396,21 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await shown()).toEqual({
           lastLine: "Done.",
           lastTurn: { turnId: "t1", at: noon, outcome: "completed" },
+        });
+      });
+
+      it("is the reason, once a turn has failed [ux C3]", async () => {
+        const error = {
+          code: "usage-limit",
+          message: "The limit is reached\nuntil May",
+          fix: "Wait.",
+          retryable: false,
+        };
+        const failed = entry({ type: "turn-end", outcome: { kind: "failed", error: error as ErrorInfo } }, "t1");
+        await store.append("s1", 0, [asks("t1", "Fix"), begins, says("One moment."), failed]);
+        expect(await shown()).toEqual({
+          lastLine: "The limit is reached",
+          lastTurn: { turnId: "t1", at: noon, outcome: "failed" },
         });
       });
 

@@ -22,6 +22,9 @@ export function foldLastLine(line: LastLine, event: AgentEvent): LastLine {
     return asked === "" ? line : { ...grow("", asked), state: "closed" };
   }
   if (event.type === "plan") return { ...grow("", event.text.trim()), state: "closed" };
+  // Why it failed says more of a session in a list than what was said before.
+  if (event.type === "turn-end" && event.outcome.kind === "failed")
+    return { ...grow("", event.outcome.error.message.trim()), state: "closed" };
   if (event.type === "text-start") return { text: line.text, state: "awaited" };
   if (event.type !== "text-delta" || line.state === "closed") return line;
   if (line.state === "growing") return grow(line.text, event.text);

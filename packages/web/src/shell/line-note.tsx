@@ -13,7 +13,7 @@ export function LineNote() {
         <div className="flex min-h-10 items-center gap-2 border-warn/40 border-b bg-warn/10 px-4 text-[13px] text-warn md:min-h-8">
           <Spinner />
           <span className="min-w-0 flex-1 truncate">
-            Reconnecting… <Duration since={line.since} />
+            Disconnected for <Duration since={line.since} />; reconnecting
             <span className="hidden sm:inline"> · what you see may be out of date</span>
           </span>
           <button className="font-medium underline underline-offset-2" onClick={api.retryNow} type="button">
