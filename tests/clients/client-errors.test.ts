@@ -27,9 +27,9 @@ afterAll(async () => {
 
 const asked = (content: string) => [{ role: "user", content } as const];
 
-function clients(token = gateway.token) {
-  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: token, maxRetries: 0 });
-  const anthropic = new Anthropic({ baseURL: gateway.url, apiKey: token, maxRetries: 0 });
+function clients(token = gateway.token, maxRetries = 0) {
+  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: token, maxRetries });
+  const anthropic = new Anthropic({ baseURL: gateway.url, apiKey: token, maxRetries });
   return {
     chat: (content: string, model = "auto") => openai.chat.completions.create({ model, messages: asked(content) }),
     responses: (content: string, model = "auto") => openai.responses.create({ model, input: content }),
@@ -91,8 +91,53 @@ describe.each(doors)("through %s", (door) => {
     expect([status, headers?.get("x-should-retry")]).toEqual([402, "false"]);
   });
 
-  it.each(["Crash", "Break off"])("tells an agent that ends without a result (%s) as 502", async (prompt) => {
-    expect((await failureOf(clients()[door](prompt))).status).toBe(502);
+  it.each(["Crash", "Break off"])(
+    "tells an agent that ends without a result (%s) as final [clients D9]",
+    async (prompt) => {
+      const { status, headers } = await failureOf(clients()[door](prompt));
+      expect({ status, shouldRetry: headers?.get("x-should-retry") }).toEqual({ status: 424, shouldRetry: "false" });
+    },
+  );
+
+  it.each(["Crash", "Break off", "Spent"])(
+    "starts one agent for an answer that fails (%s), however often the client would try [clients D9]",
+    async (prompt) => {
+      const before = home.turns().length;
+      await failureOf(clients(gateway.token, 5)[door](`${prompt} in ${door}`));
+      expect(home.turns().length - before).toBe(1);
+    },
+  );
+});
+
+describe("Codex, which goes by statuses and codes of its own", () => {
+  async function ask(input: string, token = gateway.token) {
+    const response = await fetch(`${gateway.url}/v1/responses`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}`, originator: "codex_exec" },
+      body: JSON.stringify({ model: input === "Unknown" ? "llama-4" : "auto", stream: true, input }),
+    });
+    return { status: response.status, body: await response.text() };
+  }
+
+  it("is told of a used-up plan as its own usage limit [clients D9]", async () => {
+    const { status, body } = await ask("Spent by Codex");
+    expect({ status, type: JSON.parse(body).error.type }).toEqual({ status: 429, type: "usage_limit_reached" });
+  });
+
+  it.each(["Crash", "Break off", "Unknown"])(
+    "is given a code that it takes as final (%s) [clients D9]",
+    async (input) => {
+      const { status, body } = await ask(input);
+      const [, failed = "{}"] = /event: response\.failed\ndata: (.+)\n\n/.exec(body) ?? [];
+      expect({ status, code: JSON.parse(failed).response?.error.code }).toEqual({
+        status: 200,
+        code: "invalid_prompt",
+      });
+    },
+  );
+
+  it("is refused with 400 when its token is wrong, since it would send anything else again [clients D9]", async () => {
+    expect((await ask("hello", "caret_wrong")).status).toBe(400);
   });
 });
 

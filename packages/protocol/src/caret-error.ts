@@ -48,6 +48,11 @@ export class CaretError extends Error {
     return new CaretError("internal", "Unexpected failure", { cause: reason });
   }
 
+  /** A failure that travelled as plain data, as an error again. */
+  static fromInfo({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {
+    return new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
+  }
+
   toInfo(): ErrorInfo {
     const info = { code: this.code, message: this.message, retryable: this.retryable, fix: this.fix };
     return this.upstream === undefined ? info : { ...info, upstream: this.upstream };

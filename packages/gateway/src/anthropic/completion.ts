@@ -50,8 +50,7 @@ export function toMessage(
 /** Throws what ended the turn, if that was not success. */
 export function assertAnswered(end: MessageEnd): void {
   if (end === "parked" || end.kind === "completed" || end.kind === "cut") return;
-  const { code, message, retryable, fix, upstream } = end.kind === "failed" ? end.error : cancelledInfo;
-  throw new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
+  throw CaretError.fromInfo(end.kind === "failed" ? end.error : cancelledInfo);
 }
 
 function thinkingBlocks(texts: readonly string[]): readonly Block[] {

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorInfo } from "@caret/protocol";
-import { asSentence } from "../door/as-sentence.ts";
+import { errorMessage } from "../door/error-message.ts";
+import { retryAfterSeconds, retryHeaders } from "../door/retry-advice.ts";
 
 interface Face {
   readonly status: number;
@@ -10,21 +11,23 @@ const badRequest: Face = { status: 400, type: "invalid_request_error" };
 const forbidden: Face = { status: 403, type: "permission_error" };
 const notFound: Face = { status: 404, type: "not_found_error" };
 const conflict: Face = { status: 409, type: "invalid_request_error" };
-const unprocessable: Face = { status: 422, type: "invalid_request_error" };
+const tooLarge: Face = { status: 413, type: "request_too_large" };
+const refused: Face = { status: 424, type: "invalid_request_error" };
+const failed: Face = { status: 424, type: "turn_failed" };
 const spent: Face = { status: 402, type: "billing_error" };
 const limited: Face = { status: 429, type: "rate_limit_error" };
-const failed: Face = { status: 500, type: "api_error" };
 const upstream: Face = { status: 502, type: "api_error" };
 const unavailable: Face = { status: 503, type: "api_error" };
-const late: Face = { status: 504, type: "timeout_error" };
 const overloaded: Face = { status: 529, type: "overloaded_error" };
 
 /**
  * How each of our errors looks to an Anthropic client. A new code does not compile until it has a row.
  *
  * 401 is kept for the client's own token: Claude Code answers it by asking for another login, which would be no help
- * when it is Caret's login at Cursor that is missing. What must not be tried again by itself, because it was stopped on
- * purpose or would only cost money, is none of 409, 429 and 5xx: all clients try those again.
+ * when it is Caret's login at Cursor that is missing. Clients send 409, 429, 5xx and, inside a stream, `api_error` and
+ * `overloaded_error` again by themselves, so only what passes (`retry-advice.ts`) has such a face. Claude Code also sends
+ * 400 and 422 again, five times, each with fewer of its betas: 400 is for bodies that cannot be read or answered, and
+ * whatever else is refused or has failed is 424. `internal` stays 500: it is a bug of ours, and monitoring should see it.
  */
 const faces = {
   "not-logged-in": forbidden,
@@ -35,45 +38,53 @@ const faces = {
   "rate-limited": limited,
   "policy-disabled": forbidden,
   "workspace-untrusted": forbidden,
-  "workspace-missing": badRequest,
+  "workspace-missing": refused,
   "workspace-forbidden": forbidden,
-  "cli-missing": unavailable,
-  "cli-not-executable": unavailable,
-  "cli-broken": unavailable,
-  "cli-outdated": unavailable,
-  "prompt-too-long": { status: 413, type: "request_too_large" },
-  "no-result": upstream,
-  "agent-crashed": upstream,
+  "cli-missing": failed,
+  "cli-not-executable": failed,
+  "cli-broken": failed,
+  "cli-outdated": failed,
+  "prompt-too-long": tooLarge,
+  "no-result": failed,
+  "agent-crashed": failed,
   "agent-unavailable": overloaded,
-  "upstream-error": upstream,
+  "upstream-error": failed,
   "upstream-unreachable": upstream,
-  "protocol-drift": upstream,
-  "protocol-violation": upstream,
-  "too-large": { status: 413, type: "request_too_large" },
-  stalled: late,
-  "timed-out": late,
-  killed: upstream,
+  "protocol-drift": failed,
+  "protocol-violation": failed,
+  "too-large": tooLarge,
+  stalled: failed,
+  "timed-out": failed,
+  killed: failed,
   interrupted: unavailable,
-  cancelled: badRequest,
+  cancelled: failed,
   "budget-exceeded": spent,
-  "loop-stopped": badRequest,
+  "loop-stopped": failed,
   "session-not-found": notFound,
   "session-busy": conflict,
-  "session-corrupt": unprocessable,
+  "session-corrupt": failed,
   "invalid-request": badRequest,
   "invalid-config": failed,
   unauthenticated: { status: 401, type: "authentication_error" },
   forbidden,
   "not-found": notFound,
   overloaded: limited,
-  "storage-full": { status: 507, type: "api_error" },
+  "storage-full": failed,
   "storage-locked": failed,
   "storage-failed": failed,
-  "sandbox-unavailable": unavailable,
-  "tool-unknown": unprocessable,
+  "sandbox-unavailable": failed,
+  "tool-unknown": refused,
   unsupported: badRequest,
-  internal: failed,
+  internal: { status: 500, type: "api_error" },
 } as const satisfies Record<ErrorCode, Face>;
+
+/** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
+function faceOf(info: ErrorInfo, isBegun: boolean): Face {
+  const face = faces[info.code];
+  const invitesRetry = face.status === 409 || face.status === 429 || face.status >= 500;
+  if (isBegun) return invitesRetry ? failed : face;
+  return invitesRetry && info.code !== "internal" && retryAfterSeconds(info) === undefined ? failed : face;
+}
 
 /** Shown as the body of a failed answer, or inside `event: error` when the stream has begun. */
 export interface AnthropicErrorBody {
@@ -82,9 +93,26 @@ export interface AnthropicErrorBody {
   readonly request_id?: string;
 }
 
-export function toAnthropicError(info: ErrorInfo, requestId?: string): { status: number; body: AnthropicErrorBody } {
-  const { status, type } = faces[info.code];
-  // The clients show nothing but the message, so what to do about it has to be in there.
-  const error = { type, message: `${asSentence(info.message)} ${info.fix}`, code: info.code };
-  return { status, body: { type: "error", error, ...(requestId === undefined ? {} : { request_id: requestId }) } };
+/**
+ * `isBegun`: the client was already shown a part of the answer. Then the failure is final whatever it was: sent again, the
+ * request would be answered twice.
+ */
+export function toAnthropicError(info: ErrorInfo, isBegun = false): AnthropicErrorBody {
+  const { type } = faceOf(info, isBegun);
+  return { type: "error", error: { type, message: errorMessage(info), code: info.code } };
+}
+
+export interface AnthropicErrorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AnthropicErrorBody;
+}
+
+/** A whole HTTP answer. */
+export function toAnthropicReply(info: ErrorInfo, requestId: string): AnthropicErrorReply {
+  return {
+    status: faceOf(info, false).status,
+    headers: { "request-id": requestId, ...retryHeaders(info) },
+    body: { ...toAnthropicError(info), request_id: requestId },
+  };
 }

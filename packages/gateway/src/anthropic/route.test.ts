@@ -104,8 +104,8 @@ it("marks a usage that upstream did not report", async () => {
 it.each([true, false])("answers a turn that fails before its first word with a status (stream: %s)", async (stream) => {
   const anthropic = await client(scriptedDesk(telling(start, failure)));
   await expect(anthropic.messages.create({ ...ask, stream })).rejects.toMatchObject({
-    status: 504,
-    error: { type: "error", error: { type: "timeout_error", message: "Silent. Again.", code: "stalled" } },
+    status: 424,
+    error: { type: "error", error: { type: "turn_failed", message: "Silent. Again.", code: "stalled" } },
   });
 });
 

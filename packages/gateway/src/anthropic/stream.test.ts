@@ -181,7 +181,7 @@ it("tells a failure as an error and still ends properly", () => {
   ];
   expect(play(events, { kind: "failed", error })).toEqual([
     ...textBlock(0, "Hal"),
-    { type: "error", error: { type: "rate_limit_error", message: "Too fast. Wait.", code: "rate-limited" } },
+    { type: "error", error: { type: "turn_failed", message: "Too fast. Wait.", code: "rate-limited" } },
     ...ending("end_turn", estimated(1)),
   ]);
 });

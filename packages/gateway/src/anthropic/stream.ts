@@ -107,7 +107,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     finish(end) {
       const counted = { inputTokens, outputCharacters: wire.characters };
       const last = { type: "message_delta", delta: toStop(end), usage: toAnthropicUsage(usage, counted) };
-      return `${wire.close()}${failureOf(end)}${sse("message_delta", last)}${MESSAGE_STOP}`;
+      return `${wire.close()}${failureOf(end, wire.hasBegun)}${sse("message_delta", last)}${MESSAGE_STOP}`;
     },
   };
 }
@@ -125,9 +125,9 @@ export function toStop(end: MessageEnd): Stop {
 }
 
 /** The stream's error for an end that is none of success. */
-function failureOf(end: MessageEnd): string {
+function failureOf(end: MessageEnd, isBegun: boolean): string {
   if (end === "parked" || end.kind === "completed" || end.kind === "cut") return "";
-  return sse("error", toAnthropicError(end.kind === "failed" ? end.error : cancelledInfo).body);
+  return sse("error", toAnthropicError(end.kind === "failed" ? end.error : cancelledInfo, isBegun));
 }
 
 export const cancelledInfo: ErrorInfo = {
@@ -174,6 +174,9 @@ function createBlockWriter() {
   }
 
   return {
+    get hasBegun() {
+      return next > 0;
+    },
     get characters() {
       return characters;
     },

@@ -47,7 +47,7 @@ it("tells each client in its own shape that a model is unknown or cannot be list
   expect(bodies).toEqual([
     [404, undefined, "invalid_request_error"],
     [404, "error", "not_found_error"],
-    [503, undefined, "server_error"],
-    [503, "error", "api_error"],
+    [424, undefined, "turn_failed"],
+    [424, "error", "turn_failed"],
   ]);
 });

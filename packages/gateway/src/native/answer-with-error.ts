@@ -1,5 +1,6 @@
 import { inCommandForm } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { retryHeaders } from "../door/retry-advice.ts";
 import { toKnownError } from "../http/known-error.ts";
 import { toNativeError } from "./errors.ts";
 
@@ -10,14 +11,14 @@ declare module "fastify" {
   }
 }
 
-const RETRY_AFTER_SECONDS = "1";
-
 /** Whatever a route of this door throws, in its one shape; never a stack trace. */
 export function answerWithError(reason: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { error, status: given } = toKnownError(reason);
   if (error.code === "internal") request.log.error({ err: reason }, "A request failed unexpectedly");
   const info = error.toInfo();
   const { status, body } = toNativeError({ ...info, fix: inCommandForm(info.fix, request.server.command) });
-  if (status === 429 && !reply.hasHeader("retry-after")) reply.header("retry-after", RETRY_AFTER_SECONDS);
-  return reply.code(given ?? status).send(body);
+  return reply
+    .code(given ?? status)
+    .headers(retryHeaders(info))
+    .send(body);
 }

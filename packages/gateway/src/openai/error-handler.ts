@@ -6,7 +6,7 @@ import { toErrorReply } from "./errors.ts";
 export function answerWithError(reason: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { error, status: given } = toKnownError(reason);
   if (error.code === "internal") request.log.error({ err: reason }, "A request failed unexpectedly");
-  const { status, headers, body } = toErrorReply(error);
+  const { status, headers, body } = toErrorReply(error.toInfo());
   return reply
     .code(given ?? status)
     .headers(headers)

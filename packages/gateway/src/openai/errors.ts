@@ -1,31 +1,29 @@
-import { CaretError, type ErrorCode, type ErrorInfo, errorCatalogue } from "@caret/protocol";
-import { asSentence } from "../door/as-sentence.ts";
+import type { ErrorCode, ErrorInfo } from "@caret/protocol";
+import { errorMessage } from "../door/error-message.ts";
+import { retryAfterSeconds, retryHeaders } from "../door/retry-advice.ts";
 
-/** How OpenAI's clients are told of a failure: the status decides whether they try again, the message is shown. */
+/** How OpenAI's clients see a failure: most decide by the status whether to try again, some by the type. */
 interface Face {
   readonly status: number;
   readonly type: string;
   readonly code: string;
-  readonly retryAfterSeconds?: number;
 }
 
 const invalid = (status: number, code: string): Face => ({ status, type: "invalid_request_error", code });
 const denied = (code: string): Face => ({ status: 403, type: "permission_error", code });
 const quota: Face = { status: 402, type: "insufficient_quota", code: "insufficient_quota" };
+const failed = (code: string): Face => ({ status: 424, type: "turn_failed", code });
 const server = (status: number, code: string): Face => ({ status, type: "server_error", code });
-const busy = (code: string, retryAfterSeconds: number): Face => ({
-  status: 429,
-  type: "rate_limit_error",
-  code,
-  retryAfterSeconds,
-});
+const limited = (code: string): Face => ({ status: 429, type: "rate_limit_error", code });
 
 /**
  * Every error at this door. A new code does not compile until it has a row.
  *
- * Clients try 409, 429 and 5xx again by themselves, so nothing stands there that was stopped on purpose or would only
- * cost money: a used-up plan is 402, as other compatible servers have it. 401 is for the client's own token alone; a
- * missing login at Cursor is nothing the client could mend by asking for another key.
+ * Clients send 408, 409, 429 and 5xx again by themselves, most of them without a look at `x-should-retry`, and some do the
+ * same for the type `server_error`. So only what passes (`retry-advice.ts`) has such a face. What ended a turn for good is
+ * 424, whose type no client knows: the agent, which the answer depends on, failed. A used-up plan is 402, as other
+ * compatible servers have it. 401 is for the client's own token alone; a missing login at Cursor is nothing the client
+ * could mend by asking for another key. `internal` stays 500: it is a bug of ours, and monitoring should see it.
  */
 const faces: Record<ErrorCode, Face> = {
   "not-logged-in": denied("not_logged_in"),
@@ -33,75 +31,79 @@ const faces: Record<ErrorCode, Face> = {
   "model-unknown": invalid(404, "model_not_found"),
   "model-unavailable": denied("model_unavailable"),
   "usage-limit": quota,
-  "rate-limited": busy("rate_limit_exceeded", 5),
+  "rate-limited": limited("rate_limit_exceeded"),
   "policy-disabled": denied("policy_disabled"),
   "workspace-untrusted": denied("workspace_untrusted"),
   "workspace-missing": invalid(422, "workspace_missing"),
   "workspace-forbidden": denied("workspace_forbidden"),
-  "cli-missing": server(503, "cli_missing"),
-  "cli-not-executable": server(503, "cli_not_executable"),
-  "cli-broken": server(503, "cli_broken"),
-  "cli-outdated": server(503, "cli_outdated"),
+  "cli-missing": failed("cli_missing"),
+  "cli-not-executable": failed("cli_not_executable"),
+  "cli-broken": failed("cli_broken"),
+  "cli-outdated": failed("cli_outdated"),
   "prompt-too-long": invalid(413, "prompt_too_long"),
-  "no-result": server(502, "no_result"),
-  "agent-crashed": server(502, "agent_crashed"),
+  "no-result": failed("no_result"),
+  "agent-crashed": failed("agent_crashed"),
   "agent-unavailable": server(503, "agent_unavailable"),
-  "upstream-error": server(502, "upstream_error"),
+  "upstream-error": failed("upstream_error"),
   "upstream-unreachable": server(502, "upstream_unreachable"),
-  "protocol-drift": server(502, "protocol_drift"),
-  "protocol-violation": server(502, "protocol_violation"),
+  "protocol-drift": failed("protocol_drift"),
+  "protocol-violation": failed("protocol_violation"),
   "too-large": invalid(413, "too_large"),
-  stalled: server(504, "stalled"),
-  "timed-out": server(504, "timed_out"),
-  killed: server(502, "killed"),
+  stalled: failed("stalled"),
+  "timed-out": failed("timed_out"),
+  killed: failed("killed"),
   interrupted: server(503, "interrupted"),
   cancelled: invalid(499, "cancelled"),
   "budget-exceeded": quota,
-  "loop-stopped": invalid(422, "loop_stopped"),
+  "loop-stopped": failed("loop_stopped"),
   "session-not-found": invalid(404, "session_not_found"),
   "session-busy": invalid(409, "session_busy"),
-  "session-corrupt": server(500, "session_corrupt"),
+  "session-corrupt": failed("session_corrupt"),
   "invalid-request": invalid(400, "invalid_request"),
-  "invalid-config": server(500, "invalid_config"),
+  "invalid-config": failed("invalid_config"),
   unauthenticated: { status: 401, type: "authentication_error", code: "invalid_api_key" },
   forbidden: denied("forbidden"),
   "not-found": invalid(404, "not_found"),
-  overloaded: busy("overloaded", 1),
-  "storage-full": server(503, "storage_full"),
-  "storage-locked": server(503, "storage_locked"),
-  "storage-failed": server(500, "storage_failed"),
-  "sandbox-unavailable": server(503, "sandbox_unavailable"),
+  overloaded: limited("overloaded"),
+  "storage-full": failed("storage_full"),
+  "storage-locked": failed("storage_locked"),
+  "storage-failed": failed("storage_failed"),
+  "sandbox-unavailable": failed("sandbox_unavailable"),
   "tool-unknown": invalid(422, "tool_unknown"),
   unsupported: invalid(422, "unsupported"),
   internal: server(500, "internal_error"),
 };
+
+/** Types and statuses by which clients try again. */
+function invitesRetry({ status, type }: Face): boolean {
+  return status === 409 || status === 429 || status >= 500 || type === "server_error";
+}
+
+/** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
+function faceOf(info: ErrorInfo, isBegun: boolean): Face {
+  const face = faces[info.code];
+  if (isBegun) return invitesRetry(face) ? failed(face.code) : face;
+  const hasFailed = info.code !== "internal" && retryAfterSeconds(info) === undefined;
+  return hasFailed && invitesRetry(face) ? failed(face.code) : face;
+}
 
 export interface OpenaiError {
   readonly message: string;
   readonly type: string;
   readonly param: null;
   readonly code: string;
-  /** Our own word for it, for whoever knows Caret. */
+  /** Our own word for it, for programs that know Caret. */
   readonly caret: Omit<ErrorInfo, "message">;
 }
 
-/** The `error` object of this door's answers, in a body or in the middle of a stream. */
-export function toOpenaiError(info: ErrorInfo): OpenaiError {
-  const { type, code } = faces[info.code];
+/**
+ * The `error` object of this door's answers, in a body or in the middle of a stream. `isBegun`: the client was already shown
+ * a part of the answer. Then the failure is final whatever it was: sent again, the request would be answered twice.
+ */
+export function toOpenaiError(info: ErrorInfo, isBegun = false): OpenaiError {
+  const { type, code } = faceOf(info, isBegun);
   const { message: _, ...caret } = info;
   return { message: errorMessage(info), type, param: null, code, caret };
-}
-
-/** What failed, upstream's words if there are any, and what to do: clients show the message and little else. */
-export function errorMessage({ code, message, fix, upstream = "" }: ErrorInfo): string {
-  const words = message.includes(upstream) ? "" : upstream;
-  // A message about a bad request says what to correct; the catalogue's general advice adds nothing to it.
-  const advice = fix === errorCatalogue["invalid-request"].fix && code === "invalid-request" ? "" : fix;
-  return [message, words, advice]
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .map(asSentence)
-    .join(" ");
 }
 
 export interface ErrorReply {
@@ -110,18 +112,11 @@ export interface ErrorReply {
   readonly body: { readonly error: OpenaiError };
 }
 
-/** A whole HTTP answer. `x-should-retry` overrules what the official SDKs conclude from the status. */
-export function toErrorReply(error: CaretError): ErrorReply {
-  const { status, retryAfterSeconds } = faces[error.code];
-  const retryAfter = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+/** A whole HTTP answer. */
+export function toErrorReply(info: ErrorInfo): ErrorReply {
   return {
-    status,
-    headers: { "x-should-retry": String(error.retryable), ...retryAfter },
-    body: { error: toOpenaiError(error.toInfo()) },
+    status: faceOf(info, false).status,
+    headers: retryHeaders(info),
+    body: { error: toOpenaiError(info) },
   };
-}
-
-/** A failure that travelled as plain data, as an error again. */
-export function toCaretError({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {
-  return new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
 }

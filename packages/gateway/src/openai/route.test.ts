@@ -99,8 +99,8 @@ describe("the official SDK at /v1/chat/completions", () => {
       .chat.completions.create({ ...hello, stream })
       .catch((reason: unknown) => reason);
     expect([(failure as InstanceType<typeof OpenAI.APIError>).status, String(failure), desk.opened.length]).toEqual([
-      503,
-      "Error: 503 There is no agent. Install Cursor's agent CLI, or set `cli.command` to where it is.",
+      424,
+      "Error: 424 There is no agent. Install Cursor's agent CLI, or set `cli.command` to where it is.",
       1,
     ]);
   });

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@caret/protocol";
+import { type AgentEvent, CaretError } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DoorRequest } from "../door/door-request.ts";
 import { IGNORED_HEADER, ignoredHeader } from "../door/ignored-fields.ts";
@@ -10,7 +10,6 @@ import { openSse, type SseWriter } from "../http/sse-writer.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { DoorOptions } from "./door-options.ts";
-import { toCaretError } from "./errors.ts";
 import { followAnswer } from "./follow-answer.ts";
 
 /** A door's own part of answering a turn. */
@@ -62,7 +61,7 @@ async function sendWhole(
     answer.read(batch);
     for (const event of batch) events.push(event);
   });
-  if (ending.kind === "failed") throw toCaretError(ending.error);
+  if (ending.kind === "failed") throw CaretError.fromInfo(ending.error);
   await reply.send(format.toWhole(turn, events, ending.cut));
 }
 
@@ -90,7 +89,7 @@ async function sendStream(
       const text = stream.write(batch);
       return text === "" ? undefined : open().write(text);
     });
-    if (ending.kind === "failed" && sse === undefined) throw toCaretError(ending.error);
+    if (ending.kind === "failed" && sse === undefined) throw CaretError.fromInfo(ending.error);
     await open().write(stream.end(ending));
   } finally {
     clearTimeout(patience);

@@ -147,7 +147,7 @@ describe("a chat completion stream", () => {
       {
         error: {
           message: "The agent crashed. Segmentation fault. Try again; if it happens again, look at the upstream words.",
-          type: "server_error",
+          type: "turn_failed",
           param: null,
           code: "agent_crashed",
           caret,

@@ -64,10 +64,15 @@ export class ChatStream implements AnswerStream {
 
   end(ending: AnswerEnding): string {
     const failed = ending.kind === "failed";
-    const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error) })}\n\n` : "";
+    const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error, this.#isBegun) })}\n\n` : "";
     const reason = failed ? "stop" : finishReason(this.calls, ending.cut);
     const finish = `${this.#head}[{"index":0,"delta":{},"finish_reason":"${reason}"}]}\n\n`;
     return `${this.#withRole(error + finish)}${this.#usageChunk()}data: [DONE]\n\n`;
+  }
+
+  /** The client was shown something of the answer. */
+  get #isBegun(): boolean {
+    return this.#spoken.text || this.#spoken.thinking || this.calls > 0;
   }
 
   /** SDKs build the message from the first delta's role, so nothing may come before it. */

@@ -124,7 +124,7 @@ describe("the official SDK at /v1/responses", () => {
     const desk = createScriptedDesk(() => [[begins], [fails(busy)]]);
     await using door = await serve(desk);
     await expect(clientOf(door).responses.create({ model: "auto", input: "Hello", stream: true })).rejects.toThrow(
-      "500 The session cannot be read.",
+      "424 The session cannot be read.",
     );
     expect(desk.opened.length).toBe(1);
   });

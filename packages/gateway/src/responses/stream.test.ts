@@ -251,7 +251,7 @@ describe("a responses stream", () => {
     const stream = new ResponseStream(options());
     const error = new CaretError("agent-crashed", "The agent crashed", { fix: "Try again." }).toInfo();
     const events = eventsOf(stream.write(answer.slice(0, 7)) + stream.end({ kind: "failed", error })).map(bare);
-    const told = { code: "server_error", message: "The agent crashed. Try again." };
+    const told = { code: "invalid_prompt", message: "The agent crashed. Try again." };
     const { message: _, ...caret } = error;
     const output = [reasoning(summary("Hmm.")), message("incomplete", part('Say "Hi'))];
     expect(events.slice(-3)).toEqual([
@@ -260,7 +260,7 @@ describe("a responses stream", () => {
         type: "error",
         ...told,
         param: null,
-        error: { message: told.message, type: "server_error", param: null, code: "agent_crashed", caret },
+        error: { message: told.message, type: "turn_failed", param: null, code: "agent_crashed", caret },
       },
       {
         type: "response.failed",

@@ -86,11 +86,12 @@ export class ResponseStream implements AnswerStream {
   }
 
   #fail(info: ErrorInfo): string {
+    const isBegun = this.#open !== undefined || this.#output.length > 0;
     const events = this.#begin() + this.#closeItem("incomplete");
-    const error = toResponseError(info);
+    const error = toResponseError(info, isBegun);
     this.#settle({ status: "failed", error });
     // Both shapes that are about: the documented flat one, and the nested one that OpenAI's servers send.
-    const fields = JSON.stringify({ ...error, param: null, error: toOpenaiError(info) });
+    const fields = JSON.stringify({ ...error, param: null, error: toOpenaiError(info, isBegun) });
     return (
       events +
       this.#event("error", fields.slice(1, -1)) +

@@ -102,7 +102,7 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
       const refused = (reason: unknown) => showError(reason, request, reply);
       gate(request, reply).then(() => refused(error), refused);
     },
-    genReqId: (request: IncomingMessage) => requestIdOf(request) ?? newId(),
+    genReqId: (request: IncomingMessage) => requestIdOf(request) ?? withoutDigits(newId()),
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: Math.min(limits.headersMs, limits.requestMs),
@@ -130,6 +130,11 @@ async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<voi
   request.raw.resume();
 }
 
+/** The id is part of some error bodies, and OpenCode sends a request again when it finds `500` or `429` anywhere in one. */
+function withoutDigits(id: string): string {
+  return id.replaceAll(/\d/g, (digit) => "ghijklmnop".charAt(Number(digit)));
+}
+
 /** A client's own id for the request, when it is fit to be written into logs and headers. */
 function requestIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers["x-request-id"];
@@ -140,13 +145,17 @@ function showError(reason: unknown, request: FastifyRequest, reply: FastifyReply
   const { error, status } = toKnownError(reason);
   if (error.code === "internal") request.log.error({ err: reason }, "A request failed unexpectedly");
   const face = toErrorFace(error, destinationOf(request));
-  return reply.code(status ?? face.status).send(face.body);
+  return reply
+    .code(status ?? face.status)
+    .headers(face.headers)
+    .send(face.body);
 }
 
 function showMissing(routes: readonly ListedRoute[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const destination = destinationOf(request);
   const { error, allow } = missingRoute(routes, request.method, destination.path);
-  const { status, body } = toErrorFace(error, destination);
+  const { status, headers, body } = toErrorFace(error, destination);
+  reply.headers(headers);
   if (allow.length === 0) return reply.code(status).send(body);
   return reply.code(405).header("allow", allow.join(", ")).send(body);
 }

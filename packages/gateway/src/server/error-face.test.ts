@@ -11,6 +11,7 @@ it.each([
 ])("speaks to Anthropic's clients at %s", (path, headers) => {
   expect(toErrorFace(error, { path, headers, requestId: "r1" })).toEqual({
     status: 401,
+    headers: { "request-id": "r1", "x-should-retry": "false" },
     body: {
       type: "error",
       error: { type: "authentication_error", message: "No token. Send one.", code: "unauthenticated" },
@@ -22,13 +23,24 @@ it.each([
 it.each(["/v1/chat/completions", "/v1/models", "/metrics", "/"])("speaks to OpenAI's clients at %s", (path) => {
   expect(toErrorFace(error, { path, headers: {}, requestId: "r1" })).toEqual({
     status: 401,
+    headers: { "x-should-retry": "false" },
     body: {
       error: {
         message: "No token. Send one.",
         type: "authentication_error",
-        code: "unauthenticated",
+        code: "invalid_api_key",
         param: null,
+        caret: { code: "unauthenticated", retryable: false, fix: "Send one." },
       },
     },
   });
+});
+
+it("names the same time to wait at every door [house 4.7]", () => {
+  const full = new CaretError("overloaded", "Full");
+  const paths = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/v1/sessions"];
+  const seconds = paths.map((path) => toErrorFace(full, { path, headers: {}, requestId: "r1" }).headers["retry-after"]);
+  expect(Object.fromEntries(paths.map((path, index) => [path, seconds[index]]))).toEqual(
+    Object.fromEntries(paths.map((path) => [path, "1"])),
+  );
 });

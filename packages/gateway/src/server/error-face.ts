@@ -1,9 +1,12 @@
 import type { CaretError } from "@caret/protocol";
-import { toAnthropicError } from "../anthropic/errors.ts";
+import { toAnthropicReply } from "../anthropic/errors.ts";
+import { retryHeaders } from "../door/retry-advice.ts";
 import { toNativeError } from "../native/errors.ts";
+import { toErrorReply } from "../openai/errors.ts";
 
 export interface ErrorFace {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }
 
@@ -14,11 +17,10 @@ export interface Destination {
   readonly requestId: string;
 }
 
-/** An error outside of any door, in the shape that the client at this path reads: ours, Anthropic's, or else OpenAI's. */
+/** An error outside of any door, as the door at this path would have shown it: ours, Anthropic's, or else OpenAI's. */
 export function toErrorFace(error: CaretError, { path, headers, requestId }: Destination): ErrorFace {
-  if (path.startsWith("/api/")) return toNativeError(error.toInfo());
-  const anthropic = toAnthropicError(error.toInfo(), requestId);
-  if (path.includes("/messages") || headers["anthropic-version"] !== undefined) return anthropic;
-  const { type, message, code } = anthropic.body.error;
-  return { status: anthropic.status, body: { error: { message, type, code, param: null } } };
+  const info = error.toInfo();
+  if (path.startsWith("/api/")) return { ...toNativeError(info), headers: retryHeaders(info) };
+  const isAnthropic = path.includes("/messages") || headers["anthropic-version"] !== undefined;
+  return isAnthropic ? toAnthropicReply(info, requestId) : toErrorReply(info);
 }

@@ -1,4 +1,3 @@
-import { CaretError } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
 import type { Admission } from "./admission.ts";
@@ -9,8 +8,6 @@ import type { LiveRequests } from "./live-requests.ts";
 import { assertAllowedOrigin } from "./origin-check.ts";
 import { type Access, accessOf, startsTurn } from "./route-access.ts";
 import type { TokenStore } from "./token-store.ts";
-
-const RETRY_AFTER_SECONDS = "1";
 
 export interface GateOptions {
   readonly hosts: readonly string[];
@@ -41,7 +38,7 @@ export function createGate(options: GateOptions): Gate {
     const credential = authenticate(headers, options.tokens);
     reply.removeHeader("www-authenticate");
     assertAccess(credential, access);
-    const leave = startsTurn(request.method, url) ? enter(options.admission, credential, reply) : undefined;
+    const leave = startsTurn(request.method, url) ? options.admission.enter(credential.grant.name) : undefined;
     const { signal, end } = options.live.begin(credential);
     reply.raw.once("close", () => {
       end();
@@ -54,13 +51,4 @@ export function createGate(options: GateOptions): Gate {
 
 function assertAccess({ grant }: Credential, access: Exclude<Access, "public">): void {
   if (access !== "any-token" && access !== "browser") assertScope(grant, access);
-}
-
-function enter(admission: Admission, { grant }: Credential, reply: FastifyReply): () => void {
-  try {
-    return admission.enter(grant.name);
-  } catch (reason) {
-    if (CaretError.is(reason)) reply.header("retry-after", RETRY_AFTER_SECONDS);
-    throw reason;
-  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CaretError, type ErrorInfo } from "@caret/protocol";
+import { CaretError } from "@caret/protocol";
 import type { ChildCommand } from "./child-command.ts";
 import type { ChildExit, ChildHandle, Spawner, SpawnOptions } from "./child-handle.ts";
 import { createDeferred, type Deferred } from "./deferred.ts";
@@ -130,7 +130,7 @@ export class ProcessSpawner implements Spawner {
         remote.identity = { pid: report.pid, startTime: report.startTime };
         return remote.start.resolve(remote.identity);
       case "failed":
-        return fail(remote, toCaretError(report.error));
+        return fail(remote, CaretError.fromInfo(report.error));
       case "exited":
         return remote?.exited.resolve({ kind: "exited", code: report.code, signal: report.signal });
       case "reaped":
@@ -176,10 +176,6 @@ function withStdin({ stdin, stdout, stderr }: ArrivedStreams, isWanted: boolean)
 function fail(remote: RemoteChild | undefined, error: CaretError): void {
   remote?.start.resolve(error);
   remote?.exited.resolve({ kind: "failed-to-start", error });
-}
-
-function toCaretError({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {
-  return new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
 }
 
 async function inTime<Value>(promise: Promise<Value>): Promise<Value> {

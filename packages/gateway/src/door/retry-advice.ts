@@ -1,0 +1,32 @@
+import type { ErrorCode, ErrorInfo } from "@caret/protocol";
+
+type Failure = Pick<ErrorInfo, "code" | "retryable">;
+
+/**
+ * The failures that pass without anybody's help, and after how many seconds a program may send the same request again.
+ *
+ * Every other failure is final for a program. The catalogue's `retryable` is advice for people: a turn that crashed, stalled
+ * or ran out of time may well succeed the next time, but it has already cost an agent and may have changed files, and a
+ * client that repeats it unasked pays for both again.
+ */
+const passing: Partial<Record<ErrorCode, number>> = {
+  overloaded: 1,
+  "session-busy": 2,
+  interrupted: 2,
+  "rate-limited": 5,
+  "agent-unavailable": 5,
+  "upstream-unreachable": 5,
+};
+
+/** Undefined when the failure is final. */
+export function retryAfterSeconds({ code, retryable }: Failure): number | undefined {
+  return retryable ? passing[code] : undefined;
+}
+
+/** `x-should-retry` overrules what the official SDKs and Claude Code conclude from the status. */
+export function retryHeaders(failure: Failure): Readonly<Record<string, string>> {
+  const seconds = retryAfterSeconds(failure);
+  return seconds === undefined
+    ? { "x-should-retry": "false" }
+    : { "x-should-retry": "true", "retry-after": String(seconds) };
+}
