@@ -38,7 +38,7 @@ it("says to everybody that it is there, and no more", async () => {
   const heads = await Promise.all(["/", "/api/hello"].map((path) => fetch(server.url + path, { method: "HEAD" })));
   expect([health.status, await health.json(), heads.map(({ status }) => status)]).toEqual([
     200,
-    { ok: true },
+    { ok: true, command: "npx caret" },
     [200, 200],
   ]);
 });

@@ -33,6 +33,7 @@ const nativeBody = JSON.stringify({
   door: "openai",
   name: "a",
   code: "never-opened",
+  path: "/srv/project",
 });
 const own = (): string => `127.0.0.1:${server.port}`;
 
@@ -159,6 +160,8 @@ it("knows the routes from the router itself", () => {
     "POST /api/sign-in",
     "POST /api/sign-out",
     "POST /api/tokens",
+    "POST /api/workspaces",
+    "POST /api/workspaces/sample",
     "POST /v1/chat/completions",
     "POST /v1/messages",
     "POST /v1/messages/count_tokens",
