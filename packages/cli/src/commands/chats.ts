@@ -54,12 +54,12 @@ async function list(host: Host, options: ChatsOptions): Promise<ExitCode> {
     chats.push({ ...chat, messages: await countMessages(chat) });
   if (options.json === true) return await printJson(host, chats);
   if (chats.length === 0) return await printLines(host, ["The agent keeps no chats here."]);
-  const rows = chats.map(({ id, updatedAt, messages, workspace, name, damage }) => [
+  const rows = chats.map(({ id, updatedAt, messages, workspace, name, isSubagent, damage }) => [
     id,
     ageText(updatedAt, Date.now()),
     messages === undefined ? "?" : String(messages),
     options.all === true ? (workspace ?? "") : "",
-    name ?? "",
+    isSubagent === true ? `${name ?? ""} (subagent)`.trimStart() : (name ?? ""),
     damage ?? "",
   ]);
   return await printLines(host, tableLines(head, rows, hostLook(host)));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { typedWords } from "./typed-words.ts";
 
 export interface ChatToolCall {
   readonly id: string | undefined;
@@ -42,9 +43,13 @@ export function toChatMessage(value: unknown): ChatMessage | undefined {
   if (message === undefined) return undefined;
   const { role, content } = message;
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content.flatMap(toPart);
-  const texts = parts.map(textOf).map((text) => (role === "user" ? unwrap(text) : text));
-  const text = texts.filter((part) => part !== "").join("\n\n");
-  return { role: isContext(role, parts) ? "system" : role, text, toolCalls: parts.flatMap(toToolCall) };
+  const texts = parts.map(textOf).filter((part) => part !== "");
+  const whole = { text: texts.join("\n\n"), toolCalls: parts.flatMap(toToolCall) };
+  if (role !== "user") return { role, ...whole };
+  const typed = typedWords(texts);
+  // What the CLI knows about the machine, or wants its model to remember, is sent as a user's message; nobody typed it.
+  if (typed === "" && texts.length > 0) return { role: "system", ...whole };
+  return { role, ...whole, text: typed };
 }
 
 function toPart(value: unknown): readonly Part[] {
@@ -62,16 +67,4 @@ function toToolCall(part: Part): readonly ChatToolCall[] {
   if (part.type !== "tool-call" && part.type !== "tool_use") return [];
   const { toolCallId, id, toolName, name } = part;
   return [{ id: toolCallId ?? id, name: toolName ?? name ?? "unknown", input: part.args ?? part.input }];
-}
-
-/** The CLI sends what it knows about the machine as a user's message; nobody typed it. */
-function isContext(role: ChatMessage["role"], parts: readonly Part[]): boolean {
-  const typed = parts.some((part) => textOf(part).includes("<user_query>"));
-  return role === "user" && !typed && parts.some((part) => textOf(part).trimStart().startsWith("<user_info>"));
-}
-
-/** From the first opening tag to the last closing one, because people may type these tags themselves. */
-function unwrap(text: string): string {
-  const query = /<user_query>([\s\S]*)<\/user_query>/.exec(text)?.[1];
-  return (query ?? text.replace(/^\s*<timestamp>[\s\S]*?<\/timestamp>/, "")).trim();
 }

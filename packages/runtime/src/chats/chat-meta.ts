@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { chatDamage } from "./chat-damage.ts";
+import { chatTime } from "./chat-times.ts";
 
 const text = z.string().optional().catch(undefined);
-const milliseconds = z.number().optional().catch(undefined);
 
 /** What the CLI notes about a chat. A field that is missing or of another type than we know is simply not known. */
 const chatMetaSchema = z.object({
   agentId: text,
   name: text,
   mode: text,
-  createdAt: milliseconds,
+  createdAt: chatTime,
   lastUsedModel: text,
   latestRootBlobId: text,
 });

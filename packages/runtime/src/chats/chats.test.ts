@@ -136,6 +136,64 @@ describe("readChat", () => {
     ]);
   });
 
+  it("shows of a message in ask mode only what the person typed [fidelity F5]", async () => {
+    const asked = json({
+      role: "user",
+      content: [
+        { type: "text", text: "\n<system_reminder>\nAsk mode is active. Do not edit.\n</system_reminder>" },
+        { type: "text", text: "<timestamp>Monday</timestamp>\n<user_query>\nWhat is here?\n</user_query>" },
+      ],
+      providerOptions: { cursor: { requestId: "r-1" } },
+    });
+    writeChat(ID, chatOf([asked, said]));
+    const { messages } = await readChat({ configDir, id: ID });
+    expect(messages).toEqual([
+      { role: "user", text: "What is here?", toolCalls: [] },
+      { role: "assistant", text: "One file: notes.txt", toolCalls: [] },
+    ]);
+  });
+
+  it.each<[string, unknown, string, string]>([
+    [
+      "a reminder alone",
+      "<system_reminder>Be brief.</system_reminder>",
+      "system",
+      "<system_reminder>Be brief.</system_reminder>",
+    ],
+    [
+      "notes in several blocks and parts",
+      [
+        { type: "text", text: "<user_info>\nOS: linux\n</user_info>\n\n<git_status>\nclean\n</git_status>" },
+        { type: "text", text: "<rules>\nbe kind\n</rules>" },
+      ],
+      "system",
+      "<user_info>\nOS: linux\n</user_info>\n\n<git_status>\nclean\n</git_status>\n\n<rules>\nbe kind\n</rules>",
+    ],
+    [
+      "words without a mark between blocks",
+      "<timestamp>Monday</timestamp>\n<system-reminder>x</system-reminder>\nWhat is here?\n<system_reminder>y</system_reminder>",
+      "user",
+      "What is here?",
+    ],
+    [
+      "marked words with blocks around them in one part",
+      "<system_reminder>x</system_reminder><user_query>What is here?</user_query>\n<system_reminder>y</system_reminder>",
+      "user",
+      "What is here?",
+    ],
+    [
+      "tags that a person typed",
+      "<user_query>what does <rules>x</rules> do?</user_query>",
+      "user",
+      "what does <rules>x</rules> do?",
+    ],
+    ["tags that a person typed, without a mark", "<div>centre me</div>", "user", "<div>centre me</div>"],
+    ["an unfinished block", "<timestamp>hello", "user", "<timestamp>hello"],
+  ])("knows whose words they are: %s [fidelity F5]", async (_what, content, role, text) => {
+    writeChat(ID, chatOf([json({ role: "user", content })]));
+    expect((await readChat({ configDir, id: ID })).messages).toEqual([{ role, text, toolCalls: [] }]);
+  });
+
   it("reads what a running CLI has not yet moved out of its write-ahead log, and leaves its files alone", async () => {
     writeLiveChat(ID, chatOf(talk));
     const before = filesOf(ID);
@@ -283,6 +341,19 @@ describe("listChats", () => {
         updatedAt: 2_000,
       },
     ]);
+  });
+
+  it("understands a time that is text, and uses the title and the mark of a subagent in meta.json [fidelity F9]", async () => {
+    writeChat(ID, chatOf(talk, { createdAt: "2026-10-03T10:00:00.000Z", name: "New Agent" }));
+    writeChat(OTHER, chatOf(talk, { createdAt: "1791021600000" }));
+    const note = { updatedAtMs: "9000", title: "Find the bug", isSubagent: true, cwd: workspace };
+    writeFileSync(join(directoryOf(ID), "meta.json"), JSON.stringify(note));
+    const chats = (await listChats({ configDir })).toSorted((one, other) => one.id.localeCompare(other.id));
+    expect(chats.map(({ name, createdAt, isSubagent }) => ({ name, createdAt, isSubagent }))).toEqual([
+      { name: "Find the bug", createdAt: Date.UTC(2026, 9, 3, 10), isSubagent: true },
+      { name: "A talk", createdAt: 1_791_021_600_000, isSubagent: undefined },
+    ]);
+    expect((await readChat({ configDir, id: ID })).name).toBe("Find the bug");
   });
 
   it("says what is wrong with each damaged chat", async () => {

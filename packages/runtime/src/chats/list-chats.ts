@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { z } from "zod";
 import type { ChatMeta } from "./chat-meta.ts";
+import { readChatNote } from "./chat-note.ts";
 import { mentionedIds } from "./mentioned-ids.ts";
 import { openChatStore } from "./open-chat-store.ts";
 import { workspaceHash } from "./workspace-hash.ts";
@@ -21,6 +21,8 @@ export interface ChatSummary {
   readonly updatedAt: number | undefined;
   /** The chat that started this one as a subagent. */
   readonly parentId: string | undefined;
+  /** Whether the CLI says that another chat started it; older versions do not say. */
+  readonly isSubagent: boolean | undefined;
   /** Why the chat cannot be read in full. */
   readonly damage: string | undefined;
 }
@@ -45,34 +47,28 @@ interface ReadChat {
 
 /** Only chats of the same workspace can have started one another. */
 async function listWorkspace(directory: string, hash: string): Promise<readonly ChatSummary[]> {
-  const chats: ReadChat[] = [];
-  for (const id of await directoriesIn(directory)) chats.push(await describeChat(join(directory, id), hash, id));
+  const chats = (await directoriesIn(directory)).map((id) => describeChat(join(directory, id), hash, id));
   return chats.map(({ summary }) => {
     const parent = chats.find((chat) => chat.summary.id !== summary.id && chat.mentions.has(summary.id));
     return { ...summary, parentId: parent?.summary.id };
   });
 }
 
-const noteSchema = z.object({
-  createdAtMs: z.number().optional().catch(undefined),
-  updatedAtMs: z.number().optional().catch(undefined),
-  cwd: z.string().optional().catch(undefined),
-});
-
-async function describeChat(directory: string, hash: string, id: string): Promise<ReadChat> {
-  const note = await readNote(join(directory, "meta.json"));
+function describeChat(directory: string, hash: string, id: string): ReadChat {
+  const note = readChatNote(directory);
   const file = join(directory, "store.db");
   const { meta, mentions, damage } = readStore(file);
   const summary = {
     id,
     workspaceHash: hash,
     workspace: note.cwd,
-    name: meta.name,
+    name: note.title ?? meta.name,
     mode: meta.mode,
     model: meta.lastUsedModel,
     createdAt: meta.createdAt ?? note.createdAtMs,
     updatedAt: note.updatedAtMs ?? lastWritten(file) ?? meta.createdAt ?? note.createdAtMs,
     parentId: undefined,
+    isSubagent: note.isSubagent,
     damage,
   };
   return { summary, mentions };
@@ -92,15 +88,6 @@ function readStore(file: string): StoreReading {
     return { meta, mentions: mentionedIds(root ?? new Uint8Array()), damage: undefined };
   } catch (error) {
     return { meta: {}, mentions: new Set(), damage: CaretError.from(error).message };
-  }
-}
-
-/** `meta.json` repeats part of the store and adds the workspace; a chat without it, or with half of one, is no worse. */
-async function readNote(file: string): Promise<Partial<z.infer<typeof noteSchema>>> {
-  try {
-    return noteSchema.parse(JSON.parse(await readFile(file, "utf8")));
-  } catch {
-    return {};
   }
 }
 

@@ -5,6 +5,7 @@ import { CaretError } from "@caret/protocol";
 import { chatDamage } from "./chat-damage.ts";
 import { isChatId } from "./chat-exists.ts";
 import type { ChatMessage } from "./chat-message.ts";
+import { readChatNote } from "./chat-note.ts";
 import { mentionedIds } from "./mentioned-ids.ts";
 import { openChatStore } from "./open-chat-store.ts";
 import { readMessages } from "./read-messages.ts";
@@ -56,7 +57,8 @@ function readStored(directory: string, id: string): Chat | CaretError {
     if (messages.length === 0 && lost > 0) return chatDamage("The messages of the chat are missing from its store");
     const subagents = findSubagents(directory, id, messages, store.blob(rootId));
     const damage = lost === 0 ? undefined : `${lost} ${lost === 1 ? "part" : "parts"} of the chat cannot be read`;
-    return { id, name: meta.name, model: meta.lastUsedModel, messages, subagents, source: "store", damage };
+    const name = readChatNote(join(directory, id)).title ?? meta.name;
+    return { id, name, model: meta.lastUsedModel, messages, subagents, source: "store", damage };
   } catch (error) {
     return CaretError.from(error);
   }

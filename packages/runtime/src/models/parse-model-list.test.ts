@@ -18,6 +18,16 @@ describe("parseModelList", () => {
     expect(parseModelList(text)).toEqual([{ id: "auto", name: "Auto", isCurrent: true, isDefault: false }]);
   });
 
+  it("takes out characters without width and doubled blanks, before and after the marks [fidelity F9]", () => {
+    const text =
+      "grok-4.7-high-fast - Grok 4.7  High Fast\u200b\u200b (default)\nx-1 - X One (current)\u200b\ny-2 - (default)\n";
+    expect(parseModelList(text)).toEqual([
+      { id: "grok-4.7-high-fast", name: "Grok 4.7 High Fast", isCurrent: false, isDefault: true },
+      { id: "x-1", name: "X One", isCurrent: true, isDefault: false },
+      { id: "y-2", name: "y-2", isCurrent: false, isDefault: true },
+    ]);
+  });
+
   it("keeps parentheses that belong to the name", () => {
     expect(parseModelList("tale-5-low - Tale 5 1M Low (NO ZDR)\nx - X (beta) (default)")).toEqual([
       { id: "tale-5-low", name: "Tale 5 1M Low (NO ZDR)", ...plain },

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { visibleName } from "./visible-name.ts";
 
 export interface ListedModel {
   readonly id: string;
@@ -30,10 +31,10 @@ function parseLine(line: string): ListedModel | undefined {
   const [, id, label] = modelLine.exec(line) ?? [];
   if (id === undefined || label === undefined) return undefined;
   const marks = new Set<string>();
-  let name = label.trim();
+  let name = visibleName(label);
   for (let match = trailingMark.exec(name); match !== null; match = trailingMark.exec(name)) {
     for (const mark of (match[1] ?? "").toLowerCase().split(/\s*,\s*/)) marks.add(mark);
-    name = name.slice(0, match.index);
+    name = name.slice(0, match.index).trimEnd();
   }
   return { id, name: name === "" ? id : name, isCurrent: marks.has("current"), isDefault: marks.has("default") };
 }

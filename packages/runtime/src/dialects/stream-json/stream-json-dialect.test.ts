@@ -260,6 +260,21 @@ describe("what else the CLI tells", () => {
     ]);
   });
 
+  it("says how many commands in the background were stopped, and after how long [fidelity F9]", () => {
+    const stopped = { type: "system", subtype: "background_shell_timeout", aborted_count: 1, timeout_ms: 30_000 };
+    expect(decodeLines([init, stopped])[1]).toEqual({
+      type: "notice",
+      kind: "background-task",
+      message: "1 command in the background stopped after 30 s",
+      detail: { subtype: "background_shell_timeout", aborted_count: 1, timeout_ms: 30_000 },
+    });
+  });
+
+  it("names the model without characters that nobody sees [fidelity F9]", () => {
+    const [ready] = decodeLines([{ ...init, model: "Grok 4.7  High Fast\u200b\u200b" }]);
+    expect(ready).toMatchObject({ type: "session-ready", model: "Grok 4.7 High Fast" });
+  });
+
   it("does not end the turn: a background task is settled, its notification comes later, then the result", () => {
     const task = {
       taskToolCall: {

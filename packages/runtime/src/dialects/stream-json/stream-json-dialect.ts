@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { Frame, JsonObject } from "../../framing/frame.ts";
+import { visibleName } from "../../models/visible-name.ts";
 import { onDelta, onFlush, onRetry, releaseText } from "../assistant-text.ts";
 import type { Dialect, Ending } from "../dialect.ts";
 import { draftDialect } from "../draft-dialect.ts";
@@ -126,7 +127,7 @@ function onInit(draft: StreamJsonDraft, event: JsonObject): void {
     return;
   }
   draft.sessionId = sessionId;
-  const model = wordField(event, "model");
+  const model = visibleName(wordField(event, "model") ?? "") || undefined;
   const workspace = wordField(event, "cwd");
   draft.events.push({
     type: "session-ready",
@@ -138,10 +139,24 @@ function onInit(draft: StreamJsonDraft, event: JsonObject): void {
 
 function onBackground(draft: StreamJsonDraft, event: JsonObject): void {
   const { type, session_id, timestamp_ms, ...detail } = event;
+  const message = stoppedCommands(event) ?? finishedTask(event);
+  draft.events.push({ type: "notice", kind: "background-task", message, detail });
+}
+
+function finishedTask(event: JsonObject): string {
   const title = wordField(event, "title", "task_id") ?? "a background task";
   const status =
     wordField(event, "status") ?? (event["subtype"] === "background_shell_timeout" ? "timed out" : "ended");
-  draft.events.push({ type: "notice", kind: "background-task", message: `${title}: ${status}`, detail });
+  return `${title}: ${status}`;
+}
+
+/** Commands in the background that print mode did not wait for any longer. */
+function stoppedCommands(event: JsonObject): string | undefined {
+  const count = numberField(event, "aborted_count");
+  const limitMs = numberField(event, "timeout_ms");
+  if (count === undefined) return undefined;
+  const after = limitMs === undefined ? "" : ` after ${limitMs / 1_000} s`;
+  return `${count} ${count === 1 ? "command" : "commands"} in the background stopped${after}`;
 }
 
 function onConnection(draft: StreamJsonDraft, event: JsonObject): void {

@@ -225,7 +225,7 @@ describe("the outcome of a call", () => {
       "timeout: make test",
     ],
     ["spawnError", { spawnError: { command: "x", error: "ENOENT" } }, "error", "ENOENT"],
-    ["permissionDenied", { permissionDenied: { command: "x", error: "not allowed" } }, "error", "not allowed"],
+    ["permissionDenied", { permissionDenied: { command: "x", error: "not allowed" } }, "rejected", "not allowed"],
     ["an arm nobody knows", { somethingNew: { detail: "odd" } }, "error", "odd"],
     ["an empty arm nobody knows", { somethingNew: {} }, "error", "something new"],
     ["fileNotFound", { fileNotFound: { path: "/w/x" } }, "error", "file not found: /w/x"],
@@ -237,6 +237,69 @@ describe("the outcome of a call", () => {
     ["stillRunning", { stillRunning: { message: "busy" } }, "ok", "busy"],
   ])("reads %s", (_name, result, status, output) => {
     expect(shellLess(result)).toMatchObject({ status, output });
+  });
+
+  it.each([
+    [
+      "a command",
+      "shell",
+      {
+        permissionDenied: {
+          command: "git push",
+          workingDirectory: "/w",
+          error: "Command blocked by permissions configuration",
+          isReadonly: false,
+        },
+      },
+      "Command blocked by permissions configuration",
+    ],
+    [
+      "a removal",
+      "delete",
+      { permissionDenied: { path: "/w/x", clientVisibleError: "Denied here", isReadonly: true } },
+      "Denied here",
+    ],
+    [
+      "a call of a server",
+      "mcp",
+      { permissionDenied: { error: "Not on the list", isReadonly: false } },
+      "Not on the list",
+    ],
+    [
+      "a change",
+      "edit",
+      { writePermissionDenied: { path: "/w/x", error: "Denied by Write(**)", isReadonly: false } },
+      "Denied by Write(**)",
+    ],
+    ["a command without a word", "shell", { permissionDenied: { command: "rm x" } }, "permission denied: rm x"],
+  ])("takes the denial of %s for a rejection [fidelity F7]", (_what, tool, result, output) => {
+    const key = `${tool}ToolCall`;
+    const denied = toolOf({ [key]: { args: { command: "git push" } } }, { [key]: { result } });
+    expect({ status: denied?.status, output: denied?.output }).toEqual({ status: "rejected", output });
+  });
+
+  it("takes what the system itself forbids for a failure", () => {
+    const error = "EACCES: permission denied, open '/w/x'";
+    const result = { writePermissionDenied: { path: "/w/x", error, isReadonly: false } };
+    expect(toolOf({ editToolCall: { args: {} } }, { editToolCall: { result } })).toMatchObject({ status: "error" });
+  });
+
+  it.each([
+    ["asked for", { success: { exitCode: 0, stdout: "", shellId: 3, pid: 77 }, isBackground: true, pid: 77 }],
+    [
+      "after its time",
+      {
+        success: { exitCode: 0, stdout: "", shellId: 3, pid: 77, backgroundReason: "SHELL_BACKGROUND_REASON_TIMEOUT" },
+      },
+    ],
+  ])("gives a command in the background, %s, no exit code that is not its own [fidelity F9]", (_why, result) => {
+    const args = { command: "npm start", isBackground: true };
+    const tool = toolOf({ shellToolCall: { args } }, { shellToolCall: { args, result } });
+    expect({ status: tool?.status, output: tool?.output, exitCode: tool?.exitCode }).toEqual({
+      status: "ok",
+      output: "Runs in the background as shell 3, process 77",
+      exitCode: undefined,
+    });
   });
 
   const shellLess = (result: object) => toolOf({ awaitToolCall: { args: {} } }, { awaitToolCall: { result } });

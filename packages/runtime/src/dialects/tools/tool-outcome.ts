@@ -19,6 +19,7 @@ export function toOutcome(name: string | undefined, result: unknown, args: unkno
   if (numberField(result, "exitCode") !== undefined) return plainShellOutcome(result);
   const arm = readArm(result);
   if (arm === undefined) return { status: "ok", output: "" };
+  if (name === "shell" && arm.isOk && isBackgrounded(result, arm.value)) return backgroundOutcome(arm.value);
   const outcome = arm.isOk ? okOutcome(name, arm, args) : failedOutcome(name, arm);
   const exitCode = isJsonObject(arm.value) ? numberField(arm.value, "exitCode") : undefined;
   return exitCode === undefined ? outcome : { ...outcome, exitCode };
@@ -34,6 +35,21 @@ function plainShellOutcome(result: JsonObject): Outcome {
   return { status: exitCode === 0 ? "ok" : "error", output: shellText(result), exitCode };
 }
 
+/** A command in the background completes at once, and the exit code it is given then is not its own. */
+function isBackgrounded(result: JsonObject, value: unknown): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const reason = textField(value, "backgroundReason") ?? "";
+  return result["isBackground"] === true || value["isBackground"] === true || /_(?!UNSPECIFIED)[A-Z]+$/.test(reason);
+}
+
+function backgroundOutcome(value: JsonObject): Outcome {
+  const shell = numberField(value, "shellId");
+  const pid = numberField(value, "pid");
+  const names = [...(shell === undefined ? [] : [`shell ${shell}`]), ...(pid === undefined ? [] : [`process ${pid}`])];
+  const runs = `Runs in the background${names.length === 0 ? "" : ` as ${names.join(", ")}`}`;
+  return { status: "ok", output: [shellText(value), runs].filter((text) => text !== "").join("\n") };
+}
+
 function okOutcome(name: string | undefined, arm: ResultArm, args: unknown): Outcome {
   const output = name === undefined ? genericOutput(arm.value) : successText(name, arm.value, args);
   const diff = name === undefined ? undefined : toDiff(name, arm.value, args);
@@ -47,11 +63,18 @@ function genericOutput(value: unknown): string {
 function failedOutcome(name: string | undefined, { name: arm, value }: ResultArm): Outcome {
   const fields = isJsonObject(value) ? value : undefined;
   if (arm === "rejected") return { status: "rejected", output: rejection(fields, value) };
+  if (isDenial(arm, fields)) return { status: "rejected", output: readErrorText(value) ?? describeArm(arm, fields) };
   if (arm === "failure" && fields?.["aborted"] === true) return { status: "interrupted", output: shellText(fields) };
   if (arm === "failure" && name === "shell" && fields !== undefined)
     return { status: "error", output: shellText(fields) };
   if (name === "mcp" && fields?.["isError"] === true) return { status: "error", output: successText("mcp", value, {}) };
   return { status: "error", output: readErrorText(value) ?? describeArm(arm, fields) };
+}
+
+/** Forbidden by a rule or a mode, which is a refusal. What the system itself forbids is a failure of the call. */
+function isDenial(arm: string, fields: JsonObject | undefined): boolean {
+  if (arm !== "permissionDenied" && arm !== "writePermissionDenied") return false;
+  return !/\b(?:EACCES|EPERM|EROFS)\b/.test(readErrorText(fields) ?? "");
 }
 
 function rejection(fields: JsonObject | undefined, value: unknown): string {

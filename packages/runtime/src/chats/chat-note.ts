@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { chatTime } from "./chat-times.ts";
+
+const text = z.string().min(1).optional().catch(undefined);
+
+const noteSchema = z.object({
+  createdAtMs: chatTime,
+  updatedAtMs: chatTime,
+  cwd: text,
+  /** Newer versions only. */
+  title: text,
+  isSubagent: z.boolean().optional().catch(undefined),
+});
+
+export type ChatNote = Readonly<Partial<z.infer<typeof noteSchema>>>;
+
+/** `meta.json` repeats part of the store and adds the workspace; a chat without it, or with half of one, is no worse. */
+export function readChatNote(directory: string): ChatNote {
+  try {
+    return noteSchema.parse(JSON.parse(readFileSync(join(directory, "meta.json"), "utf8")));
+  } catch {
+    return {}; // not there, or being written: the store says the rest
+  }
+}
