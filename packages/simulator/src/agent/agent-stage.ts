@@ -21,6 +21,8 @@ export interface AgentStageOptions {
   readonly prepare: (call: ModelCall, toolCallId: string) => Promise<PreparedCall>;
   /** Everything before this turn's first answer, the prompt included. */
   readonly history: readonly ModelMessage[];
+  /** Waits for what the turn started and left running, and gives the events that tell of it. */
+  readonly settle: () => Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Called whenever something has been said or done, so that a killed turn can still be resumed. */
   readonly remember: (messages: readonly ModelMessage[]) => void;
 }
@@ -95,6 +97,7 @@ export class AgentStage implements Stage {
   async finish(ending: Ending = {}): Promise<void> {
     const { output, writer, requestId } = this.#options;
     this.open();
+    for (const event of await this.#options.settle()) this.event(event);
     this.#recordSpeech([]);
     const isError = ending.isError ?? false;
     const usage = ending.usage ?? this.#usage ?? this.#estimate();

@@ -17,6 +17,8 @@ export interface AgentTurn {
   readonly workspace: string;
   readonly chatsDir: string;
   readonly projectDir: string;
+  /** How long commands in the background are waited for at the end; without it, for as long as they run. */
+  readonly backgroundShellTimeoutMs: number | undefined;
   readonly output: TurnOutput;
   readonly writer: ByteWriter;
 }

@@ -69,6 +69,7 @@ async function play({ turn, chat, transcript, ids, steps }: Play): Promise<void>
     now: simulation.streamNow,
     signal: simulation.stop.signal,
     prepare: async (call, toolCallId) => (await openTools()).prepare(call, toolCallId),
+    settle: async () => (await toolbox)?.settleShells() ?? [],
     history: beginHistory(turn, chat, transcript),
     remember: (messages) => {
       chat.append(messages);

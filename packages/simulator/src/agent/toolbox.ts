@@ -22,6 +22,8 @@ export interface Toolbox {
   prepare(call: ModelCall, toolCallId: string): PreparedCall;
   /** Tells the hooks that the turn begins or ends. */
   runHooks(step: "sessionStart" | "stop" | "sessionEnd", payload: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Waits for commands in the background, and gives the events that tell of them. */
+  settleShells(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Ends the MCP servers. */
   close(): Promise<void>;
 }
@@ -32,6 +34,8 @@ export async function openToolbox({ turn, requestId, transcriptPath, ids }: Tool
   const { configDir, host } = simulation;
   // Loaded on demand: the turn's first bytes must not wait for twenty modules.
   const { prepareCall } = await import("../tools/prepare-call.ts");
+  const { createBackgroundShells } = await import("../tools/background-shells.ts");
+  const shells = createBackgroundShells({ timeoutMs: turn.backgroundShellTimeoutMs, signal: simulation.stop.signal });
   const policy: Policy = loadPolicy({ configDir, workspace, force, mode });
   const env = { ...host.env, CURSOR_CONVERSATION_ID: start.sessionId, CURSOR_TRANSCRIPT_PATH: transcriptPath };
   const mcp: McpHub = await connect(turn);
@@ -53,6 +57,7 @@ export async function openToolbox({ turn, requestId, transcriptPath, ids }: Tool
     },
     outputDir: join(turn.projectDir, "agent-tools"),
     todos: { items: [] },
+    shells,
     newId: ids.uuid,
   };
   return {
@@ -62,6 +67,7 @@ export async function openToolbox({ turn, requestId, transcriptPath, ids }: Tool
     async runHooks(step, payload) {
       await policy.runHooks({ step, payload, turn: shared.turn, env, signal: simulation.stop.signal });
     },
+    settleShells: shells.settle,
     close: mcp.close,
   };
 }

@@ -73,7 +73,7 @@ export function openChat(options: ChatOptions): Chat {
     database.exec("BEGIN IMMEDIATE");
     for (const message of messages) {
       if (message.role === "user" && name === "New Agent") name = message.text.slice(0, 60);
-      messageIds.push(put(encodeMessage(message, now())));
+      messageIds.push(put(encodeMessage(message, now(), mode)));
     }
     commit();
     database.exec("COMMIT");

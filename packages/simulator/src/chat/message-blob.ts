@@ -17,16 +17,17 @@ interface StoredPart {
   readonly isError?: boolean;
 }
 
-export function encodeMessage(message: ModelMessage, now: number): Buffer {
-  return Buffer.from(JSON.stringify(toStored(message, now)), "utf8");
+/** `mode` is the chat's: `default`, `ask` or `plan`. */
+export function encodeMessage(message: ModelMessage, now: number, mode: string): Buffer {
+  return Buffer.from(JSON.stringify(toStored(message, now, mode)), "utf8");
 }
 
-function toStored(message: ModelMessage, now: number): StoredMessage {
+function toStored(message: ModelMessage, now: number, mode: string): StoredMessage {
   switch (message.role) {
     case "system":
       return { role: "system", content: message.text };
     case "user":
-      return { role: "user", content: [{ type: "text", text: wrapUserText(message.text, now) }] };
+      return { role: "user", content: [...reminders(mode), { type: "text", text: wrapUserText(message.text, now) }] };
     case "assistant":
       return { role: "assistant", content: [...textParts(message.text), ...message.calls.map(toCallPart)] };
     case "tool":
@@ -35,6 +36,13 @@ function toStored(message: ModelMessage, now: number): StoredMessage {
         content: [{ ...toCallPart(message.call), type: "tool-result", result: message.output, isError: !message.ok }],
       };
   }
+}
+
+/** In the modes that only read, the harness speaks first, in the person's name. */
+function reminders(mode: string): readonly StoredPart[] {
+  if (mode !== "ask" && mode !== "plan") return [];
+  const name = mode === "ask" ? "Ask" : "Plan";
+  return [{ type: "text", text: `\n<system_reminder>\n${name} mode is active. Do not edit.\n</system_reminder>` }];
 }
 
 function textParts(text: string): readonly StoredPart[] {

@@ -18,6 +18,7 @@ export interface GlobalOptions {
   readonly continue?: boolean;
   readonly newSessionId?: string;
   readonly excludeTools?: string;
+  readonly backgroundShellTimeout?: string;
   readonly worktree?: string | true;
   readonly worktreeBase?: string;
   readonly apiKey?: string;
@@ -59,5 +60,6 @@ export function addGlobalOptions(command: Command): Command {
     .addOption(hidden("--agent-endpoint <url>"))
     .addOption(hidden("-k, --insecure"))
     .addOption(hidden("--new-session-id <uuid>"))
+    .addOption(hidden("--background-shell-timeout <seconds>"))
     .addOption(hidden("--exclude-tools <keys>"));
 }

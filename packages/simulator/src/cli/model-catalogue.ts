@@ -34,7 +34,7 @@ export const builtInModels: readonly CatalogueModel[] = [
   { id: "gpt-5.6-sol-medium", name: "GPT-5.6 Sol" },
   { id: "gpt-5.6-sol-max", name: "GPT-5.6 Sol Max" },
   { id: "cursor-grok-4.5-high", name: "Grok 4.5 High", aliases: ["grok-4.5"] },
-  { id: "grok-4.7-high-fast", name: "Grok 4.7 High Fast" },
+  { id: "grok-4.7-high-fast", name: "Grok 4.7 High Fast\u200b\u200b" },
   { id: "claude-opus-5-medium", name: "Opus 5" },
   { id: "claude-opus-5-high", name: "Opus 5 High" },
   { id: "claude-opus-5-thinking-high", name: "Opus 5 High Thinking", aliases: ["opus"] },

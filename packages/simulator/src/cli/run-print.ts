@@ -53,11 +53,16 @@ export async function runPrint({ simulation, words, options }: PrintRun): Promis
     workspace,
     chatsDir,
     projectDir,
+    backgroundShellTimeoutMs: toMilliseconds(options.backgroundShellTimeout),
     output: createOutput({ format, partial, payload, writer, now: streamNow, quirks: simulation.quirks }),
     writer,
   });
   // The result is out, yet the real CLI stays for as long as its stdin is open.
   await inputClosed;
+}
+
+function toMilliseconds(seconds: string | undefined): number | undefined {
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
 function requireFormat(wanted: string): OutputFormat {

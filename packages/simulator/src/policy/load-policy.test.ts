@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AgentMode, loadPolicy, type Policy } from "./load-policy.ts";
@@ -81,7 +81,7 @@ describe("loadPolicy", () => {
 
   it("lets a deny rule win over --force and over an allow rule", () => {
     userConfig({ permissions: { allow: ["Shell(echo)"], deny: [] } });
-    projectConfig({ deny: ["Shell(echo)", "Mcp(local:*)", "Write(*.txt)", "Read(**)", "WebFetch(*.com)"] });
+    projectConfig({ deny: ["Shell(echo)", "Mcp(local:*)", "Write(*.txt)", "Read(/**)", "WebFetch(*.com)"] });
     expect(answers(policyOf({ force: true }))).toEqual({
       read: "denied",
       write: "denied",
@@ -114,16 +114,34 @@ describe("loadPolicy", () => {
     expect(policyOf().decide({ kind: "Shell", command }).kind).toBe(allowed ? "allowed" : "not-approved");
   });
 
-  it("keeps a relative path rule inside the workspace and ** outside of it too", () => {
-    projectConfig({ deny: ["Write(src/**)", "Read(**/*.env)"] });
+  it("keeps a relative path rule inside the workspace, ** too; only an absolute one reaches outside", () => {
+    projectConfig({ deny: ["Write(src/**)", "Read(**/*.env)", "Read(/secret/**)", "Read(~/**)"] });
     const policy = policyOf({ force: true });
     const decisions = [
       policy.decide({ kind: "Write", path: join(workspace, "src/deep/a.ts") }),
       policy.decide({ kind: "Write", path: "/elsewhere/src/a.ts" }),
       policy.decide({ kind: "Read", path: "/elsewhere/x.env" }),
       policy.decide({ kind: "Read", path: join(workspace, ".env") }),
+      policy.decide({ kind: "Read", path: "/secret/key" }),
+      policy.decide({ kind: "Read", path: join(homedir(), "notes") }),
     ];
-    expect(decisions.map(({ kind }) => kind)).toEqual(["denied", "allowed", "denied", "denied"]);
+    expect(decisions.map(({ kind }) => kind)).toEqual(["denied", "allowed", "allowed", "denied", "denied", "denied"]);
+  });
+
+  it("lets a list of absolute rules reach everywhere, and a list of relative ones only the workspace [fidelity F4]", () => {
+    const places = { workspace: join(workspace, "a/b.txt"), system: "/etc/passwd", home: join(homedir(), ".ssh/id") };
+    const decided = (deny: readonly string[]) => {
+      projectConfig({ deny });
+      const { decide } = policyOf({ force: true });
+      return Object.entries(places).map(([place, path]) => `${place} ${decide({ kind: "Read", path }).kind}`);
+    };
+    expect({
+      relative: decided(["Read(*)", "Read(**)"]),
+      absolute: decided(["Read(**)", "Read(/**)", "Read(~/**)"]),
+    }).toEqual({
+      relative: ["workspace denied", "system allowed", "home allowed"],
+      absolute: ["workspace denied", "system denied", "home denied"],
+    });
   });
 
   it("falls back to the defaults when a configuration file is broken", () => {
@@ -134,7 +152,7 @@ describe("loadPolicy", () => {
 
 describe("usableTools", () => {
   it("leaves out what is excluded by key or denied wholesale", () => {
-    projectConfig({ deny: ["Shell(*)", "Write(**)", "Read(secret/**)"] });
+    projectConfig({ deny: ["Shell(*)", "Write(/**)", "Read(secret/**)"] });
     expect(usableTools(policyOf({ force: true }), ["webFetchToolCall", "webSearchToolCall"])).toEqual([
       "read",
       "grep",

@@ -28,7 +28,8 @@ function matcherOf(kind: string | undefined, argument: string, workspace: string
       return shellMatcher(argument);
     case "Read":
     case "Write": {
-      const pattern = globPattern(isRooted(argument) ? argument : join(workspace, argument));
+      // A relative glob is scoped to the workspace, `**` included: only an absolute one reaches outside.
+      const pattern = globPattern(isAbsolute(argument) ? argument : join(workspace, argument));
       return (action) => action.kind === kind && pattern.test(action.path);
     }
     case "WebFetch": {
@@ -43,11 +44,6 @@ function matcherOf(kind: string | undefined, argument: string, workspace: string
     default:
       return () => false;
   }
-}
-
-/** A glob that begins with `**` means anywhere on the machine, not only in the workspace. */
-function isRooted(glob: string): boolean {
-  return isAbsolute(glob) || glob.startsWith("**");
 }
 
 /** `Shell(git)` is every `git …`; `Shell(git:push*)` looks at the arguments too; `Shell(git push)` is that beginning. */

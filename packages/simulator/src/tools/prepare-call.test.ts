@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { ModelCall } from "../model/model.ts";
 import { type AgentMode, loadPolicy } from "../policy/load-policy.ts";
+import { createBackgroundShells } from "./background-shells.ts";
 import { prepareCall } from "./prepare-call.ts";
 import type { TodoList, ToolContext } from "./tool-context.ts";
 import type { PreparedCall, ToolOutcome } from "./tool-run.ts";
@@ -56,6 +57,7 @@ function prepare(call: ModelCall, options: { force?: boolean; mode?: AgentMode }
     },
     outputDir: join(root, "agent-tools"),
     todos,
+    shells: createBackgroundShells({ timeoutMs: undefined, signal: new AbortController().signal }),
     newId: () => "id-1",
   };
   return prepareCall(call, context);

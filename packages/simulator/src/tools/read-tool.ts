@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { blockedText } from "../policy/run-hooks.ts";
 import { absolutePath, cleanPath, optionalNumber, pick, type ToolArgs, text } from "./tool-args.ts";
 import type { ToolContext } from "./tool-context.ts";
-import { refusalText, type ToolDraft } from "./tool-draft.ts";
+import type { ToolDraft } from "./tool-draft.ts";
 import type { ToolOutcome } from "./tool-run.ts";
 
 /** What one read gives back at most; a longer file is cut and says so. */
@@ -19,7 +19,7 @@ export function readTool(input: ToolArgs, context: ToolContext): ToolDraft {
     before: [{ step: "beforeReadFile", payload: () => readHookPayload(path) }],
     actions: [{ kind: "Read", path: cleanPath(path) }],
     refuse: (refusal) =>
-      fail(refusal.kind === "hook" ? blockedText("File read", refusal.message) : refusalText(refusal)),
+      fail(refusal.kind === "hook" ? blockedText("File read", refusal.message) : "Permission denied"),
     fail,
     work: () => readFile(path, input),
   };

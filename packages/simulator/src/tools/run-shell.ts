@@ -6,6 +6,8 @@ export interface ShellRequest {
   readonly timeoutMs: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** The command runs under this number; 0 when it could not be started. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** How the command ended; `spawn-error` means that it never began. */
@@ -23,7 +25,7 @@ export interface ShellEnd {
 const MAX_KEPT_CHARACTERS = 8_000_000;
 
 /** Runs a command in a process group of its own, so that time-out and abort end everything it started. */
-export function runShell({ command, directory, timeoutMs, env, signal }: ShellRequest): Promise<ShellEnd> {
+export function runShell({ command, directory, timeoutMs, env, signal, onStart }: ShellRequest): Promise<ShellEnd> {
   return new Promise((resolve) => {
     const child = spawn("/bin/sh", ["-c", command], {
       cwd: directory,
@@ -31,6 +33,7 @@ export function runShell({ command, directory, timeoutMs, env, signal }: ShellRe
       env: { ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    onStart?.(child.pid ?? 0);
     const texts = { stdout: "", stderr: "", interleaved: "" };
     let kind: ShellEnd["kind"] = "exited";
     const stop = (reason: ShellEnd["kind"]) => {

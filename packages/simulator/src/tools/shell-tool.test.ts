@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadPolicy } from "../policy/load-policy.ts";
+import { createBackgroundShells } from "./background-shells.ts";
 import { allCommands, parseShellCommand } from "./parse-shell-command.ts";
 import { prepareCall } from "./prepare-call.ts";
 import type { PreparedCall } from "./tool-run.ts";
@@ -37,6 +38,7 @@ function shell(args: Record<string, unknown>, force = true): PreparedCall {
       },
       outputDir: join(root, "agent-tools"),
       todos: { items: [] },
+      shells: createBackgroundShells({ timeoutMs: undefined, signal: new AbortController().signal }),
       newId: () => "id",
     },
   );
@@ -180,7 +182,7 @@ describe("shell", () => {
   it("obeys a deny rule even with --force", async () => {
     writeFileSync(join(root, ".cursor", "cli.json"), JSON.stringify({ permissions: { deny: ["Shell(rm)"] } }));
     expect(await run("echo $(rm -rf x)")).toMatchObject({
-      result: { permissionDenied: { error: "Denied by Shell(rm)", isReadonly: false } },
+      result: { permissionDenied: { error: "Command blocked by permissions configuration", isReadonly: false } },
     });
   });
 

@@ -1,4 +1,5 @@
 import { blockedText } from "../policy/run-hooks.ts";
+import type { BackgroundShell } from "./background-shells.ts";
 import { allCommands, parseShellCommand } from "./parse-shell-command.ts";
 import { runShell, type ShellEnd } from "./run-shell.ts";
 import { elide, FILE_OUTPUT_THRESHOLD_BYTES, spillOutput } from "./spill-output.ts";
@@ -26,12 +27,17 @@ export function shellTool(input: ToolArgs, context: ToolContext): ToolDraft {
     refuse: (refusal) => refuse(refusal, { command, workingDirectory: directory }),
     fail: (error) => ({ spawnError: { command, workingDirectory: directory, error } }),
     work: async (signal) => {
+      const env = { ...context.env, CURSOR_AGENT: "1", CURSOR_CONVERSATION_ID: context.turn.conversationId };
+      if (args.isBackground) {
+        const started = await context.shells.start({ command, directory, env });
+        return inBackground(started, { command, workingDirectory });
+      }
       const startedAt = context.now();
       const end = await runShell({
         command,
         directory,
         timeoutMs: args.timeout,
-        env: { ...context.env, CURSOR_AGENT: "1", CURSOR_CONVERSATION_ID: context.turn.conversationId },
+        env,
         signal,
       });
       return toOutcome(end, { command, workingDirectory, args, context, elapsedMs: context.now() - startedAt });
@@ -53,7 +59,7 @@ function wireArgs(input: ToolArgs, context: ToolContext) {
     hasOutputRedirect: parsingResult.redirects.some(({ operator }) => operator.startsWith(">")),
     parsingResult,
     fileOutputThresholdBytes: String(FILE_OUTPUT_THRESHOLD_BYTES),
-    isBackground: false,
+    isBackground: input["isBackground"] === true,
     skipApproval: false,
     timeoutBehavior: "TIMEOUT_BEHAVIOR_BACKGROUND",
     hardTimeout: HARD_TIMEOUT_MS,
@@ -70,9 +76,19 @@ interface Place {
   readonly workingDirectory: string;
 }
 
+/** Completed at once, with an exit code that is not the command's. */
+function inBackground({ shellId, pid }: BackgroundShell, place: Place): ToolOutcome {
+  const ended = { ...place, exitCode: 0, signal: "", stdout: "", stderr: "", executionTime: 0, interleavedOutput: "" };
+  const success = { ...ended, shellId, pid, backgroundReason: "SHELL_BACKGROUND_REASON_USER_REQUEST" };
+  const output = `Started in the background as shell ${shellId}.`;
+  return { result: { success, isBackground: true, pid }, ok: true, output };
+}
+
 function refuse(refusal: Refusal, place: Place): WireResult {
-  if (refusal.kind === "denied")
-    return { permissionDenied: { ...place, error: refusalText(refusal), isReadonly: refusal.isReadonly } };
+  if (refusal.kind === "denied") {
+    const error = refusal.isReadonly ? refusalText(refusal) : "Command blocked by permissions configuration";
+    return { permissionDenied: { ...place, error, isReadonly: refusal.isReadonly } };
+  }
   const reason = refusal.kind === "hook" ? blockedText("Command", refusal.message) : "";
   return { rejected: { ...place, reason, isReadonly: false } };
 }

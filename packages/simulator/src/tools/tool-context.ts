@@ -1,6 +1,7 @@
 import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { AgentMode, Policy } from "../policy/load-policy.ts";
 import type { HookTurn } from "../policy/run-hooks.ts";
+import type { BackgroundShells } from "./background-shells.ts";
 
 /** What a tool call needs to know of the turn it belongs to. */
 export interface ToolContext {
@@ -18,6 +19,7 @@ export interface ToolContext {
   readonly outputDir: string;
   /** The session's todos; an update reads and replaces them. */
   readonly todos: TodoList;
+  readonly shells: BackgroundShells;
   readonly newId: () => string;
 }
 
