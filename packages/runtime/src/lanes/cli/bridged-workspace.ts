@@ -23,12 +23,24 @@ export interface BridgedWorkspaceOptions {
   readonly realWorkspace: string | undefined;
 }
 
-const DENIED = ["Shell(*)", "Shell(**)", "Read(*)", "Read(**)", "Write(*)", "Write(**)", "WebFetch(*)"];
+/** Cursor scopes a relative glob to the workspace: what is to hold everywhere needs an absolute one. */
+const EVERYWHERE = ["*", "**", "/**", "~/**"];
+const DENIED = [
+  "Shell(*)",
+  "Shell(**)",
+  ...EVERYWHERE.map((glob) => `Read(${glob})`),
+  ...EVERYWHERE.map((glob) => `Write(${glob})`),
+  "WebFetch(*)",
+];
 const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
 
 /**
  * Make the workspace of an agent whose tools somebody else runs: they are there as one MCP server, and the agent's own are
  * denied twice over, by permission and by a hook, with a sentence that says what to use instead.
+ *
+ * The hook is the only full gate: no rule covers the agent's own search, and a rule against every MCP server would deny
+ * ours. So it has no matcher that would spare the calls of our server: tools of the user's own servers, which load without
+ * approval, would pass with them.
  */
 export function prepareBridgedWorkspace(options: BridgedWorkspaceOptions): void {
   const { directory, bridge } = options;
