@@ -60,7 +60,10 @@ function cliSchema(machine: MachineDefaults) {
         "The agent's configuration directory (its `CURSOR_CONFIG_DIR`). Unset: the agent's own choice.",
         { path: "file" },
       ),
-      force: key(z.boolean().default(false), "Let the agent run every tool that is not denied (`--force`)."),
+      force: key(
+        z.boolean().default(false),
+        "Let the agent run every tool that is not denied (`--force`). This switches Cursor's sandbox off, too.",
+      ),
       approveMcps: key(
         z.boolean().default(false),
         "Approve every MCP server the agent finds (`--approve-mcps`), those of the repository too.",
@@ -71,7 +74,7 @@ function cliSchema(machine: MachineDefaults) {
       ),
       sandbox: key(
         z.enum(["enabled", "disabled"]).optional(),
-        "The agent's own shell sandbox (`--sandbox`). Unset: the agent's own choice.",
+        "The agent's own shell sandbox (`--sandbox`). Unset: the agent's own choice. A forced turn has none, whatever this says.",
       ),
       promptAsArg: key(
         z.boolean().default(false),

@@ -23,6 +23,8 @@ export interface UpstreamAttachment {
   /** The version of the CLI that wrote it. */
   readonly version?: string;
   readonly configDir?: string;
+  /** The id was chosen ahead of time: the first turn makes the session under it. */
+  readonly isReserved?: boolean;
 }
 
 export interface NewSession {

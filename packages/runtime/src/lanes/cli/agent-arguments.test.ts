@@ -65,6 +65,21 @@ describe("the official CLI's arguments", () => {
     ]);
   });
 
+  it("make a chat under an id that was chosen ahead of time, and bound the wait for background commands", () => {
+    const sessionId = "0d6f0000-0000-4000-8000-000000000001";
+    const request = requestOf({ upstream: { lane: "cli", sessionId, isReserved: true } });
+    expect(officialInvocation(request, program, { ...policy, backgroundShellMs: 13_500 }, false).args).toEqual([
+      ...print,
+      "--workspace",
+      "/work/house",
+      "--trust",
+      "--background-shell-timeout",
+      "13",
+      "--new-session-id",
+      sessionId,
+    ]);
+  });
+
   it("put the prompt last, after --, and add no approval of their own", () => {
     expect(officialInvocation(requestOf({ prompt: "--force" }), program, policy, true)).toEqual({
       args: [...print, "--workspace", "/work/house", "--trust", "--", "--force"],

@@ -9,6 +9,8 @@ export interface AgentPolicy {
   readonly sandbox: "enabled" | "disabled" | undefined;
   /** The longest prompt that is given as an argument. */
   readonly maxArgBytes: number;
+  /** How long the end of a turn waits for commands in the background, where the CLI can be told. */
+  readonly backgroundShellMs?: number | undefined;
 }
 
 export interface AgentInvocation {
@@ -40,8 +42,6 @@ export function fitsArgument(prompt: string, maxArgBytes: number): boolean {
 
 function turnArguments(request: LaneRequest, program: AgentProgram, policy: AgentPolicy): readonly string[] {
   const { upstream, workspace } = request;
-  if (upstream !== undefined && !/^\w[\w.-]*$/.test(upstream.sessionId))
-    throw new CaretError("session-not-found", "The upstream session's id is not one the CLI could have given");
   if (program.model !== undefined && !/^\w[\w.:/@[\]=,-]*$/.test(program.model))
     throw new CaretError("model-unknown", `${JSON.stringify(program.model)} cannot be the name of a model`);
   return [
@@ -53,8 +53,22 @@ function turnArguments(request: LaneRequest, program: AgentProgram, policy: Agen
     ...(request.force ? ["--force"] : []),
     ...(policy.approveMcps ? ["--approve-mcps"] : []),
     ...(policy.sandbox === undefined ? [] : ["--sandbox", policy.sandbox]),
-    ...(upstream === undefined ? [] : ["--resume", upstream.sessionId]),
+    ...backgroundLimit(policy),
+    ...chatArguments(upstream),
   ];
+}
+
+function chatArguments(upstream: LaneRequest["upstream"]): readonly string[] {
+  if (upstream === undefined) return [];
+  const { sessionId, isReserved } = upstream;
+  if (!/^\w[\w.-]*$/.test(sessionId))
+    throw new CaretError("session-not-found", "The upstream session's id is not one the CLI could have given");
+  return [isReserved === true ? "--new-session-id" : "--resume", sessionId];
+}
+
+function backgroundLimit({ backgroundShellMs }: AgentPolicy): readonly string[] {
+  if (backgroundShellMs === undefined) return [];
+  return ["--background-shell-timeout", String(Math.max(1, Math.floor(backgroundShellMs / 1_000)))];
 }
 
 /** The one line that a contract program reads. The workspace in it is the one that the tools work in. */

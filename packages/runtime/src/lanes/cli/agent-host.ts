@@ -41,6 +41,8 @@ export interface AgentHost {
   openBridge(): Promise<{ readonly hub: BridgeHub; readonly command: ResolvedLaunch }>;
   /** Values that became known as secrets, for the redactor. */
   noteSecrets(secrets: readonly Secret[]): void;
+  /** A new UUID. */
+  newId(): string;
   /** Milliseconds of a clock that only goes forward. */
   monotonic(): number;
   wallClock(): number;

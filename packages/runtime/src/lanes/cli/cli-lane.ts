@@ -13,6 +13,7 @@ import type { AgentHost } from "./agent-host.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { attemptTurn } from "./attempt-turn.ts";
 import { isRecoverable } from "./classify-failure.ts";
+import { cliFeatures } from "./cli-features.ts";
 import { createChat } from "./create-chat.ts";
 import type { TurnAttempt } from "./start-agent.ts";
 
@@ -62,18 +63,21 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   return {
     name,
     runTurn,
-    canResume: (attachment, workspace) =>
-      chatExists({ configDir: attachment.configDir ?? host.chatConfigDir(), workspace, id: attachment.sessionId }),
+    canResume: ({ sessionId: id, configDir = host.chatConfigDir(), isReserved }, workspace) =>
+      isReserved === true || chatExists({ configDir, workspace, id }),
     keepsSessions: (model) => programOf(model, host).style === "official",
     findSession(id, workspace) {
       const configDir = host.chatConfigDir();
       return chatExists({ configDir, workspace, id }) ? { lane: name, sessionId: id, configDir } : undefined;
     },
-    async createSession(workspace, signal) {
+    async createSession(workspace, signal): Promise<UpstreamAttachment | undefined> {
+      const attachment = { lane: name, configDir: host.chatConfigDir() };
+      const launch = await host.resolveLaunch(host.programs.command);
+      // The first turn makes the chat itself where it can be told the id: then no process has to be started for it.
+      if (cliFeatures(host.versions.known(launch)).newSessionId)
+        return { ...attachment, sessionId: host.newId(), isReserved: true };
       const id = await createChat({ host, workspace, signal });
-      return id === undefined
-        ? undefined
-        : ({ lane: name, sessionId: id, configDir: host.chatConfigDir() } satisfies UpstreamAttachment);
+      return id === undefined ? undefined : { ...attachment, sessionId: id };
     },
     close: () => host.close(),
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { CaretError, type Secret } from "@caret/protocol";
 import { configDirs } from "../../chats/config-dirs.ts";
@@ -80,6 +81,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     versions,
     openBridge: options.openBridge,
     noteSecrets: options.noteSecrets,
+    newId: randomUUID,
     monotonic,
     wallClock: Date.now,
     async close() {

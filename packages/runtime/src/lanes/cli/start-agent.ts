@@ -1,14 +1,16 @@
 import type { LaneName } from "@caret/protocol";
+import { chatExists } from "../../chats/chat-exists.ts";
 import type { LaneContext, LaneRequest } from "../../engine/lane.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmProfile } from "../../process/warm-key.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
-import { contractTurn, officialInvocation } from "./agent-arguments.ts";
+import { type AgentPolicy, contractTurn, officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentProgram } from "./agent-program.ts";
 import { childCommandOf } from "./child-command-of.ts";
+import { cliFeatures } from "./cli-features.ts";
 import { holdStdin } from "./hold-stdin.ts";
 
 export interface TurnAttempt {
@@ -21,6 +23,7 @@ export interface TurnAttempt {
 
 /** A program that is offered tools reads their results line by line: its input is ended only when it seems to be stuck. */
 const HOLD_FOR_RESULTS_MS = 15_000;
+const SHARE_OF_IDLE = 0.9;
 
 /** What an attempt found out before anything was started. */
 export interface Prepared {
@@ -36,11 +39,33 @@ export interface Started {
 }
 
 /** Start the agent of an attempt and give it its prompt. A booted one is taken if one waits. */
-export async function startAgent(turn: TurnAttempt, prepared: Prepared, asArgument: boolean): Promise<Started> {
-  if (prepared.program.style === "contract") return await startContract(turn, prepared);
+export async function startAgent(asked: TurnAttempt, prepared: Prepared, asArgument: boolean): Promise<Started> {
+  if (prepared.program.style === "contract") return await startContract(asked, prepared);
+  const turn = { ...asked, request: withUsableReservation(asked, prepared) };
   // An agent with tools of somebody else is tied to its own turn, and an argument cannot be given later: neither can wait.
   if (asArgument || turn.request.offered !== undefined) return startCold(turn, prepared, asArgument);
   return startWarm(turn, prepared);
+}
+
+/**
+ * An id that was chosen ahead of time is good for one new chat, once: an earlier attempt may have made it already. A CLI
+ * that does not know the option chooses its own.
+ */
+function withUsableReservation({ host, request }: TurnAttempt, { launch }: Prepared): LaneRequest {
+  const { upstream, workspace } = request;
+  if (upstream?.isReserved !== true) return request;
+  const { sessionId: id, configDir = host.chatConfigDir() } = upstream;
+  if (chatExists({ configDir, workspace, id })) return { ...request, upstream: { ...upstream, isReserved: false } };
+  return cliFeatures(host.versions.known(launch)).newSessionId ? request : { ...request, upstream: undefined };
+}
+
+/**
+ * Print mode waits without end for commands in the background, and such a turn would be given up as stalled. The CLI is
+ * told to end them a little earlier, where it can be told, so that the turn still ends with its answer.
+ */
+function turnPolicy(host: AgentHost, launch: ResolvedLaunch): AgentPolicy {
+  if (!cliFeatures(host.versions.known(launch)).backgroundShellTimeout) return host.policy;
+  return { ...host.policy, backgroundShellMs: host.clocks.idleMs * SHARE_OF_IDLE };
 }
 
 async function startContract({ host, request }: TurnAttempt, { program, launch, profile }: Prepared): Promise<Started> {
@@ -57,9 +82,10 @@ function startCold(
   asArgument: boolean,
 ): Started {
   const { workspace, offered } = request;
+  const forTurn = turnPolicy(host, launch);
   // In a workspace that we wrote ourselves the only server to approve is ours, and its tools run only when forced.
   const asked = offered === undefined ? request : { ...request, force: true };
-  const policy = offered === undefined ? host.policy : { ...host.policy, approveMcps: true };
+  const policy = offered === undefined ? forTurn : { ...forTurn, approveMcps: true };
   const { args, stdin } = officialInvocation(asked, program, policy, asArgument);
   const input = stdin === undefined ? ("closed" as const) : { content: stdin };
   const child = host.spawn(childCommandOf({ host, launch, args, workspace, profile, stdin: input }));
@@ -69,7 +95,7 @@ function startCold(
 function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
   const { workspace } = request;
   const profileOf = (wanted: LaneRequest): WarmProfile => {
-    const { args } = officialInvocation(wanted, program, host.policy, false);
+    const { args } = officialInvocation(wanted, program, turnPolicy(host, launch), false);
     return {
       command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held" }),
       model: attempt.model,

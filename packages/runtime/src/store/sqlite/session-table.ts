@@ -152,6 +152,7 @@ const attachmentSchema = z.object({
   sessionId: z.string(),
   version: z.string().exactOptional(),
   configDir: z.string().exactOptional(),
+  isReserved: z.boolean().exactOptional(),
 });
 const upstreamSchema = z
   .array(attachmentSchema.nullable().catch(null))
