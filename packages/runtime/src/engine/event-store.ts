@@ -1,4 +1,12 @@
-import type { AgentEvent, EventEnvelope, LaneName, PermissionWord, TurnOutcome, Usage } from "@caret/protocol";
+import type {
+  AgentEvent,
+  CaretError,
+  EventEnvelope,
+  LaneName,
+  PermissionWord,
+  TurnOutcome,
+  Usage,
+} from "@caret/protocol";
 
 /**
  * One event as it was committed. A line that gave several events stands beside the first of them; `rawCut` when it was
@@ -141,7 +149,12 @@ export interface ReadOptions {
   readonly raw?: boolean;
 }
 
-export interface AppendOptions {
+export interface WriteOptions {
+  /** While another process holds the log, wait for it and keep the place in the order, instead of giving up. */
+  readonly keepTrying?: boolean;
+}
+
+export interface AppendOptions extends WriteOptions {
   /**
    * These events happened elsewhere, in another session or on another machine: what they consumed was paid there and
    * counts towards no day's total.
@@ -149,6 +162,17 @@ export interface AppendOptions {
   readonly copied?: true;
   /** Nobody waits for it: it may be committed a little later, together with what else comes. */
   readonly patient?: boolean;
+  /** Whose append it is: what this writer appended before must have been taken. */
+  readonly writer?: LogWriter;
+}
+
+/**
+ * One writer of appends that follow each other. Once an append of it was refused, the store refuses all later ones, those
+ * under way included: what comes after a gap must never be taken because the log happens to stand where it expects.
+ */
+export interface LogWriter {
+  /** Set by the store. */
+  refused?: CaretError;
 }
 
 export interface PruneOptions {
@@ -171,24 +195,26 @@ export type SessionWatcher = (sessionId: string) => void;
  * - What rejected with `storage-failed` may still turn up after a restart; read before writing again.
  * - Several processes may share one log, so a session can move on between two calls. Whoever decides by what it has read
  *   takes `lastSeq` first, reads, and appends at that `lastSeq`: what came in between then shows as `session-busy`.
- * - `overloaded` means that another process kept the log for too long: nothing was written, and trying again may help.
+ * - `overloaded` means that another process held the log for too long: nothing was written, and trying again may help.
+ *   Nobody else has to wait meanwhile: waiting for the log never blocks the process.
  * - A reader that wants every event once subscribes first, then reads, then drops each `seq` it has seen.
  */
 export interface EventStore {
   /** Rejects with `invalid-request` when the id is taken. */
-  createSession(session: NewSession): Promise<SessionRecord>;
+  createSession(session: NewSession, options?: WriteOptions): Promise<SessionRecord>;
   getSession(sessionId: string): Promise<SessionRecord | undefined>;
   listSessions(query?: SessionQuery): Promise<SessionPage>;
   /** The ids of all sessions, in no order. */
   sessionIds(query?: Pick<SessionQuery, "workspace">): Promise<readonly string[]>;
   /** Rejects with `session-not-found`. */
-  updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord>;
+  updateSession(sessionId: string, changes: SessionChanges, options?: WriteOptions): Promise<SessionRecord>;
   /** Says whether there was one. Its events go; what it consumed stays in the totals of the days. */
   deleteSession(sessionId: string): Promise<boolean>;
 
   /**
    * Append all entries or none. Rejects with `session-busy` when the session is not at `expectedSeq` (another writer
-   * got there first) and with `session-not-found`. Appends may be issued without waiting for the one before.
+   * got there first), or when their turn has ended or another one has begun since, and with `session-not-found`. Appends
+   * may be issued without waiting for the one before.
    */
   append(
     sessionId: string,
@@ -216,6 +242,8 @@ export interface EventStore {
   usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;
   /** The ids of the sessions it deleted. A session with a running turn stays. */
   prune(options: PruneOptions): Promise<readonly string[]>;
+  /** From here on nobody waits longer than this for a log that another process holds: it is about to be closed. */
+  limitWaits(ms: number): void;
   /** Commits what is under way, then frees everything. Later calls reject with `storage-failed`. */
   close(): Promise<void>;
 }

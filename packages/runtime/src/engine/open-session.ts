@@ -32,7 +32,8 @@ export function newSession(
     createdAt: options.wallClock(),
     ...(title === undefined ? {} : { title: toTitle(title, options.redactor()) }),
   };
-  const saved = options.store.createSession(session);
+  // A turn is behind it, which is not given up because another process holds the log.
+  const saved = options.store.createSession(session, { keepTrying: true });
   saved.catch(() => undefined); // told to whoever waits for it; a turn that was refused before it began does not
   return { session: toSessionRecord(session), saved };
 }

@@ -3,7 +3,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch } from "../redaction/turn-redactor.ts";
 import { capOutputs } from "./cap-outputs.ts";
 import { coalesceDeltas } from "./coalesce-deltas.ts";
-import type { EventEntry, EventStore, StoredEvent } from "./event-store.ts";
+import type { EventEntry, EventStore, LogWriter, StoredEvent } from "./event-store.ts";
 import { createLiveListeners, type LiveListener } from "./live-listeners.ts";
 import { createRawLines } from "./raw-lines.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
@@ -57,6 +57,7 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
   let redactor: Redactor | undefined;
   let turnRedactor: ReturnType<Redactor["forTurn"]> | undefined;
   let seq = options.lastSeq;
+  const writer: LogWriter = {};
 
   const redactEvents = (events: readonly AgentEvent[]): RedactedBatch => {
     const current = options.redactor();
@@ -95,7 +96,9 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
       event,
     }));
     const told = toTold(written, batch);
-    const durable = store.append(sessionId, expected, entries, { patient }).then(live.noteDurable);
+    const durable = store
+      .append(sessionId, expected, entries, { patient, writer, keepTrying: true })
+      .then(live.noteDurable);
     live.tell(told, patient ? undefined : durable);
     return { events: written, durable };
   };

@@ -10,10 +10,20 @@ export interface SessionProgress {
 }
 
 /** Throws when an append does not belong where the session stands. */
-export function assertPlace(sessionId: string, { lastSeq }: SessionProgress, expectedSeq: number): void {
+export function assertPlace(
+  sessionId: string,
+  { lastSeq, lastTurn }: SessionProgress,
+  { expectedSeq, first }: { readonly expectedSeq: number; readonly first: FirstEntry | undefined },
+): void {
   if (lastSeq !== expectedSeq)
     throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${lastSeq}`);
+  if (first === undefined || lastTurn === undefined || first.event.type === "turn-start") return;
+  if (first.turnId === lastTurn.turnId && lastTurn.outcome === undefined) return;
+  throw new CaretError("session-busy", `The turn ${first.turnId} of the session ${sessionId} has been ended by others`);
 }
+
+/** The first of what is appended: a turn is begun by its `turn-start`, and takes nothing after its `turn-end`. */
+type FirstEntry = Pick<StoredEvent, "turnId" | "event">;
 
 export function advanceProgress(progress: SessionProgress, appended: readonly StoredEvent[]): SessionProgress {
   let { line, lastTurn, lastSeq } = progress;

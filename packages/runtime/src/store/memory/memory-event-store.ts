@@ -12,6 +12,7 @@ import type {
   StoredEvent,
 } from "../../engine/event-store.ts";
 import { wayInside } from "../../paths/way-inside.ts";
+import { asWriter } from "../as-writer.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
 import { noLine } from "../last-line.ts";
@@ -110,12 +111,21 @@ class MemoryEventStore implements EventStore {
     sessionId: string,
     expectedSeq: number,
     entries: readonly EventEntry[],
-    { copied }: AppendOptions = {},
+    { copied, writer }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
+    return asWriter(writer, () => this.#append(sessionId, expectedSeq, entries, copied ?? false));
+  }
+
+  #append(
+    sessionId: string,
+    expectedSeq: number,
+    entries: readonly EventEntry[],
+    copied: boolean,
+  ): readonly StoredEvent[] {
     this.#assertOpen();
     const session = this.#find(sessionId);
     const progress = this.#progress.get(sessionId) ?? noProgress;
-    assertPlace(sessionId, progress, expectedSeq);
+    assertPlace(sessionId, progress, { expectedSeq, first: copied ? undefined : entries[0] });
     const now = this.#now();
     const misplaced = entries.find(({ at = now }) => !Number.isSafeInteger(at));
     if (misplaced !== undefined) throw new CaretError("internal", `${misplaced.at} is no time in whole milliseconds`);
@@ -130,7 +140,7 @@ class MemoryEventStore implements EventStore {
     const log = this.#logs.get(sessionId) ?? [];
     for (const each of stored) {
       log.push(each);
-      this.#turns.record(each, copied ?? false);
+      this.#turns.record(each, copied);
     }
     const advanced = advanceProgress(progress, stored);
     this.#progress.set(sessionId, advanced);
@@ -189,6 +199,9 @@ class MemoryEventStore implements EventStore {
     for (const { id } of old) await this.deleteSession(id);
     return old.map(({ id }) => id);
   }
+
+  /** Nobody else can hold it. */
+  limitWaits(): void {}
 
   async close(): Promise<void> {
     this.#closed = true;

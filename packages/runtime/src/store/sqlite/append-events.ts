@@ -29,7 +29,8 @@ export function appendEvents(
 ): readonly StoredEvent[] {
   const progress = tables.sessions.progress(sessionId);
   if (progress === undefined) throw unknownSession(sessionId);
-  assertPlace(sessionId, progress, expectedSeq);
+  // What was copied stands as it stood elsewhere, several turns at once.
+  assertPlace(sessionId, progress, { expectedSeq, first: copied ? undefined : prepared[0]?.stored });
   const appended = prepared.map(({ stored, data }, index) => {
     const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
     tables.events.insert(whole, data);

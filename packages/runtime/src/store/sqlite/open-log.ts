@@ -7,6 +7,7 @@ import { migrate } from "./migrate.ts";
 import { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
 import { makePrivateFile } from "./private-files.ts";
 import { quarantine } from "./quarantine.ts";
+import { BLOCK_MS } from "./retry-while-held.ts";
 import { isCorruption } from "./storage-error.ts";
 
 export interface OpenLogOptions extends OpenDatabaseOptions {
@@ -24,6 +25,8 @@ export function openLog(path: string, { others, now, ...options }: OpenLogOption
     return withDatabase(path, options, (database) => {
       if (others.someDied) assertSound(database);
       migrate(database);
+      // Nothing runs before the log is open. From here on a loop with streams on it would stand still.
+      database.exec(`pragma busy_timeout = ${BLOCK_MS}`);
     });
   } catch (reason) {
     if (!isCorruption(reason)) throw reason;
@@ -39,7 +42,7 @@ export function openLog(path: string, { others, now, ...options }: OpenLogOption
 export function reopenLog(path: string, options: OpenDatabaseOptions = {}): DatabaseSync {
   if (statSync(path, { throwIfNoEntry: false }) === undefined)
     throw new CaretError("storage-failed", "The event log is gone from the data directory");
-  return withDatabase(path, options, (database) => {
+  return withDatabase(path, { ...options, busyTimeoutMs: BLOCK_MS }, (database) => {
     const checkpoint = database.prepare("pragma wal_checkpoint(truncate)").get();
     if (checkpoint?.["busy"] !== 0)
       throw new CaretError("overloaded", "Other processes use the event log, so it could not be made sure of yet");

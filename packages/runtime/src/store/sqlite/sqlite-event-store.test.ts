@@ -236,7 +236,7 @@ describe("The SQLite event store", () => {
   });
 
   it("says that it is overloaded when another process does not let go, writes nothing, and goes on afterwards", async () => {
-    const store = open({ role: "guest", busyTimeoutMs: 20 });
+    const store = open({ role: "guest", heldMs: 20 });
     await store.createSession({ id: "s1", workspace: "/", createdAt: 1 });
     const other = new DatabaseSync(join(directory, LOG_FILE));
     other.exec("begin immediate");

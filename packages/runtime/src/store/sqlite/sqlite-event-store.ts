@@ -20,19 +20,22 @@ import type {
   UsageOfDay,
   UsageQuery,
   UsageTotal,
+  WriteOptions,
 } from "../../engine/event-store.ts";
+import { asWriter, noteRefusal } from "../as-writer.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
 import { identifyOwner, isOwnerAlive } from "../process-owner.ts";
 import { changeSession, toSessionRecord } from "../session-record.ts";
 import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
-import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createGroupCommit, type GroupCommit, HELD_MS } from "./group-commit.ts";
 import { type LogConnection, openLogConnection } from "./log-connection.ts";
 import { createLogOpeners, type LogOpeners } from "./log-openers.ts";
 import type { LogTables } from "./log-tables.ts";
 import { openLog, reopenLog } from "./open-log.ts";
 import { makePrivateDirectory } from "./private-files.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
 import { toStorageError } from "./storage-error.ts";
 import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 
@@ -49,8 +52,8 @@ export interface SqliteEventStoreOptions {
   readonly isAlive?: (owner: string) => boolean;
   readonly now?: () => number;
   readonly pid?: number;
-  /** How long a call waits, and with it the whole process, while another process writes. */
-  readonly busyTimeoutMs?: number;
+  /** How long a call waits while another process holds the log, before it is refused as `overloaded`. */
+  readonly heldMs?: number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
   /** How the disk is told to keep what it was given. */
@@ -71,7 +74,7 @@ interface Holdings {
  */
 export function openSqliteEventStore(options: SqliteEventStoreOptions): EventStore {
   const { directory, role, now = Date.now, pid = process.pid } = options;
-  const { owner = identifyOwner(), isAlive = isOwnerAlive, busyTimeoutMs } = options;
+  const { owner = identifyOwner(), isAlive = isOwnerAlive } = options;
   const path = join(directory, LOG_FILE);
   const wal = createWalSync(path, options.syncFile);
   const undo: (() => void)[] = [];
@@ -82,8 +85,8 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): EventSto
       const lock = role === "gateway" ? lockDirectory(directory, { pid, now }) : undefined;
       undo.unshift(() => lock?.release());
       const connection = openLogConnection({
-        open: () => openLog(path, { others, now, busyTimeoutMs, survives: "process" }),
-        reopen: () => reopenLog(path, { busyTimeoutMs, survives: "process" }),
+        open: () => openLog(path, { others, now, survives: "process" }),
+        reopen: () => reopenLog(path, { survives: "process" }),
         onDrop: wal.forget,
       });
       undo.unshift(() => connection.close());
@@ -103,46 +106,50 @@ class SqliteEventStore implements EventStore {
   readonly #now: () => number;
   readonly #rawMaxBytes: number;
   readonly #owner: string;
+  #heldMs: number;
 
   constructor(held: Holdings, options: SqliteEventStoreOptions & { readonly owner: string }) {
     this.#held = held;
-    this.#writer = createGroupCommit(held);
+    this.#heldMs = options.heldMs ?? HELD_MS;
+    this.#writer = createGroupCommit({ ...held, heldMs: this.#heldMs });
     this.#listeners = createCommitListeners(options.onListenerError ?? (() => {}));
     this.#now = options.now ?? Date.now;
     this.#rawMaxBytes = options.rawMaxBytes ?? DEFAULT_RAW_MAX_BYTES;
     this.#owner = options.owner;
   }
 
-  async createSession(session: NewSession): Promise<SessionRecord> {
-    const created = await this.#writer.run(1, ({ sessions }) => {
+  async createSession(session: NewSession, options: WriteOptions = {}): Promise<SessionRecord> {
+    const create = ({ sessions }: LogTables): SessionRecord => {
       if (sessions.find(session.id) !== undefined)
         throw new CaretError("invalid-request", `There is a session ${session.id} already`);
       const record = toSessionRecord(session);
       sessions.save(record);
       return record;
-    });
+    };
+    const created = await this.#writer.run(1, create, options);
     this.#listeners.touch(session.id);
     return created;
   }
 
   async getSession(sessionId: string): Promise<SessionRecord | undefined> {
-    return this.#read(({ sessions }) => sessions.find(sessionId));
+    return await this.#read(({ sessions }) => sessions.find(sessionId));
   }
 
   async listSessions(query: SessionQuery = {}): Promise<SessionPage> {
-    return this.#read(({ sessions }) => sessions.list(query));
+    return await this.#read(({ sessions }) => sessions.list(query));
   }
 
   async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
-    return this.#read(({ sessions }) => sessions.ids(workspace));
+    return await this.#read(({ sessions }) => sessions.ids(workspace));
   }
 
-  async updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord> {
-    const updated = await this.#writer.run(1, (tables) => {
+  async updateSession(sessionId: string, changes: SessionChanges, options: WriteOptions = {}): Promise<SessionRecord> {
+    const update = (tables: LogTables): SessionRecord => {
       const changed = changeSession(findSession(tables, sessionId), changes, this.#now());
       tables.sessions.save(changed);
       return changed;
-    });
+    };
+    const updated = await this.#writer.run(1, update, options);
     this.#listeners.touch(sessionId);
     return updated;
   }
@@ -157,27 +164,25 @@ class SqliteEventStore implements EventStore {
     sessionId: string,
     expectedSeq: number,
     entries: readonly EventEntry[],
-    { copied, patient = false }: AppendOptions = {},
+    { copied, patient = false, keepTrying = false, writer }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
     const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
-    const work = (tables: LogTables) =>
-      appendEvents(tables, {
-        sessionId,
-        expectedSeq,
-        prepared,
-        copied: copied ?? false,
-        now: this.#now(),
-        owner: this.#owner,
-      });
+    const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.#owner };
+    const work = (tables: LogTables) => asWriter(writer, () => appendEvents(tables, { ...how, now: this.#now() }));
     // A listener waits for every commit of its session.
     const isPatient = patient && !this.#listeners.has(sessionId);
-    const stored = await this.#writer.run(weightOf(prepared), work, { isPatient });
-    this.#listeners.publish(sessionId, stored);
-    return stored;
+    try {
+      const stored = await this.#writer.run(weightOf(prepared), work, { isPatient, keepTrying });
+      this.#listeners.publish(sessionId, stored);
+      return stored;
+    } catch (reason) {
+      noteRefusal(writer, reason);
+      throw reason;
+    }
   }
 
   async read(sessionId: string, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
-    const events = this.#read((tables) => tables.events.read(sessionId, options));
+    const events = await this.#read((tables) => tables.events.read(sessionId, options));
     // What was read may have been committed a moment ago. Nobody is told of what a power cut could still take back.
     await this.#held.wal.settled();
     return events;
@@ -192,19 +197,22 @@ class SqliteEventStore implements EventStore {
   }
 
   async foreignVersion(): Promise<number> {
-    return this.#held.connection.use(({ foreignVersion }) => foreignVersion());
+    return await retryWhileHeld(
+      () => this.#held.connection.use(({ foreignVersion }) => foreignVersion()),
+      this.#heldMs,
+    );
   }
 
   async runningTurns(query: RunningTurnQuery = {}): Promise<readonly RunningTurn[]> {
-    return this.#read(({ turns }) => turns.running(query));
+    return await this.#read(({ turns }) => turns.running(query));
   }
 
   async usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]> {
-    return this.#read(({ turns }) => turns.totals(query));
+    return await this.#read(({ turns }) => turns.totals(query));
   }
 
   async usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {
-    return this.#read(({ turns }) => turns.byDay(query));
+    return await this.#read(({ turns }) => turns.byDay(query));
   }
 
   async prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
@@ -215,6 +223,11 @@ class SqliteEventStore implements EventStore {
     });
     for (const id of pruned) this.#listeners.touch(id);
     return pruned;
+  }
+
+  limitWaits(ms: number): void {
+    this.#heldMs = Math.min(this.#heldMs, ms);
+    this.#writer.limitWaits(ms);
   }
 
   async close(): Promise<void> {
@@ -230,8 +243,9 @@ class SqliteEventStore implements EventStore {
     }
   }
 
-  #read<Result>(work: (tables: LogTables) => Result): Result {
-    return this.#held.connection.use(({ tables }) => work(tables));
+  /** Tried at once, in the call itself. */
+  #read<Result>(work: (tables: LogTables) => Result): Promise<Result> {
+    return retryWhileHeld(() => this.#held.connection.use(({ tables }) => work(tables)), this.#heldMs);
   }
 }
 

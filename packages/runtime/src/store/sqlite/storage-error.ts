@@ -15,8 +15,7 @@ export function toStorageError(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
   if (primaryCode(reason) === SQLITE_FULL || fullDiskCodes.includes(property(reason, "code")))
     return new CaretError("storage-full", "The event log could not be written: the disk is full", { cause: reason });
-  if (isBusy(reason))
-    return new CaretError("overloaded", "Another process kept the event log for too long", { cause: reason });
+  if (isBusy(reason)) return new CaretError("overloaded", "Another process holds the event log", { cause: reason });
   if (isValueFault(reason)) return CaretError.from(reason);
   const words = reason instanceof Error ? reason.message : String(reason);
   return new CaretError("storage-failed", `The event log failed: ${words}`, { cause: reason });
