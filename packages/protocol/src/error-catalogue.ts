@@ -41,7 +41,7 @@ export const errorCatalogue = {
     retryable: true,
     fix: "Something ended the agent from outside; look at the machine's memory, then try again.",
   },
-  interrupted: { retryable: true, fix: "Caret stopped while this turn was running: continue the session." },
+  interrupted: { retryable: true, fix: "See what was done, then go on with the session." },
   cancelled: { retryable: false, fix: "Nothing to do: the turn was cancelled on request." },
   "budget-exceeded": { retryable: false, fix: "Raise the budget that was named, or wait for the next day." },
   "loop-stopped": { retryable: false, fix: "Give the agent more to go on: it repeated the same call in vain." },

@@ -190,16 +190,16 @@ describe("a turn", () => {
     expect(await turn.outcome).toMatchObject({ error: { upstream: "key [redacted] refused" } });
   });
 
-  it("is stopped by a close, which waits for those that only begin and refuses the rest", async () => {
+  it("is interrupted by a close, which waits for those that only begin and refuses the rest [ux A5]", async () => {
     const engine = scriptedEngine(scriptedLane(works), workspace);
     const running = await engine.startTurn({ prompt: "one", workspace });
     const beginning = engine.startTurn({ prompt: "two", workspace });
     const closed = engine.close();
     expect(await refusal(engine.startTurn({ prompt: "three", workspace }))).toBe("overloaded");
     await closed;
-    expect([await running.outcome, await (await beginning).outcome]).toEqual([
-      { kind: "cancelled" },
-      { kind: "cancelled" },
+    expect([codeOf(await running.outcome), codeOf(await (await beginning).outcome)]).toEqual([
+      "interrupted",
+      "interrupted",
     ]);
   });
 });

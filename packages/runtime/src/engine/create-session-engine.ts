@@ -1,14 +1,20 @@
 import { CaretError, type LaneName } from "@caret/protocol";
 import type { Budgets } from "../budgets/check-budget.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { stoppedWithCaret } from "../store/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "./allowed-workspace.ts";
 import type { EventStore, SessionRecord } from "./event-store.ts";
 import { freeSession } from "./free-session.ts";
 import type { Lane, TurnMode } from "./lane.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./lazy-toolbox.ts";
+import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
-import { startSessionTurn } from "./start-session-turn.ts";
+import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
+import { createUnendedTurns } from "./unended-turns.ts";
+
+/** How long closing waits for a log that another process holds. */
+const CLOSE_WAIT_MS = 2_000;
 
 export interface SessionEngineOptions {
   readonly store: EventStore;
@@ -36,23 +42,17 @@ export interface SessionEngineOptions {
 export function createSessionEngine(options: SessionEngineOptions): SessionEngine {
   const { store } = options;
   const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
-  const running = new Map<string, RunningTurn>();
-  /** Sessions whose next turn is being prepared, or that are being deleted: nobody else may take them meanwhile. */
-  const taken = new Set<string>();
+  const unended = createUnendedTurns({ store });
+  const occupied = createOccupiedSessions();
   /** Turns that are about to run. Closing waits for them, so that none begins behind its back. */
   const starting = new Set<Promise<unknown>>();
   let isClosing = false;
 
-  const holdSession = async <Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> => {
-    if (running.has(sessionId) || taken.has(sessionId))
-      throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
-    taken.add(sessionId);
-    try {
+  const holdSession: SessionEngine["holdSession"] = (sessionId, work) =>
+    occupied.hold(sessionId, async () => {
+      await unended.end(sessionId);
       return await work();
-    } finally {
-      taken.delete(sessionId);
-    }
-  };
+    });
 
   const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
     assertPrompt(asked.prompt);
@@ -67,9 +67,11 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     return await holdSession(session.id, async () => {
       const lane = findLane(options, request.lane ?? session.lane);
       const free = await freeSession(store, session);
-      const turn = await startSessionTurn({ ...options, toolbox, session: free, saved, lane, request });
-      running.set(session.id, turn);
-      void turn.settled.then(() => running.delete(session.id));
+      const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
+        unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
+      const { turn, begun } = startSessionTurn({ ...options, toolbox, session: free, saved, lane, request, onUnended });
+      occupied.run(turn);
+      await begun;
       return turn;
     });
   };
@@ -98,19 +100,24 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
       return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
     },
-    runningTurn: (sessionId) => running.get(sessionId),
-    runningTurns: () => [...running.values()],
+    runningTurn: occupied.turn,
+    runningTurns: occupied.turns,
     async close() {
       isClosing = true;
-      await Promise.allSettled(starting);
-      const turns = [...running.values()];
-      for (const turn of turns) turn.cancel("Caret is shutting down");
-      await Promise.all(turns.map(({ settled }) => settled));
+      store.limitWaits(CLOSE_WAIT_MS);
+      await Promise.all([Promise.allSettled(starting), interruptAll(occupied.turns())]);
+      await interruptAll(occupied.turns());
+      await unended.close();
       await Promise.all(options.lanes.map((lane) => lane.close()));
       await toolbox?.close();
       await store.close();
     },
   };
+}
+
+async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {
+  for (const turn of turns) turn.interrupt(stoppedWithCaret());
+  await Promise.all(turns.map(({ settled }) => settled));
 }
 
 function assertPrompt(prompt: string): void {

@@ -9,7 +9,7 @@ import type { EventStore, SessionRecord } from "./event-store.ts";
  */
 export async function freeSession(store: EventStore, session: SessionRecord): Promise<SessionRecord> {
   const turns = await store.runningTurns({ sessionId: session.id });
-  if (turns.length === 0) return session;
+  if (turns.length === 0) return (await store.getSession(session.id)) ?? session;
   const self = identifyOwner();
   const isBusy = (owner: string): boolean => owner !== self && isOwnerAlive(owner);
   if (turns.some(({ owner }) => isBusy(owner)))

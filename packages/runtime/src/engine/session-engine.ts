@@ -1,4 +1,4 @@
-import type { AgentEventOf, AnswerApproval, AnswerQuestion, LaneName, TurnOutcome } from "@caret/protocol";
+import type { AgentEventOf, AnswerApproval, AnswerQuestion, CaretError, LaneName, TurnOutcome } from "@caret/protocol";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
 import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
@@ -130,6 +130,8 @@ export interface RunningTurn {
   unsentSteering(): readonly string[];
   /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
   cancel(reason?: string): void;
+  /** Stop the turn for a reason of Caret's own: it ends as failed, of this. */
+  interrupt(reason: CaretError): void;
   /** Resolves when the `turn-end` is in the log. Never rejects. */
   readonly outcome: Promise<TurnOutcome>;
   /** Resolves when everything of the turn is freed and the session can take the next one. Never rejects. */

@@ -1,5 +1,6 @@
 import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Spent } from "../budgets/check-budget.ts";
+import { within } from "../process/within.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../store/interrupted-end.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { SessionRecord, StoredEvent } from "./event-store.ts";
@@ -23,7 +24,19 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   readonly saved: Promise<unknown>;
   readonly lane: Lane;
   readonly request: TurnRequest;
+  /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
+  readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }
+
+/** A turn, and when its start is durable: nobody is told of it before. */
+export interface StartedTurn {
+  readonly turn: RunningTurn;
+  /** Rejects when the log does not take the start, or not in time; the turn is then stopped. */
+  readonly begun: Promise<void>;
+}
+
+/** How long the start of a turn waits for a log that another process holds. */
+const START_MS = 10_000;
 
 interface TurnContext {
   readonly options: SessionTurnOptions;
@@ -38,7 +51,7 @@ interface TurnContext {
 }
 
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
-export async function startSessionTurn(options: SessionTurnOptions): Promise<RunningTurn> {
+export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
   const { session, lane, request, store } = options;
   const turnId = options.newId();
   const model = request.model ?? session.model ?? options.defaults.model;
@@ -56,20 +69,13 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
     workspace: session.workspace,
     prompt: request.prompt,
   };
-  const begun = log.write([start]);
+  const written = Promise.all([options.saved, log.write([start])]);
   const firstSeq = session.lastSeq + 1;
   const ended = Promise.withResolvers<TurnOutcome>();
   const logBroke = new AbortController();
   // The agent starts while the disk is at work. Nothing it says can be told before this: the log keeps its order.
   const settled = runToEnd(context, ended.resolve, logBroke);
-  try {
-    await Promise.all([options.saved, begun]);
-  } catch (reason) {
-    controller.abort("the log cannot be written");
-    await settled;
-    throw reason;
-  }
-  return {
+  const turn: RunningTurn = {
     sessionId: session.id,
     turnId,
     firstSeq,
@@ -87,9 +93,28 @@ export async function startSessionTurn(options: SessionTurnOptions): Promise<Run
     steer: (text) => tools?.steering?.add(text) ?? Promise.reject(cannotSteer()),
     unsentSteering: () => tools?.steering?.unsent() ?? [],
     cancel: (reason = "cancelled") => controller.abort(reason),
+    interrupt: stopper.stop,
     outcome: ended.promise,
     settled,
   };
+  return { turn, begun: awaitStart(written, turn) };
+}
+
+/** What was begun behind a log that others hold is in the log once they let go, with its end: the truth about it. */
+async function awaitStart(written: Promise<unknown>, turn: RunningTurn): Promise<void> {
+  const over = written.catch(() => undefined); // told below
+  if (!(await within(over, START_MS))) {
+    const error = new CaretError("overloaded", "Another process holds the event log, so that no turn can start");
+    turn.interrupt(error);
+    throw error;
+  }
+  try {
+    await written;
+  } catch (reason) {
+    turn.cancel("the log cannot be written");
+    await turn.settled;
+    throw reason;
+  }
 }
 
 /** A person decides about what was said, not about what is kept of it. */
@@ -128,9 +153,11 @@ async function runToEnd(
     if (hasEnded) return;
     const closing = [...interruptedEnd(open).slice(0, -1), ...(context.tools?.end() ?? [])];
     await write([...closing, failedEnd(CaretError.from(reason))]).catch((broken: unknown) => {
-      const error = context.options.redactor().redactValue(CaretError.from(broken).toInfo());
-      onEnd({ kind: "failed", error });
+      const { options, turnId } = context;
+      const error = CaretError.from(broken);
+      onEnd({ kind: "failed", error: options.redactor().redactValue(error.toInfo()) });
       logBroke.abort(broken);
+      options.onUnended({ turnId, firstSeq: options.session.lastSeq + 1 }, error);
     });
   } finally {
     await context.tools?.settled();
@@ -165,7 +192,7 @@ async function* laneEvents(
     signal: context.signal,
     onUpstream: (upstream) => {
       // Not waited for: the events that follow go the same way behind it, and fail of whatever it fails of.
-      store.updateSession(session.id, { upstream }).catch(() => undefined);
+      store.updateSession(session.id, { upstream }, { keepTrying: true }).catch(() => undefined);
     },
     onRaw: log.noteRaw,
   });

@@ -461,13 +461,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
 
       it("ends an interrupted turn once, however many try", async () => {
         await store.append("s1", 0, [starts("t1")]);
-        const late = interruptTurn(store, {
-          sessionId: "s1",
-          turnId: "t1",
-          firstSeq: 1,
-          startedAt: noon,
-          owner: OWNER,
-        });
+        const late = interruptTurn(store, { sessionId: "s1", turnId: "t1", firstSeq: 1 });
         const tries = await Promise.all([1, 2, 3].map(() => interruptRunningTurns(store, nobodyLives)));
         expect(tries.flat().length + Number(await late)).toBe(1);
         expect((await store.read("s1")).map(({ event }) => event.type)).toEqual(["turn-start", "turn-end"]);
@@ -479,6 +473,14 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s1", 1, [ends("t1"), starts("t2")]);
         expect(seen !== undefined && (await interruptTurn(store, seen))).toBe(false);
         expect(await store.getSession("s1")).toMatchObject({ lastSeq: 3 });
+      });
+
+      it("says once that Caret stopped: the reason does not repeat it as the remedy [ux B9]", async () => {
+        await store.append("s1", 0, [starts("t1")]);
+        await interruptRunningTurns(store, nobodyLives);
+        const [, end] = await store.read("s1");
+        const told = JSON.stringify(end?.event).match(/Caret stopped/g);
+        expect(told).toHaveLength(1);
       });
 
       it("ends interrupted turns well-formed: the block closed, the open calls interrupted", async () => {

@@ -1,4 +1,4 @@
-import { type AgentEvent, CaretError } from "@caret/protocol";
+import { type AgentEvent, CaretError, type ErrorInfo } from "@caret/protocol";
 
 /** What of a turn is still open: at most one block, and the calls without a result. */
 export interface OpenParts {
@@ -34,9 +34,16 @@ export function trackOpenParts(parts: OpenParts, event: AgentEvent): void {
   }
 }
 
+/** What is said about a turn that ended because Caret did. */
+export function stoppedWithCaret(): CaretError {
+  return new CaretError("interrupted", "Caret stopped while this turn was running");
+}
+
 /** The end of a turn that nobody could finish: with it the turn is well-formed. */
-export function interruptedEnd({ closeBlock, calls }: OpenParts): readonly AgentEvent[] {
-  const error = new CaretError("interrupted", "Caret stopped while this turn was running").toInfo();
+export function interruptedEnd(
+  { closeBlock, calls }: OpenParts,
+  error: ErrorInfo = stoppedWithCaret().toInfo(),
+): readonly AgentEvent[] {
   return [
     ...(closeBlock === undefined ? [] : [closeBlock]),
     ...[...calls].map(
@@ -44,7 +51,7 @@ export function interruptedEnd({ closeBlock, calls }: OpenParts): readonly Agent
         type: "tool-result",
         callId,
         status: "interrupted",
-        output: "Caret stopped before this call had a result.",
+        output: `${error.code === "interrupted" ? "Caret stopped" : "The turn ended"} before this call had a result.`,
       }),
     ),
     { type: "turn-end", outcome: { kind: "failed", error } },

@@ -1,0 +1,36 @@
+import { CaretError } from "@caret/protocol";
+import type { RunningTurn } from "./session-engine.ts";
+
+/** The sessions that nobody else may take here: a turn of them runs, or something is being done to them. */
+export interface OccupiedSessions {
+  /** Do something to a session that is free. Rejects with `session-busy` when it is not. */
+  hold<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
+  /** A turn of the session runs from now on until it is settled. */
+  run(turn: RunningTurn): void;
+  turn(sessionId: string): RunningTurn | undefined;
+  turns(): readonly RunningTurn[];
+}
+
+export function createOccupiedSessions(): OccupiedSessions {
+  const running = new Map<string, RunningTurn>();
+  /** Sessions whose next turn is being prepared, or that are being deleted. */
+  const taken = new Set<string>();
+  return {
+    async hold(sessionId, work) {
+      if (running.has(sessionId) || taken.has(sessionId))
+        throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
+      taken.add(sessionId);
+      try {
+        return await work();
+      } finally {
+        taken.delete(sessionId);
+      }
+    },
+    run(turn) {
+      running.set(turn.sessionId, turn);
+      void turn.settled.then(() => running.delete(turn.sessionId));
+    },
+    turn: (sessionId) => running.get(sessionId),
+    turns: () => [...running.values()],
+  };
+}
