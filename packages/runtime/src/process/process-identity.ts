@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 
 /**
  * One process and no other. Process numbers are used again, so a number alone is nobody; the start time, in clock ticks
@@ -41,6 +41,15 @@ export function isAlive(identity: ProcessIdentity): boolean {
 /** Changes at every boot, and with it every start time loses its meaning. */
 export function readBootId(): string | undefined {
   return readProcFile("/proc/sys/kernel/random/boot_id")?.trim();
+}
+
+/** Process numbers mean something only within one: a container that shares our files counts its own. */
+export function readPidNamespace(): string | undefined {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return undefined; // no /proc, or none that tells
+  }
 }
 
 /** A process may vanish, or belong to someone else, between looking for it and reading it: both read as nothing. */

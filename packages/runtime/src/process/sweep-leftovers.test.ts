@@ -58,6 +58,15 @@ describe("sweeping at start-up", () => {
     expect([isAlive(identity), readdirSync(directory)]).toEqual([true, ["mark.json"]]);
   });
 
+  it("leaves what was started in another PID namespace to those who can see it [defect 10]", () => {
+    write({ process: identity, pidNamespace: "pid:[1]" });
+    expect(sweepLeftovers(directory)).toEqual({ entries: 0, killed: 0 });
+    expect({ isAlive: isAlive(identity), entries: readdirSync(directory) }).toEqual({
+      isAlive: true,
+      entries: ["m.json"],
+    });
+  });
+
   it("clears away an entry that was only half written", () => {
     openProcessRegistry(directory);
     writeFileSync(`${directory}/half.json`, '{"mark": "m", "pro');
