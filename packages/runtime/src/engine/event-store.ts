@@ -105,7 +105,7 @@ export interface RunningTurn {
   readonly turnId: string;
   readonly firstSeq: number;
   readonly startedAt: number;
-  /** The process that wrote its start. A turn whose owner is dead will never end by itself. */
+  /** Who wrote its start. A turn whose owner is dead will never end by itself. */
   readonly owner: string;
 }
 
@@ -200,6 +200,11 @@ export type SessionWatcher = (sessionId: string) => void;
  * - A reader that wants every event once subscribes first, then reads, then drops each `seq` it has seen.
  */
 export interface EventStore {
+  /** What turns that are written here carry as their owner. */
+  readonly owner: string;
+  /** Whether the owner of a turn still runs, in this process or another, in a container or outside. */
+  isOwnerAlive(owner: string): boolean;
+
   /** Rejects with `invalid-request` when the id is taken. */
   createSession(session: NewSession, options?: WriteOptions): Promise<SessionRecord>;
   getSession(sessionId: string): Promise<SessionRecord | undefined>;

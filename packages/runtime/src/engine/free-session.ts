@@ -1,6 +1,5 @@
 import { CaretError } from "@caret/protocol";
 import { interruptRunningTurns } from "../store/interrupt-running-turns.ts";
-import { identifyOwner, isOwnerAlive } from "../store/process-owner.ts";
 import type { EventStore, SessionRecord } from "./event-store.ts";
 
 /**
@@ -10,8 +9,7 @@ import type { EventStore, SessionRecord } from "./event-store.ts";
 export async function freeSession(store: EventStore, session: SessionRecord): Promise<SessionRecord> {
   const turns = await store.runningTurns({ sessionId: session.id });
   if (turns.length === 0) return (await store.getSession(session.id)) ?? session;
-  const self = identifyOwner();
-  const isBusy = (owner: string): boolean => owner !== self && isOwnerAlive(owner);
+  const isBusy = (owner: string): boolean => owner !== store.owner && store.isOwnerAlive(owner);
   if (turns.some(({ owner }) => isBusy(owner)))
     throw new CaretError("session-busy", `Another process runs a turn of the session ${session.id}`);
   await interruptRunningTurns(store, { sessionId: session.id, isAlive: isBusy });

@@ -1,7 +1,6 @@
 import { CaretError, type ErrorInfo } from "@caret/protocol";
 import type { EventStore, RunningTurn, RunningTurnQuery } from "../engine/event-store.ts";
 import { interruptedEnd, noOpenParts, type OpenParts, trackOpenParts } from "./interrupted-end.ts";
-import { isOwnerAlive } from "./process-owner.ts";
 import { readAll } from "./read-all.ts";
 
 export interface InterruptOptions extends RunningTurnQuery {
@@ -15,7 +14,7 @@ export interface InterruptOptions extends RunningTurnQuery {
  */
 export async function interruptRunningTurns(
   store: EventStore,
-  { isAlive = isOwnerAlive, ...query }: InterruptOptions = {},
+  { isAlive = (owner) => store.isOwnerAlive(owner), ...query }: InterruptOptions = {},
 ): Promise<readonly RunningTurn[]> {
   const ended: RunningTurn[] = [];
   for (const turn of await store.runningTurns(query))

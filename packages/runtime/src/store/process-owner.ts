@@ -1,12 +1,10 @@
-import { identifyProcess, isAlive, readBootId } from "../process/process-identity.ts";
+import { isAlive, readBootId } from "../process/process-identity.ts";
 
-/** One process of one boot as a word: what a turn, and the list of those who have the log open, carry as their owner. */
-export function identifyOwner(pid: number = process.pid): string {
-  return [pid, identifyProcess(pid).startTime ?? "", readBootId() ?? ""].join(":");
-}
-
-/** Is the process that this word stands for still running? A word that is none of ours stands for nobody. */
-export function isOwnerAlive(owner: string): boolean {
+/**
+ * Is the process still running that wrote this word as its name? Older Carets named themselves by number, start time and
+ * boot, which only processes in one PID namespace can judge. A word that is none of ours stands for nobody.
+ */
+export function isOldOwnerAlive(owner: string): boolean {
   const [, digits, startTime, bootId] = /^(\d+):(\d*):(.*)$/u.exec(owner) ?? [];
   if (digits === undefined || bootId !== (readBootId() ?? "")) return false;
   const pid = Number(digits);

@@ -16,7 +16,6 @@ import { asWriter } from "../as-writer.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
 import { noLine } from "../last-line.ts";
-import { identifyOwner } from "../process-owner.ts";
 import { fromCursorText, toCursorText } from "../session-cursor.ts";
 import { advanceProgress, assertPlace, progressFields, type SessionProgress } from "../session-progress.ts";
 import { changeSession, toSearchText, toSessionRecord } from "../session-record.ts";
@@ -36,6 +35,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 }
 
 class MemoryEventStore implements EventStore {
+  readonly owner;
   readonly #sessions = new Map<string, SessionRecord>();
   readonly #logs = new Map<string, StoredEvent[]>();
   readonly #progress = new Map<string, SessionProgress>();
@@ -46,11 +46,16 @@ class MemoryEventStore implements EventStore {
   #closed = false;
 
   constructor(options: MemoryEventStoreOptions) {
-    const { owner = identifyOwner(), now = Date.now, rawMaxBytes = DEFAULT_RAW_MAX_BYTES, onListenerError } = options;
+    const { owner = "this process", now = Date.now, rawMaxBytes = DEFAULT_RAW_MAX_BYTES, onListenerError } = options;
+    this.owner = owner;
     this.#turns = createTurnLedger(owner);
     this.#now = now;
     this.#rawMaxBytes = rawMaxBytes;
     this.#listeners = createCommitListeners(onListenerError ?? (() => {}));
+  }
+
+  isOwnerAlive(owner: string): boolean {
+    return owner === this.owner;
   }
 
   async createSession(session: Parameters<EventStore["createSession"]>[0]): Promise<SessionRecord> {

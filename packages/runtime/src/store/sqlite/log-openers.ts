@@ -18,14 +18,13 @@ export interface OtherOpeners {
 
 export interface LogOpenersOptions {
   readonly directory: string;
-  readonly owner: string;
   readonly isAlive: (owner: string) => boolean;
 }
 
 /** The processes that have the log open. */
 export interface LogOpeners {
-  /** Sign in, and run `open` meanwhile. Nobody else opens the log at the same time. */
-  enter<Result>(open: (others: OtherOpeners) => Result): Result;
+  /** Run `open`, and sign in under the name that it gives. Nobody else opens the log at the same time. */
+  enter<Result extends { readonly owner: string }>(open: (others: OtherOpeners) => Result): Result;
   /** Sign out. Whoever dies without it leaves a name behind, and the next to enter knows of it. */
   leave(): void;
 }
@@ -35,7 +34,7 @@ export interface LogOpeners {
  * only be put aside when nobody has it open. Its write lock also lets processes open the log one after the other, and
  * that is what makes it safe to create and to migrate. It must not be in WAL mode: switching to that is itself a race.
  */
-export function createLogOpeners({ directory, owner, isAlive }: LogOpenersOptions): LogOpeners {
+export function createLogOpeners({ directory, isAlive }: LogOpenersOptions): LogOpeners {
   const path = join(directory, OPENERS_FILE);
   let ownId: number | bigint | undefined;
 
@@ -60,7 +59,7 @@ export function createLogOpeners({ directory, owner, isAlive }: LogOpenersOption
         const result = open({ someAlive: dead.length < rows.length, someDied: dead.length > 0 });
         const strike = database.prepare("delete from opener where id = ?");
         for (const row of dead) strike.run(Number(row["id"]));
-        ownId = database.prepare("insert into opener (owner) values (?)").run(owner).lastInsertRowid;
+        ownId = database.prepare("insert into opener (owner) values (?)").run(result.owner).lastInsertRowid;
         return result;
       });
     },

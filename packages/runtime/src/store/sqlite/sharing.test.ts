@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,9 @@ import { interruptRunningTurns } from "../interrupt-running-turns.ts";
 import { readAll } from "../read-all.ts";
 import { openSqliteEventStore } from "./sqlite-event-store.ts";
 
+/** As a container does: other process numbers, another `/proc`, the same directory. */
+const elsewhere = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
+const canLeave = spawnSync(elsewhere[0], [...elsewhere.slice(1), "true"]).status === 0;
 const script = fileURLToPath(new URL("sharing-process.ts", import.meta.url));
 
 /** A process that waits for `go`. */
@@ -45,9 +48,17 @@ describe("Several processes on one event log", { timeout: 120_000 }, () => {
   }
 
   async function ready(task: string, name: string, ...more: readonly (string | number)[]): Promise<Sharer> {
-    const child = spawn(process.execPath, [script, directory, task, name, ...more.map(String)], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+    return await readyBy([], task, name, ...more);
+  }
+
+  async function readyBy(
+    launcher: readonly string[],
+    task: string,
+    name: string,
+    ...more: readonly (string | number)[]
+  ): Promise<Sharer> {
+    const [file = "", ...args] = [...launcher, process.execPath, script, directory, task, name, ...more.map(String)];
+    const child = spawn(file, args, { stdio: ["pipe", "pipe", "inherit"] });
     const closed = once(child, "close");
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const kill = async (): Promise<void> => {
@@ -158,6 +169,20 @@ describe("Several processes on one event log", { timeout: 120_000 }, () => {
     living.finish();
     expect(await living.rest()).toEqual([]);
     expect((await interruptRunningTurns(store)).map(({ turnId }) => turnId)).toEqual(["t2"]);
+  });
+
+  it.skipIf(!canLeave).each([
+    ["a container that looks from outside", [], elsewhere],
+    ["the machine that is looked at from a container", elsewhere, []],
+  ])("do not end the living turn of %s, but end a dead one [defect 10]", async (_, there, here) => {
+    const interrupted = async (): Promise<readonly (readonly string[])[]> =>
+      await goTogether([await readyBy(here, "interrupt", "i")]);
+    const living = await readyBy(there, "turn", "t1", "s1");
+    living.go();
+    expect(await living.line()).toBe("started");
+    expect(await interrupted()).toEqual([[]]);
+    await living.kill();
+    expect(await interrupted()).toEqual([["interrupted t1"]]);
   });
 
   it("end the turn of a killed one once, however many of them find it", async () => {

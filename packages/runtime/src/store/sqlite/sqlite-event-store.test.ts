@@ -139,7 +139,10 @@ describe("The SQLite event store", () => {
       "caret.db-wal": 0o600,
       "caret.lock": 0o600,
       "caret.open": 0o600,
+      owners: 0o700,
     });
+    const [lock = ""] = readdirSync(join(directory, "owners"));
+    expect(statSync(join(directory, "owners", lock)).mode & 0o777).toBe(0o600);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 

@@ -25,7 +25,6 @@ import type {
 import { asWriter, noteRefusal } from "../as-writer.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
-import { identifyOwner, isOwnerAlive } from "../process-owner.ts";
 import { changeSession, toSessionRecord } from "../session-record.ts";
 import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
@@ -34,6 +33,7 @@ import { type LogConnection, openLogConnection } from "./log-connection.ts";
 import { createLogOpeners, type LogOpeners } from "./log-openers.ts";
 import type { LogTables } from "./log-tables.ts";
 import { openLog, reopenLog } from "./open-log.ts";
+import { isOwnerAlive, lockOwner, type OwnerLock, sweepOwnerLocks } from "./owner-lock.ts";
 import { makePrivateDirectory } from "./private-files.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import { toStorageError } from "./storage-error.ts";
@@ -47,7 +47,7 @@ export interface SqliteEventStoreOptions {
   readonly directory: string;
   /** There is at most one gateway per directory; guests are as many as like, with a gateway or without. */
   readonly role: "gateway" | "guest";
-  /** This process, as its turns and the list of openers name it. */
+  /** This process, as its turns and the list of openers name it; absent: by a lock that lives as long as it does. */
   readonly owner?: string;
   readonly isAlive?: (owner: string) => boolean;
   readonly now?: () => number;
@@ -66,6 +66,8 @@ interface Holdings {
   readonly wal: WalSync;
   readonly openers: LogOpeners;
   readonly lock: DirectoryLock | undefined;
+  readonly owner: string;
+  readonly ownerLock: OwnerLock | undefined;
 }
 
 /**
@@ -74,13 +76,13 @@ interface Holdings {
  */
 export function openSqliteEventStore(options: SqliteEventStoreOptions): EventStore {
   const { directory, role, now = Date.now, pid = process.pid } = options;
-  const { owner = identifyOwner(), isAlive = isOwnerAlive } = options;
+  const isAlive = options.isAlive ?? ((owner) => isOwnerAlive(directory, owner));
   const path = join(directory, LOG_FILE);
   const wal = createWalSync(path, options.syncFile);
   const undo: (() => void)[] = [];
   try {
     makePrivateDirectory(directory);
-    const openers = createLogOpeners({ directory, owner, isAlive });
+    const openers = createLogOpeners({ directory, isAlive });
     const held = openers.enter((others) => {
       const lock = role === "gateway" ? lockDirectory(directory, { pid, now }) : undefined;
       undo.unshift(() => lock?.release());
@@ -90,9 +92,12 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): EventSto
         onDrop: wal.forget,
       });
       undo.unshift(() => connection.close());
-      return { connection, wal, openers, lock };
+      sweepOwnerLocks(directory);
+      const ownerLock = options.owner === undefined ? lockOwner(directory, pid) : undefined;
+      undo.unshift(() => ownerLock?.release());
+      return { connection, wal, openers, lock, ownerLock, owner: ownerLock?.owner ?? String(options.owner) };
     });
-    return new SqliteEventStore(held, { ...options, owner });
+    return new SqliteEventStore(held, { ...options, isOwnerAlive: isAlive });
   } catch (reason) {
     for (const each of undo) each();
     throw toStorageError(reason);
@@ -100,22 +105,24 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): EventSto
 }
 
 class SqliteEventStore implements EventStore {
+  readonly owner: string;
+  readonly isOwnerAlive: (owner: string) => boolean;
   readonly #held: Holdings;
   readonly #writer: GroupCommit;
   readonly #listeners: CommitListeners;
   readonly #now: () => number;
   readonly #rawMaxBytes: number;
-  readonly #owner: string;
   #heldMs: number;
 
-  constructor(held: Holdings, options: SqliteEventStoreOptions & { readonly owner: string }) {
+  constructor(held: Holdings, options: SqliteEventStoreOptions & Pick<EventStore, "isOwnerAlive">) {
+    this.owner = held.owner;
+    this.isOwnerAlive = options.isOwnerAlive;
     this.#held = held;
     this.#heldMs = options.heldMs ?? HELD_MS;
     this.#writer = createGroupCommit({ ...held, heldMs: this.#heldMs });
     this.#listeners = createCommitListeners(options.onListenerError ?? (() => {}));
     this.#now = options.now ?? Date.now;
     this.#rawMaxBytes = options.rawMaxBytes ?? DEFAULT_RAW_MAX_BYTES;
-    this.#owner = options.owner;
   }
 
   async createSession(session: NewSession, options: WriteOptions = {}): Promise<SessionRecord> {
@@ -167,7 +174,7 @@ class SqliteEventStore implements EventStore {
     { copied, patient = false, keepTrying = false, writer }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
     const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
-    const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.#owner };
+    const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner };
     const work = (tables: LogTables) => asWriter(writer, () => appendEvents(tables, { ...how, now: this.#now() }));
     // A listener waits for every commit of its session.
     const isPatient = patient && !this.#listeners.has(sessionId);
@@ -231,7 +238,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    const { connection, wal, openers, lock } = this.#held;
+    const { connection, wal, openers, lock, ownerLock } = this.#held;
     await this.#writer.drain();
     wal.forget();
     try {
@@ -239,6 +246,7 @@ class SqliteEventStore implements EventStore {
     } catch (reason) {
       throw toStorageError(reason);
     } finally {
+      ownerLock?.release();
       lock?.release();
     }
   }
