@@ -70,7 +70,7 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
     turns,
     sessions,
     async close() {
-      sessions.close();
+      await sessions.close();
       await turns.close();
     },
   };

@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import { createBackgroundWork } from "../engine/background-work.ts";
 import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
 import { classifyTranscript, scopeOf, type Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "../lineage/lineage-store.ts";
@@ -40,9 +41,9 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const book = createTurnBook({ ...options, graceMs, joinMs, onError });
   const sideCalls = createSideCalls({ store: engine.store, lineage, scratch, joinMs, now });
   const lock = createKeyedLock();
-  const report = (reason: unknown): void => onError(CaretError.from(reason));
+  const background = createBackgroundWork(onError);
   // Sessions may have been deleted while no gateway ran.
-  void scratch.sweep(engine.store).catch(report);
+  background.run((signal) => scratch.sweep(engine.store, signal));
 
   const stateOf = ({ turnId }: LineageRecord, hash: string) => book.find(turnId)?.state(hash) ?? "over";
 
@@ -110,7 +111,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
       assertAnswerable(request.messages);
       if (request.workspace !== undefined) scratch.assertElsewhere(request.workspace);
       book.tidy();
-      void sideCalls.tidy().catch(report);
+      background.run(sideCalls.tidy);
       const enquiry = await toEnquiry(request, caller, options);
       for (;;) {
         const found = await lock.run(scopeOf(enquiry.question), () => decide(enquiry));
@@ -118,7 +119,10 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
         await makeWay(found, book.find(found.turnId), graceMs);
       }
     },
-    close: () => sideCalls.close(),
+    async close() {
+      await background.close();
+      await sideCalls.close();
+    },
   };
 }
 

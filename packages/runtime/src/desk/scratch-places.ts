@@ -27,7 +27,7 @@ export interface ScratchPlaces {
   instruct(place: string, instructions: string): void;
   remove(place: string): void;
   /** Removes what sessions that are gone have left behind. */
-  sweep(store: EventStore): Promise<void>;
+  sweep(store: EventStore, signal?: AbortSignal): Promise<void>;
 }
 
 export function openScratchPlaces(options: {
@@ -67,8 +67,9 @@ export function openScratchPlaces(options: {
     },
     instruct,
     remove,
-    async sweep(store) {
+    async sweep(store, signal) {
       for (const name of readdirSync(root)) {
+        if (signal?.aborted === true) return;
         const place = join(root, name);
         const madeAt = statSync(place, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
         if (options.now() - madeAt < YOUNG_MS) continue;

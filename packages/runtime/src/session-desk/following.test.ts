@@ -104,7 +104,7 @@ describe("following a session's log", () => {
     const stayed = readUntil(follow(id), () => false);
     controller.abort();
     expect(await left).toEqual([]);
-    bench.desk.close();
+    await bench.desk.close();
     expect(await stayed).toEqual([]);
   });
 

@@ -25,8 +25,8 @@ export function createForeignTicks({ store, pollMs, onError }: ForeignTicksOptio
       seen = version;
       if (isNews) for (const listener of [...listeners]) listener();
     } catch (reason) {
-      // The next look may succeed; until then followers hear of this process alone.
-      onError(CaretError.from(reason));
+      // The next look may succeed; until then followers hear of this process alone. Nobody is left when the log closes.
+      if (listeners.size > 0) onError(CaretError.from(reason));
     }
   };
 

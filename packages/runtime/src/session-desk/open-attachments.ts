@@ -22,7 +22,7 @@ export interface Attachments {
   discard(images: readonly SavedImage[]): Promise<void>;
   removeSession(sessionId: string): Promise<void>;
   /** Removes what sessions that are gone have left behind. */
-  sweep(store: EventStore): Promise<void>;
+  sweep(store: EventStore, signal?: AbortSignal): Promise<void>;
 }
 
 export function openAttachments(root: string): Attachments {
@@ -40,10 +40,11 @@ export function openAttachments(root: string): Attachments {
       await Promise.all(images.map(({ path }) => rm(path, { force: true })));
     },
     removeSession: (sessionId) => rm(directoryOf(sessionId), { recursive: true, force: true }),
-    async sweep(store) {
+    async sweep(store, signal) {
       await mkdir(root, { recursive: true, mode: 0o700 });
       // In this order: whatever was there before the sessions were listed has its session among them, if it has one.
       const found = await readdir(root);
+      if (signal?.aborted === true) return;
       const kept = new Set((await store.sessionIds()).map(placeName));
       const left = found.filter((name) => !kept.has(name));
       for (const name of left) await rm(join(root, name), { recursive: true, force: true });

@@ -112,7 +112,7 @@ export function createSessionBench(changes: Partial<SessionDeskOptions> = {}) {
       return started;
     },
     async close() {
-      desk.close();
+      await desk.close();
       await engine.close();
       for (const guest of guests) await guest.close();
       await spawner.close();

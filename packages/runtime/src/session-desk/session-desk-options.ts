@@ -35,6 +35,8 @@ export interface SessionDeskOptions {
   readonly onError?: (error: CaretError) => void;
   /** How often to look whether another process has written, while anybody follows. */
   readonly pollMs?: number;
+  /** How often to look for turns whose process has died. */
+  readonly abandonedMs?: number;
   /** How long changes of a session are gathered before they are told as one. */
   readonly newsMs?: number;
 }
