@@ -22,7 +22,13 @@ export type PermissionWord = (typeof permissionWords)[number];
 /** What a session is doing now. `failed` and `ended` say how its last turn went; `idle` is a session without any. */
 export type SessionStatus =
   | { readonly kind: "idle" }
-  | { readonly kind: "running"; readonly turnId: string; readonly since: number }
+  | {
+      readonly kind: "running";
+      readonly turnId: string;
+      readonly since: number;
+      /** Another process runs it, `caret run` in a terminal for one: it can be followed here, not stopped or steered. */
+      readonly elsewhere?: true;
+    }
   | {
       readonly kind: "waiting";
       readonly turnId: string;

@@ -102,6 +102,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     },
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
+    hasUnendedTurn: unended.has,
     async close() {
       isClosing = true;
       store.limitWaits(CLOSE_WAIT_MS);

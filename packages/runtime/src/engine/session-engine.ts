@@ -151,6 +151,8 @@ export interface SessionEngine {
   createSession(request: Omit<TurnRequest, "prompt" | "sessionId">): Promise<SessionRecord>;
   runningTurn(sessionId: string): RunningTurn | undefined;
   runningTurns(): readonly RunningTurn[];
+  /** A turn of the session stopped here, and the log has not taken its end yet. */
+  hasUnendedTurn(sessionId: string): boolean;
   /** Cancel what runs, wait until it is settled, close lanes and log. */
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { EventStore } from "./event-store.ts";
 /** Turns whose end the log did not take. Each is ended as soon as the log can be written again, so that none runs for ever. */
 export interface UnendedTurns {
   add(turn: UnendedTurn, reason: ErrorInfo): void;
+  has(sessionId: string): boolean;
   /** End the session's one now, if it has one. Rejects with what the log says. */
   end(sessionId: string): Promise<void>;
   /** Tries all of them once more. What cannot be ended then is ended by the next Caret that opens the log. */
@@ -51,6 +52,7 @@ export function createUnendedTurns({ store, waitsMs = WAITS_MS }: UnendedTurnsOp
       attempts = 0;
       schedule();
     },
+    has: (sessionId) => turns.has(sessionId),
     async end(sessionId) {
       await end(sessionId);
       if (turns.has(sessionId))

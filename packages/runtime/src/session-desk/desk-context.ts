@@ -37,7 +37,12 @@ export function createDeskContext(options: SessionDeskOptions): DeskContext {
     ticks: createForeignTicks({ store, pollMs, onError }),
     starter: createDeskTurnStarter({ ...options, attachments, onWaiting: tellWaiting }),
     find: (sessionId, caller) => findVisible(store, sessionId, caller),
-    view: (session) => toSessionView(session, { turn: engine.runningTurn(session.id), defaultPermission }),
+    view: (session) =>
+      toSessionView(session, {
+        turn: engine.runningTurn(session.id),
+        isUnended: engine.hasUnendedTurn(session.id),
+        defaultPermission,
+      }),
     onWaiting(watcher) {
       const own: SessionWatcher = (sessionId) => watcher(sessionId);
       watchers.add(own);

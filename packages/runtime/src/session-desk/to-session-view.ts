@@ -5,10 +5,12 @@ import type { RunningTurn } from "../engine/session-engine.ts";
 export interface SessionViewOptions {
   /** The turn of the session that this process runs. */
   readonly turn: RunningTurn | undefined;
+  /** The session's last turn is ours, although it no longer runs: its end has yet to be written. */
+  readonly isUnended: boolean;
   readonly defaultPermission: PermissionWord;
 }
 
-export function toSessionView(session: SessionRecord, { turn, defaultPermission }: SessionViewOptions): SessionView {
+export function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
   const { id, title, workspace, lane, model, permission, createdAt, updatedAt, archived, imported } = session;
   return {
     id,
@@ -16,23 +18,25 @@ export function toSessionView(session: SessionRecord, { turn, defaultPermission 
     workspace,
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
-    permission: permission ?? defaultPermission,
+    permission: permission ?? options.defaultPermission,
     createdAt,
     updatedAt,
     archived,
     ...(imported === undefined ? {} : { imported }),
     lastSeq: session.lastSeq,
     lastLine: session.lastLine ?? "",
-    status: statusOf(session, turn),
+    status: statusOf(session, options),
   };
 }
 
-function statusOf({ lastTurn }: SessionRecord, turn: RunningTurn | undefined): SessionStatus {
+function statusOf({ lastTurn }: SessionRecord, { turn, isUnended }: SessionViewOptions): SessionStatus {
   if (lastTurn === undefined) return { kind: "idle" };
   const { turnId, at, outcome } = lastTurn;
   if (outcome !== undefined) return { kind: "ended", turnId, at, outcome };
-  const wait = turn?.turnId === turnId ? waitOf(turn, at) : undefined;
-  return wait === undefined ? { kind: "running", turnId, since: at } : { kind: "waiting", turnId, ...wait };
+  const running = { kind: "running", turnId, since: at } as const;
+  if (turn?.turnId !== turnId) return isUnended ? running : { ...running, elsewhere: true };
+  const wait = waitOf(turn, at);
+  return wait === undefined ? running : { kind: "waiting", turnId, ...wait };
 }
 
 type Wait = Pick<Extract<SessionStatus, { readonly kind: "waiting" }>, "since" | "waitsFor" | "about">;

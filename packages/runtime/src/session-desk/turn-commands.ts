@@ -1,11 +1,13 @@
 import { CaretError, type SessionCaller, type SessionDesk } from "@caret/protocol";
-import type { RunningTurn } from "../engine/session-engine.ts";
+import type { EventStore, SessionRecord } from "../engine/event-store.ts";
+import { freeSession } from "../engine/free-session.ts";
+import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
 import type { DeskContext } from "./desk-context.ts";
 
 type TurnCommands = Pick<SessionDesk, "startTurn" | "cancelTurn" | "steerTurn" | "answerQuestion" | "answerApproval">;
 
 /** What starts turns, and speaks to those that run. */
-export function turnCommands({ options, find, starter }: DeskContext): TurnCommands {
+export function turnCommands({ options, find, starter, store }: DeskContext): TurnCommands {
   const { engine } = options;
 
   const runningIn = async (sessionId: string, caller: SessionCaller): Promise<RunningTurn | undefined> => {
@@ -16,9 +18,7 @@ export function turnCommands({ options, find, starter }: DeskContext): TurnComma
   const findTurn = async (sessionId: string, turnId: string, caller: SessionCaller): Promise<RunningTurn> => {
     const turn = await runningIn(sessionId, caller);
     if (turn?.turnId === turnId) return turn;
-    throw new CaretError("not-found", `The turn ${turnId} does not run here (any more)`, {
-      fix: "Look at the session: the turn has ended, or another process runs it.",
-    });
+    throw (await isInLog(store, sessionId, turnId)) ? runsElsewhere(turnId) : isOver(turnId);
   };
 
   return {
@@ -28,7 +28,11 @@ export function turnCommands({ options, find, starter }: DeskContext): TurnComma
     },
 
     async cancelTurn(sessionId, turnId, caller) {
-      (await findTurn(sessionId, turnId, caller)).cancel();
+      const session = await find(sessionId, caller);
+      const turn = engine.runningTurn(session.id);
+      if (turn?.turnId === turnId) return turn.cancel();
+      if (!(await isInLog(store, session.id, turnId))) throw isOver(turnId);
+      await endAbandoned(engine, session, turnId);
     },
 
     async steerTurn(sessionId, turnId, text, caller) {
@@ -45,6 +49,32 @@ export function turnCommands({ options, find, starter }: DeskContext): TurnComma
       if (turn?.asks.answerApproval(requestId, answer) !== true) throw nobodyWaits("approval", requestId);
     },
   };
+}
+
+/** Whether the log knows the turn as running, whoever runs it. */
+async function isInLog(store: EventStore, sessionId: string, turnId: string): Promise<boolean> {
+  return (await store.runningTurns({ sessionId })).some((turn) => turn.turnId === turnId);
+}
+
+/** A turn that nobody runs any more only needs its end in the log. */
+async function endAbandoned(engine: SessionEngine, session: SessionRecord, turnId: string): Promise<void> {
+  try {
+    await engine.holdSession(session.id, () => freeSession(engine.store, session));
+  } catch (reason) {
+    throw CaretError.is(reason) && reason.code === "session-busy" ? runsElsewhere(turnId) : reason;
+  }
+}
+
+function isOver(turnId: string): CaretError {
+  return new CaretError("not-found", `The turn ${turnId} does not run (any more)`, {
+    fix: "Look at the session: the turn has ended.",
+  });
+}
+
+function runsElsewhere(turnId: string): CaretError {
+  return new CaretError("session-busy", `Another process runs the turn ${turnId}`, {
+    fix: "Stop it where it was started: with Ctrl-C in its terminal.",
+  });
 }
 
 function nobodyWaits(what: string, requestId: string): CaretError {
