@@ -52,7 +52,7 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
   };
   const turns = createTurnDesk({
     ...common,
-    lineage: openSqliteLineageStore({ directory: config.dataDir }),
+    lineage: openSqliteLineageStore({ directory: config.dataDir, onDamage: onError }),
     toolsOwner: config.tools.owner ?? host.env["CURSOR_ACP_TOOL_LOOP_MODE"],
   });
   const sessions = createSessionDesk({

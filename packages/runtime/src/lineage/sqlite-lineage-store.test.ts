@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { describeLineageStore } from "./lineage-store.contract.ts";
 import { openSqliteLineageStore } from "./sqlite-lineage-store.ts";
@@ -33,9 +34,47 @@ it("forgets transcripts that nobody has gone on with for two months", () => {
   second.close();
 });
 
-it("says what to do about a file that is no database", () => {
-  writeFileSync(join(directory, "lineage.db"), "this is not a database, however long it may be".repeat(50));
-  expect(() => openSqliteLineageStore({ directory })).toThrow(
-    expect.objectContaining({ code: "storage-failed", fix: expect.stringContaining("Remove lineage.db") }),
-  );
+const garbage = "this is not a database, however long it may be".repeat(500);
+
+it.each([
+  ["is no database", () => writeFileSync(join(directory, "lineage.db"), garbage)],
+  ["is a directory", () => mkdirSync(join(directory, "lineage.db"))],
+  [
+    "has the tables of somebody else",
+    () => {
+      const database = new DatabaseSync(join(directory, "lineage.db"));
+      database.exec("create table transcript (something text); create table scope (another text)");
+      database.close();
+    },
+  ],
+])("is made again when the file %s, and the old one is kept [defect 28]", (_, spoil) => {
+  spoil();
+  const damages: string[] = [];
+  const store = openSqliteLineageStore({ directory, onDamage: ({ message }) => damages.push(message) });
+  store.put("a", record);
+  expect({ kept: store.get("a"), damages: damages.length, aside: aside().length }).toEqual({
+    kept: record,
+    damages: 1,
+    aside: 1,
+  });
+  store.close();
 });
+
+it("is made again when the damage is found only while it is used [defect 28]", () => {
+  const first = openSqliteLineageStore({ directory });
+  for (let index = 0; index < 2_000; index += 1) first.put(`hash-${index}`, { ...record, sessionId: `s${index}` });
+  first.close();
+  const path = join(directory, "lineage.db");
+  const bytes = readFileSync(path);
+  bytes.fill(0x5a, 4096 * 8);
+  writeFileSync(path, bytes);
+  const store = openSqliteLineageStore({ directory, now: () => 1_000 });
+  for (let index = 0; index < 2_000; index += 1) store.get(`hash-${index}`);
+  store.put("a", record);
+  expect({ kept: store.get("a"), aside: aside().length }).toEqual({ kept: record, aside: 1 });
+  store.close();
+});
+
+function aside(): readonly string[] {
+  return readdirSync(directory).filter((name) => /^lineage\.db\.corrupt-[^-]+-[^-]+-[^-]+-[^-]+-[^-]+Z$/.test(name));
+}

@@ -3,6 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 import { openDatabase } from "../store/sqlite/open-database.ts";
 import { makePrivateDirectory, makePrivateFile } from "../store/sqlite/private-files.ts";
+import { setAside } from "../store/sqlite/set-aside.ts";
+import { isUnusable } from "../store/sqlite/storage-error.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
 
 const LINEAGE_FILE = "lineage.db";
@@ -36,30 +38,77 @@ export interface SqliteLineageStoreOptions {
   /** The data directory; made when missing. */
   readonly directory: string;
   readonly now?: () => number;
+  /** Hears that the index was damaged and is made again. */
+  readonly onDamage?: (error: CaretError) => void;
 }
+
+/** Nobody waits for another process here: there is one gateway for a data directory. */
+const BUSY_MS = 50;
 
 /**
  * Survives a restart. It is an index that can be lost without losing a word, since the log holds what was said: so no
- * client waits for the disk here.
+ * client waits for the disk here, and one that is damaged, found so at the start or later, is put aside and made again.
  */
-export function openSqliteLineageStore({ directory, now = Date.now }: SqliteLineageStoreOptions): LineageStore {
+export function openSqliteLineageStore({
+  directory,
+  now = Date.now,
+  onDamage = () => undefined,
+}: SqliteLineageStoreOptions): LineageStore {
   const path = join(directory, LINEAGE_FILE);
+  let store: LineageStore | undefined;
+
+  function attempt<Result>(work: (store: LineageStore) => Result): Result {
+    store ??= openStore(path, now);
+    return work(store);
+  }
+
+  function use<Result>(work: (store: LineageStore) => Result): Result {
+    try {
+      return attempt(work);
+    } catch (reason) {
+      if (!isUnusable(reason)) throw reason;
+      store?.close();
+      store = undefined;
+      onDamage(damaged(setAside(path, now), reason));
+      return attempt(work);
+    }
+  }
+
+  makePrivateDirectory(directory);
+  use(() => undefined);
+  return {
+    get: (hash) => use((each) => each.get(hash)),
+    put: (hash, record) => use((each) => each.put(hash, record)),
+    newest: (sessionId) => use((each) => each.newest(sessionId)),
+    settle: (hash, turnId, outcome) => use((each) => each.settle(hash, turnId, outcome)),
+    getScope: (scope) => use((each) => each.getScope(scope)),
+    putScope: (scope, record) => use((each) => each.putScope(scope, record)),
+    forget: (sessionId) => use((each) => each.forget(sessionId)),
+    close: () => store?.close(),
+  };
+}
+
+function openStore(path: string, now: () => number): LineageStore {
+  makePrivateFile(path);
+  const database = openDatabase(path, { survives: "process", busyTimeoutMs: BUSY_MS });
   try {
-    makePrivateDirectory(directory);
-    makePrivateFile(path);
-    const database = openDatabase(path, { survives: "process" });
     database.exec(tables);
     const oldest = now() - KEPT_DAYS * DAY_MS;
     database.prepare("delete from transcript where at < ?").run(oldest);
     database.prepare("delete from scope where at < ?").run(oldest);
     return storeOn(database, now);
   } catch (reason) {
-    if (CaretError.is(reason)) throw reason;
-    throw new CaretError("storage-failed", `The index of transcripts (${LINEAGE_FILE}) cannot be opened`, {
-      cause: reason,
-      fix: `Remove ${LINEAGE_FILE} from the data directory: it is only an index, and is made again.`,
-    });
+    database.close();
+    throw reason;
   }
+}
+
+function damaged(name: string, cause: unknown): CaretError {
+  const message = `The index of transcripts was damaged and is made again; the old one was kept as ${name}`;
+  return new CaretError("storage-failed", message, {
+    cause,
+    fix: "Nothing has to be done: conversations that go on begin new sessions, and no event is lost.",
+  });
 }
 
 function storeOn(database: DatabaseSync, now: () => number): LineageStore {

@@ -2,10 +2,20 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 import { makePrivateFile } from "./private-files.ts";
-import { isBusy, toStorageError } from "./storage-error.ts";
+import { setAside } from "./set-aside.ts";
+import { isBusy, isUnusable } from "./storage-error.ts";
+
+const LOCK_FILE = "caret.lock";
 
 export interface DirectoryLock {
   release(): void;
+}
+
+export interface DirectoryLockOptions {
+  readonly pid: number;
+  readonly now: () => number;
+  /** No other process uses the directory: a file that cannot be used is nobody's, and may be replaced. */
+  readonly isAlone: boolean;
 }
 
 /**
@@ -14,8 +24,19 @@ export interface DirectoryLock {
  * now. The row inside only names the owner; readers can see it while the lock is held. Gateways must try one after the
  * other: one that reads the name gets in the way of one that is signing.
  */
-export function lockDirectory(directory: string, { pid, now }: { pid: number; now: () => number }): DirectoryLock {
-  const path = join(directory, "caret.lock");
+export function lockDirectory(directory: string, options: DirectoryLockOptions): DirectoryLock {
+  const path = join(directory, LOCK_FILE);
+  try {
+    return lockFile(path, options);
+  } catch (reason) {
+    if (!isUnusable(reason)) throw reason;
+    if (!options.isAlone) throw damaged(reason);
+    setAside(path, options.now);
+    return lockFile(path, options);
+  }
+}
+
+function lockFile(path: string, { pid, now }: DirectoryLockOptions): DirectoryLock {
   makePrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -26,10 +47,18 @@ export function lockDirectory(directory: string, { pid, now }: { pid: number; no
     database.exec("commit; begin immediate");
     return { release: () => database.isOpen && database.close() };
   } catch (reason) {
-    const error = isBusy(reason) ? refusal(ownerOf(database), reason) : toStorageError(reason);
+    const error = isBusy(reason) ? refusal(ownerOf(database), reason) : reason;
     database.close();
     throw error;
   }
+}
+
+/** Whoever uses the directory may be a gateway that holds this very file. */
+function damaged(cause: unknown): CaretError {
+  return new CaretError("storage-failed", `${LOCK_FILE} in the data directory cannot be used`, {
+    cause,
+    fix: "Stop every Caret that uses this data directory, then start one: it makes the file again.",
+  });
 }
 
 function refusal(owner: string, cause: unknown): CaretError {

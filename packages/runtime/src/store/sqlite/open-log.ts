@@ -6,8 +6,8 @@ import type { OtherOpeners } from "./log-openers.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
 import { makePrivateFile } from "./private-files.ts";
-import { quarantine } from "./quarantine.ts";
 import { BLOCK_MS } from "./retry-while-held.ts";
+import { setAside } from "./set-aside.ts";
 import { isCorruption } from "./storage-error.ts";
 
 export interface OpenLogOptions extends OpenDatabaseOptions {
@@ -30,7 +30,7 @@ export function openLog(path: string, { others, now, ...options }: OpenLogOption
     });
   } catch (reason) {
     if (!isCorruption(reason)) throw reason;
-    throw others.someAlive ? corruptInUse(reason) : quarantine(path, { now, cause: reason });
+    throw others.someAlive ? corruptInUse(reason) : putAside(setAside(path, now), reason);
   }
 }
 
@@ -47,6 +47,14 @@ export function reopenLog(path: string, options: OpenDatabaseOptions = {}): Data
     if (checkpoint?.["busy"] !== 0)
       throw new CaretError("overloaded", "Other processes use the event log, so it could not be made sure of yet");
     assertSound(database);
+  });
+}
+
+/** Thrown although there is room for a new log now: an empty one must never appear without a word. */
+function putAside(name: string, cause: unknown): CaretError {
+  return new CaretError("storage-failed", `The event log is corrupt; it was kept as ${name}`, {
+    cause,
+    fix: "Start Caret again for a new log. `sqlite3 FILE .recover` may still read the old one.",
   });
 }
 

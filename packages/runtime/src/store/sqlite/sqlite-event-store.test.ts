@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -226,6 +226,35 @@ describe("The SQLite event store", () => {
     tamper("insert into opener (owner) values ('alive')", OPENERS_FILE);
     damage();
     expect(await open({ isAlive: (owner) => owner === "alive" }).getSession("s1")).toMatchObject({ lastSeq: 400 });
+  });
+
+  const garbage = "these are not the bytes of a database".repeat(100);
+
+  it.each([
+    ["caret.open", () => writeFileSync(join(directory, "caret.open"), garbage)],
+    ["caret.open", () => mkdirSync(join(directory, "caret.open"))],
+    ["caret.lock", () => writeFileSync(join(directory, "caret.lock"), garbage)],
+    ["caret.lock", () => mkdirSync(join(directory, "caret.lock"))],
+  ])("makes a damaged %s again, keeps the old one, and has everything [defect 28]", async (name, spoil) => {
+    await (await filled([text("a")])).close();
+    rmSync(join(directory, name));
+    spoil();
+    expect(await open().read("s1")).toHaveLength(1);
+    expect(quarantined()).toEqual([expect.stringMatching(new RegExp(`^${name}\\.corrupt-`))]);
+    expect(() => open()).toThrow(expect.objectContaining({ code: "storage-locked" }));
+  });
+
+  it("does not make a damaged caret.lock again while others use the directory: one of them may hold it [defect 28]", async () => {
+    open({ role: "guest" });
+    writeFileSync(join(directory, "caret.lock"), garbage);
+    expect(() => open()).toThrow(
+      expect.objectContaining({
+        message: "caret.lock in the data directory cannot be used",
+        fix: "Stop every Caret that uses this data directory, then start one: it makes the file again.",
+      }),
+    );
+    writeFileSync(join(directory, "caret.open"), garbage);
+    expect(() => open()).toThrow("caret.lock in the data directory cannot be used");
   });
 
   it("keeps a list of those who have the log open, and strikes the dead off it", async () => {

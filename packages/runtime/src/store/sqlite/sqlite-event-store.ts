@@ -82,9 +82,9 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): EventSto
   const undo: (() => void)[] = [];
   try {
     makePrivateDirectory(directory);
-    const openers = createLogOpeners({ directory, isAlive });
+    const openers = createLogOpeners({ directory, isAlive, now });
     const held = openers.enter((others) => {
-      const lock = role === "gateway" ? lockDirectory(directory, { pid, now }) : undefined;
+      const lock = role === "gateway" ? lockDirectory(directory, { pid, now, isAlone: !others.someAlive }) : undefined;
       undo.unshift(() => lock?.release());
       const connection = openLogConnection({
         open: () => openLog(path, { others, now, survives: "process" }),

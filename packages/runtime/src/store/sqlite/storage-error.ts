@@ -1,9 +1,11 @@
 import { CaretError } from "@caret/protocol";
 
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
 const SQLITE_PROTOCOL = 15;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_MISMATCH = 20;
@@ -35,6 +37,12 @@ export function corruption(complaint: string): Error {
 export function isCorruption(reason: unknown): boolean {
   const code = primaryCode(reason);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+/** For files that can be made again: damaged, no database at all, or one with other tables than ours. */
+export function isUnusable(reason: unknown): boolean {
+  const code = primaryCode(reason);
+  return isCorruption(reason) || code === SQLITE_CANTOPEN || code === SQLITE_ERROR;
 }
 
 /** After these the connection's idea of the file may be wrong, and what the kernel holds may never reach the disk. */
