@@ -1,6 +1,6 @@
 import { CaretError, inCommandForm } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
-import { type AddCommand, commands } from "./commands/index.ts";
+import { type CommandEntry, commands } from "./commands/index.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
 import { cleanText } from "./terminal/text-cleaner.ts";
 import { version } from "./version.ts";
@@ -13,7 +13,8 @@ export async function runCaret(host: Host): Promise<ExitCode> {
     const program = await createProgram(host, (result) => {
       code = result;
     });
-    await program.parseAsync(host.argv, { from: "user" });
+    // Bare `caret` asks what there is: an answer, not a mistake.
+    await program.parseAsync(host.argv.length === 0 ? ["--help"] : host.argv, { from: "user" });
     return code;
   } catch (reason) {
     if (reason instanceof CommanderError) return reason.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
@@ -31,15 +32,28 @@ async function createProgram(host: Host, done: (code: ExitCode) => void): Promis
       writeErr: (text) => void host.stderr.write(text),
     })
     .showHelpAfterError("Run it with --help to see the options.");
-  for (const load of wantedCommands(host.argv)) (await load())(program, host, done);
-  return program;
+  for (const { group, load } of wantedCommands(host.argv)) {
+    program.commandsGroup(group);
+    (await load())(program, host, done);
+  }
+  return program.helpCommand(false).addHelpText("after", examples(host.command));
 }
 
-/** The one that is named, or all of them for whoever asks what there is. */
-function wantedCommands(argv: readonly string[]): readonly (() => Promise<AddCommand>)[] {
+function examples(command: string): string {
+  return [
+    "",
+    "Examples:",
+    `  ${command} serve                        the gateway and its web page`,
+    `  ${command} run "Explain this project"   one turn in the current directory`,
+    `  ${command} <command> --help             the options of a command`,
+  ].join("\n");
+}
+
+/** The one that is named, or all of them to list them. */
+function wantedCommands(argv: readonly string[]): readonly CommandEntry[] {
   const name = argv.find((word) => !word.startsWith("-"));
-  const load = name === undefined ? undefined : commands.get(name);
-  return load === undefined ? [...commands.values()] : [load];
+  const entry = name === undefined ? undefined : commands.get(name);
+  return entry === undefined ? [...commands.values()] : [entry];
 }
 
 const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-config"]);

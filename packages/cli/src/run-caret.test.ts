@@ -1,0 +1,12 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const entry = fileURLToPath(new URL("../bin/caret.js", import.meta.url));
+
+it("answers a bare `caret` with where to start, and not with a failure", () => {
+  const printed = execFileSync(process.execPath, [entry], { encoding: "utf8", env: {} });
+  const headings = printed.split("\n").filter((line) => /^\S.*:$/.test(line));
+  expect(headings).toEqual(["Options:", "Start here:", "What is kept:", "Set-up:", "Recordings:", "Examples:"]);
+  expect(printed).toContain("npx caret serve ");
+});
