@@ -162,7 +162,19 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     callId: z.string().optional(),
     /** What wants to happen: `webFetch`, `webSearch`, `switchMode` … */
     subject: z.string(),
+    /** Every argument, as it would be used. */
     input: z.unknown(),
+    kind: z.enum(toolKinds).optional(),
+    /** The MCP server that offers the tool. */
+    server: z.string().optional(),
+    /** Why a person is asked. */
+    reason: z.string().optional(),
+    /** Why this is dangerous. It cannot be granted for the rest of the session then. */
+    danger: z.string().optional(),
+    /** What would happen, in a sentence. */
+    effect: z.string().optional(),
+    /** The change that would be made, from the file as it was when this was asked. */
+    diff: diffSchema.optional(),
   }),
   z.object({
     type: z.literal("approval-answer"),

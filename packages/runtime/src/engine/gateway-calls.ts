@@ -5,6 +5,7 @@ import type { Mentions } from "../tools/bridge/mentions.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../tools/tool-registry.ts";
 import type { CallApprovals } from "./call-approvals.ts";
+import { decideAndRun } from "./decide-and-run.ts";
 
 export interface GatewayCallsOptions {
   readonly registry: ToolRegistry;
@@ -41,7 +42,7 @@ const TOO_LATE: ToolCallResult = {
 const GIVEN_UP: ToolCallResult = { ...TOO_LATE, output: "The agent no longer waited for this call." };
 
 export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
-  const { registry, approvals, askUser, context, mentions, write } = options;
+  const { registry, askUser, context, mentions, write } = options;
   const ended = new AbortController();
   const open = new Set<string>();
   const running = new Set<Promise<unknown>>();
@@ -54,9 +55,7 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
     // The registry says best that there is no such tool.
     if (tool === undefined) return await registry.call(name, input, { ...context, signal });
     const asked = { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) };
-    const { isAllowed, reason, places } = await approvals.decide(asked, signal);
-    if (isAllowed) return await registry.call(name, input, { ...context, places, signal });
-    return signal.aborted ? GIVEN_UP : denied(name, reason);
+    return (await decideAndRun(asked, { ...options, context: { ...context, signal } })) ?? GIVEN_UP;
   };
 
   const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<ToolCallResult> => {
@@ -116,11 +115,6 @@ function toResult(
     ...(diff === undefined ? {} : { diff }),
     durationMs,
   };
-}
-
-function denied(name: string, reason: string): ToolCallResult {
-  const output = `${name} was not run: ${reason}`;
-  return { status: "rejected", output, outcomeClass: "permission", durationMs: 0 };
 }
 
 /** Tools of MCP servers are named `server__tool`, and no server has that separator in its own name. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInlineSpawner } from "../process/inline-spawner.ts";
 import { createOutputStore, type OutputStore } from "./outputs/output-store.ts";
-import type { Tool, ToolContext } from "./tool.ts";
+import type { CallPreview, Tool, ToolContext } from "./tool.ts";
 import { createToolRegistry, type ToolCallResult, type ToolSource } from "./tool-registry.ts";
 
 /** A workspace with a world outside of it, and the tools that work there. */
@@ -18,6 +18,11 @@ export interface ToolBench {
   read(name: string): string;
   /** Without its duration, which no test can know. */
   call(name: string, input: unknown, context?: Partial<ToolContext>): Promise<Omit<ToolCallResult, "durationMs">>;
+  /** What the call would do, or how it would fail. */
+  preview(
+    name: string,
+    input: unknown,
+  ): Promise<{ readonly preview: CallPreview } | { readonly failed: Omit<ToolCallResult, "durationMs"> }>;
   remove(): Promise<void>;
 }
 
@@ -57,6 +62,12 @@ export function createToolBench({ tools, sources = [], env = {} }: ToolBenchOpti
     async call(name, input, changes = {}) {
       const { durationMs, ...result } = await registry.call(name, input, { ...context, ...changes });
       return result;
+    },
+    async preview(name, input) {
+      const shown = await registry.preview(name, input, context);
+      if ("preview" in shown) return shown;
+      const { durationMs, ...failed } = shown.failed;
+      return { failed };
     },
     async remove() {
       await spawner.close();

@@ -3,7 +3,7 @@ import { didYouMean } from "../models/did-you-mean.ts";
 import { createInputValidators } from "./input-validator.ts";
 import type { OutputStore } from "./outputs/output-store.ts";
 import { runLimited } from "./run-limited.ts";
-import type { OutcomeClass, Tool, ToolContext, ToolOutput } from "./tool.ts";
+import type { CallPreview, OutcomeClass, Tool, ToolContext, ToolOutput } from "./tool.ts";
 import { toFailedOutput } from "./tool-outcome.ts";
 
 export interface ToolCallResult {
@@ -33,6 +33,12 @@ export interface ToolRegistry {
   /** By its name or one of its aliases. */
   find(name: string): Tool | undefined;
   call(name: string, input: unknown, context: ToolContext): Promise<ToolCallResult>;
+  /** What the call would do; or, when it could not be done anyway, the result that says why. */
+  preview(
+    name: string,
+    input: unknown,
+    context: ToolContext,
+  ): Promise<{ readonly preview: CallPreview } | { readonly failed: ToolCallResult }>;
 }
 
 type Verdict = Omit<ToolCallResult, "durationMs">;
@@ -49,13 +55,19 @@ export function createToolRegistry(
     return all.find((tool) => tool.name === name) ?? all.find((tool) => tool.aliases?.includes(name));
   };
 
-  const judge = async (name: string, input: unknown, context: ToolContext): Promise<Verdict> => {
+  /** The tool, unless there is none or it cannot be called like this. */
+  const admit = (name: string, input: unknown): Tool | Verdict => {
     const tool = find(name);
     if (tool === undefined) return reject("not_found", unknownTool(name, list()));
     const complaints = validatorOf(tool.inputSchema)(input);
-    if (complaints.length > 0)
-      return reject("validation", `Invalid arguments for ${tool.name}: ${complaints.join("; ")}`);
-    const { output, stopped } = await runLimited(tool, input, context);
+    if (complaints.length === 0) return tool;
+    return reject("validation", `Invalid arguments for ${tool.name}: ${complaints.join("; ")}`);
+  };
+
+  const judge = async (name: string, input: unknown, context: ToolContext): Promise<Verdict> => {
+    const admitted = admit(name, input);
+    if ("status" in admitted) return admitted;
+    const { output, stopped } = await runLimited(admitted, input, context);
     return toVerdict({ ...output, output: await outputs.cap(output.output) }, stopped);
   };
 
@@ -64,13 +76,27 @@ export function createToolRegistry(
     find,
     async call(name, input, context) {
       const startedAt = context.now();
-      const verdict = await judge(name, input ?? {}, context).catch((reason: unknown) => {
-        const { output, failure } = toFailedOutput(reason);
-        return { status: "error" as const, output, outcomeClass: failure };
-      });
+      const verdict = await judge(name, input ?? {}, context).catch(toFailed);
       return { ...verdict, durationMs: context.now() - startedAt };
     },
+    async preview(name, input, context) {
+      const startedAt = context.now();
+      const failed = (verdict: Verdict) => ({ failed: { ...verdict, durationMs: context.now() - startedAt } });
+      try {
+        const admitted = admit(name, input ?? {});
+        if ("status" in admitted) return failed(admitted);
+        return { preview: (await admitted.preview?.(input ?? {}, context)) ?? {} };
+      } catch (reason) {
+        // The model reads it, as it would have read the failure of the call itself.
+        return failed(toFailed(reason));
+      }
+    },
   };
+}
+
+function toFailed(reason: unknown): Verdict {
+  const { output, failure } = toFailedOutput(reason);
+  return { status: "error", output, outcomeClass: failure };
 }
 
 function toVerdict({ failure, ...output }: ToolOutput, stopped: "cancelled" | "timed-out" | undefined): Verdict {

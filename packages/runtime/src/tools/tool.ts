@@ -10,6 +10,11 @@ export interface ToolContext {
   readonly workspace: string;
   /** Where the paths of this call may lead, from the workspace and free of links; undefined: anywhere in it. */
   readonly places?: readonly string[] | undefined;
+  /**
+   * The state a person was shown before the call was approved, as its preview gave it; undefined: nobody was. A tool with
+   * a preview does nothing when the state is another by now.
+   */
+  readonly shownState?: string | undefined;
   /** A tool stops when it fires, and has ended everything it started when its promise settles. */
   readonly signal: AbortSignal;
   readonly spawner: Spawner;
@@ -27,6 +32,16 @@ export interface ToolOutput {
   readonly failure?: Exclude<OutcomeClass, "success">;
   readonly exitCode?: number;
   readonly diff?: FileDiff;
+}
+
+/** What a call would do, found out without doing any of it. */
+export interface CallPreview {
+  /** In a sentence, for the person who is asked. */
+  readonly effect?: string;
+  /** The change that would be made, from the file as it is now. */
+  readonly diff?: FileDiff;
+  /** Tells two states apart of whatever the preview was made from. */
+  readonly state?: string;
 }
 
 /** A JSON Schema; MCP servers send any. */
@@ -48,13 +63,21 @@ export interface Tool {
   /** How long a call may take, in milliseconds. */
   readonly timeLimitMs?: number;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
+  /** What `run` would do. Fails as `run` would when it could not be done, so that nobody is asked about it. */
+  preview?(input: unknown, context: ToolContext): Promise<CallPreview>;
 }
 
-interface TypedTool<Input> extends Omit<Tool, "run"> {
+interface TypedTool<Input> extends Omit<Tool, "run" | "preview"> {
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
+  preview?(input: Input, context: ToolContext): Promise<CallPreview>;
 }
 
 /** The one place where validated input gets its type: `Input` must say what `inputSchema` says. */
 export function defineTool<Input>(tool: TypedTool<Input>): Tool {
-  return { ...tool, run: (input, context) => tool.run(input as Input, context) };
+  const { preview } = tool;
+  return {
+    ...tool,
+    run: (input, context) => tool.run(input as Input, context),
+    ...(preview === undefined ? {} : { preview: (input, context) => preview(input as Input, context) }),
+  };
 }

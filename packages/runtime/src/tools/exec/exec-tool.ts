@@ -50,6 +50,10 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
       oneOf: [{ required: ["command"] }, { required: ["argv"] }],
       additionalProperties: false,
     },
+    async preview({ cwd }, context) {
+      await directoryIn(context, cwd ?? ".");
+      return {};
+    },
     async run(input, context) {
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
       const command = await toChildCommand(input, context, outputs);

@@ -1,9 +1,11 @@
 import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool } from "../tool.ts";
-import { withConfined } from "./confined-path.ts";
+import { type ConfinedOptions, type ConfinedPlace, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
+import { lookAtTree, treeWords } from "./look-at-tree.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
+import { assertAsShown } from "./shown-state.ts";
 
 const MAX_ENTRIES = 2_000;
 
@@ -44,6 +46,11 @@ export const mkdirTool: Tool = defineTool<PathInput>({
   description: "Make a directory in the workspace, and those above it that are missing.",
   kind: "write",
   inputSchema: pathSchema,
+  async preview({ path }, { workspace, places }) {
+    const kind = await entryKind({ workspace, places, path, changes: true });
+    if (kind !== undefined && kind !== "directory") throw new CaretError("invalid-request", `${path} exists already`);
+    return { effect: kind === undefined ? `Makes the directory ${path}` : `Nothing: ${path} exists already` };
+  },
   run({ path }, { workspace, places }) {
     return withConfined(
       { workspace, places, path, changes: true, createParents: true },
@@ -66,15 +73,25 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
     "Remove a file, a link or an empty directory of the workspace; with recursive, a directory with all in it.",
   kind: "write",
   inputSchema: { ...pathSchema, properties: { ...pathSchema.properties, recursive: { type: "boolean" } } },
-  run({ path, recursive = false }, { workspace, places, signal }) {
-    return withConfined(
-      { workspace, places, path, changes: true, followLast: false },
-      async ({ directory, name, path: removed }) => {
-        if (name === ".") throw new CaretError("forbidden", "The workspace itself cannot be removed");
-        await remove(directory, name, { recursive, signal });
-        return { output: `Removed ${removed}` };
-      },
-    );
+  preview({ path, recursive = false }, { workspace, places, signal }) {
+    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (place) => {
+      assertRemovable(place);
+      const found = await lookAtTree(place, { path, recursive, signal });
+      return { effect: `Deletes ${place.path}: ${treeWords(found)}`, state: found.state };
+    });
+  },
+  run({ path, recursive = false }, context) {
+    const { workspace, places, shownState, signal } = context;
+    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (place) => {
+      const { directory, name, path: removed } = place;
+      assertRemovable(place);
+      if (shownState !== undefined) {
+        const { state } = await lookAtTree(place, { path, recursive, signal });
+        assertAsShown(context, state, removed);
+      }
+      await remove(directory, name, { recursive, signal });
+      return { output: `Removed ${removed}` };
+    });
   },
 });
 
@@ -99,6 +116,20 @@ export const statTool: Tool = defineTool<PathInput>({
     });
   },
 });
+
+/** Undefined when there is nothing. */
+async function entryKind(place: ConfinedOptions): Promise<ReturnType<typeof kindOf> | undefined> {
+  try {
+    return await withConfined(place, async ({ directory, name }) => kindOf(await lstat(directory.at(name))));
+  } catch (reason) {
+    if (CaretError.is(reason) && reason.code === "not-found") return undefined;
+    throw reason;
+  }
+}
+
+function assertRemovable({ name }: ConfinedPlace): void {
+  if (name === ".") throw new CaretError("forbidden", "The workspace itself cannot be removed");
+}
 
 interface Kinds {
   isDirectory(): boolean;

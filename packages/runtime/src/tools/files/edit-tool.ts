@@ -1,8 +1,10 @@
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool } from "../tool.ts";
+import { changeDiff, countWords } from "./change-diff.ts";
 import { type ConfinedPlace, withConfined } from "./confined-path.ts";
 import { toFileDiff } from "./file-diff.ts";
 import { replaceFile } from "./replace-file.ts";
+import { assertAsShown, stateOfText } from "./shown-state.ts";
 import { readWholeText } from "./text-content.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -33,11 +35,21 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
       required: ["path", "old_string", "new_string"],
       additionalProperties: false,
     },
-    run(input, { workspace, places, signal }) {
+    preview(input, { workspace, places }) {
+      return withConfined({ workspace, places, path: input.path, changes: true }, async (place) => {
+        const before = await readPlace(place, input.path);
+        const { after } = replaceIn(before, input);
+        const { diff, ...counts } = await changeDiff(place.path, before, after);
+        return { effect: `Changes ${place.path}: ${countWords(counts)}`, diff, state: stateOfText(before) };
+      });
+    },
+    run(input, context) {
+      const { workspace, places, signal } = context;
       return withConfined({ workspace, places, path: input.path, changes: true }, (place) =>
         queue(`${workspace}\0${place.path}`, async () => {
           signal.throwIfAborted();
           const before = await readPlace(place, input.path);
+          assertAsShown(context, stateOfText(before), place.path);
           const { after, count } = replaceIn(before, input);
           await replaceFile(place, after);
           const output = `Replaced ${count} occurrence${count === 1 ? "" : "s"} in ${place.path}`;
