@@ -21,6 +21,8 @@ export interface OfferedTools {
   readonly system: string;
   /** Where the tools work, for the agent to know of, not to reach. */
   readonly realWorkspace: string | undefined;
+  /** Calls a listener when the client offers other tools in mid-turn. Absent: they never change. */
+  readonly onToolsChange?: (listener: (tools: readonly ClientTool[]) => void) => void;
   /** The agent called one of them. Never rejects. */
   readonly call: AnswerCall;
   /** The agent's stream mentioned a call, and everything before it has been taken. */

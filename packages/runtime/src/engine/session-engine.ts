@@ -33,8 +33,16 @@ export interface TurnRequest {
   readonly title?: string;
 }
 
-export interface ClientToolsRequest {
+/** What a client says of its tools, with each of the requests that one turn answers. */
+export interface ClientToolsOffer {
   readonly tools: readonly ClientTool[];
+  /** Which of them the answer may call, by the agent's names; absent: all. */
+  readonly callable?: readonly string[];
+  /** False: the client takes one call at a time. */
+  readonly parallel?: boolean;
+}
+
+export interface ClientToolsRequest extends ClientToolsOffer {
   /** The client's system prompt; it reaches the agent as a rule. */
   readonly system: string;
   /** Where the client really works. */
@@ -113,6 +121,11 @@ export interface RunningTurn {
   }): AsyncIterable<readonly StoredEvent[]>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked: Pick<ParkedCalls, "answer" | "open" | "announced" | "dismissAll"> | undefined;
+  /**
+   * The client's next request offers these tools: the agent is told of the change. Gives those that it did not offer
+   * before; nothing where the client runs no tools of this turn.
+   */
+  offerTools(offer: ClientToolsOffer): readonly ClientTool[];
   /** What waits for a person; nothing ever does unless the turn is attended. */
   readonly asks: TurnAsks;
   /**

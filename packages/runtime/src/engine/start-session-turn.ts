@@ -88,6 +88,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
       return followEvents(live ? { ...whole, live: log } : whole);
     },
     parked: tools?.parked,
+    offerTools: (offer) => tools?.change?.(offer) ?? [],
     asks: tools?.asks ?? noAsks,
     forDecider: (events) => (tools === undefined ? events : asUndecided(events, tools, log)),
     steer: (text) => tools?.steering?.add(text) ?? Promise.reject(cannotSteer()),

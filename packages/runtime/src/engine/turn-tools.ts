@@ -1,12 +1,14 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { classifyOutcome } from "../guard/classify-outcome.ts";
 import { createLoopGuard } from "../guard/loop-guard.ts";
-import type { AnswerCall, CallResult, OfferedCall, ToolOrigin } from "../tools/bridge/bridge-messages.ts";
+import type { AnswerCall, CallResult, ClientTool, OfferedCall } from "../tools/bridge/bridge-messages.ts";
+import { createCallQueue } from "../tools/bridge/call-queue.ts";
 import { createParkedCalls, type ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import { type EndedCall, type GuardCallsOptions, guardCalls } from "./guard-calls.ts";
 import type { OfferedTools } from "./lane.ts";
 import { noAsks } from "./no-asks.ts";
-import type { ClientToolsRequest, TurnAsks } from "./session-engine.ts";
+import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "./session-engine.ts";
+import { createToolRound } from "./tool-round.ts";
 import type { TurnSteering } from "./turn-steering.ts";
 
 export interface TurnToolsOptions {
@@ -35,6 +37,8 @@ export interface TurnTools {
   readonly steering: TurnSteering | undefined;
   /** What the lane offers to the agent, and what there is to say about it. */
   offer(): Promise<{ readonly offered: OfferedTools; readonly notices: readonly AgentEvent[] }>;
+  /** The client offers its tools anew, with the next request of the turn. Gives those that it did not offer before. */
+  change?(next: ClientToolsOffer): readonly ClientTool[];
   /** The turn is over: what the log needs before its end. Nothing can be called afterwards. */
   end(): readonly AgentEvent[];
   /** Resolves when nothing runs any more. */
@@ -44,29 +48,44 @@ export interface TurnTools {
 /** The client runs the tools: each call waits for its result. */
 export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOptions): TurnTools {
   const { write, newCallId, parkedLimitMs, now } = options;
-  const originOf = (name: string): ToolOrigin => wanted.tools.find((tool) => tool.name === name)?.origin ?? { name };
-  const parked = createParkedCalls({ write, newCallId, originOf, limitMs: parkedLimitMs });
+  const round = createToolRound(wanted);
+  const parked = createParkedCalls({ write, newCallId, ...round, limitMs: parkedLimitMs });
+  const queue = createCallQueue(parked.park);
+  let isParallel = true;
+  const setParallel = (value = true): void => {
+    isParallel = value;
+    queue.setParallel(value);
+  };
+  setParallel(wanted.parallel);
   let hasEnded = false;
   const run = async (call: OfferedCall, signal: AbortSignal): Promise<EndedCall> => {
     const startedAt = now();
-    const result = await parked.park(call, signal);
+    const result = await queue.call(call, signal);
     if (hasEnded || signal.aborted) return { result, outcome: undefined };
     return { result, outcome: { class: classOf(result), output: result.text, durationMs: now() - startedAt } };
   };
   const tell: GuardCallsOptions["write"] = async (events) => (hasEnded ? undefined : await write(events));
   const call = answered(guardCalls({ ...options, guard: createLoopGuard(), run, write: tell }));
+  const { system, realWorkspace } = wanted;
   const offered: OfferedTools = {
-    ...wanted,
-    realWorkspace: wanted.realWorkspace,
+    tools: wanted.tools,
+    system,
+    realWorkspace,
+    onToolsChange: round.onToolsChange,
     call,
     noteMention: parked.noteMention,
   };
   return {
-    parked,
+    // Where calls go out one at a time, no other is to be waited for.
+    parked: { ...parked, announced: () => (isParallel ? parked.announced() : 0) },
     asks: noAsks,
     isUndecided: () => false,
     steering: undefined,
     offer: async () => ({ offered, notices: [] }),
+    change(next) {
+      setParallel(next.parallel);
+      return round.change(next);
+    },
     end() {
       hasEnded = true;
       return parked.end();

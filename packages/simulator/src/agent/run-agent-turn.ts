@@ -120,8 +120,12 @@ async function think(
   if (isNewChat) await tools.runHooks("sessionStart", { composer_mode: mode });
   const { createRuleModel } = await import("../model/rule-model.ts");
   const model = createRuleModel({ seed: simulation.ids.fork(start.sessionId).number() });
-  const { nativeTools, offeredTools } = tools;
-  await playModel({ model, stage, request: { nativeTools, offeredTools, mode, workspace } });
+  const { nativeTools } = tools;
+  await playModel({
+    model,
+    stage,
+    request: () => ({ nativeTools, offeredTools: tools.offeredTools, mode, workspace }),
+  });
   await tools.runHooks("stop", { status: "completed", loop_count: 0 });
   await tools.runHooks("sessionEnd", { reason: "completed" });
 }

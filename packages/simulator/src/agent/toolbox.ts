@@ -18,6 +18,7 @@ export interface ToolboxOptions {
 /** The tools of one turn: the native ones its policy leaves, and those of its MCP servers. */
 export interface Toolbox {
   readonly nativeTools: readonly NativeToolName[];
+  /** As they are now: a server may tell that they have changed. */
   readonly offeredTools: readonly OfferedTool[];
   prepare(call: ModelCall, toolCallId: string): PreparedCall;
   /** Tells the hooks that the turn begins or ends. */
@@ -62,7 +63,9 @@ export async function openToolbox({ turn, requestId, transcriptPath, ids }: Tool
   };
   return {
     nativeTools: usableTools(policy, turn.excludedTools),
-    offeredTools: mcp.tools,
+    get offeredTools() {
+      return mcp.tools;
+    },
     prepare: (call, toolCallId) => prepareCall(call, { ...shared, toolCallId }),
     async runHooks(step, payload) {
       await policy.runHooks({ step, payload, turn: shared.turn, env, signal: simulation.stop.signal });

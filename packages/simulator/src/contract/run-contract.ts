@@ -72,5 +72,5 @@ async function play(
   const { createRuleModel } = await import("../model/rule-model.ts");
   const model = createRuleModel({ seed: simulation.ids.fork(turn.turnId).number() });
   const request = { nativeTools: [], offeredTools: turn.tools, mode: "agent", workspace: host.cwd } as const;
-  await playModel({ model, stage, request });
+  await playModel({ model, stage, request: () => request });
 }

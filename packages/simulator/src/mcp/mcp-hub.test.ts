@@ -96,6 +96,22 @@ describe("connectMcp", () => {
     );
   });
 
+  it("looks at the tools again when the server says that they have changed [clients D3]", async () => {
+    configure("user", { local: { ...local, args: [...local.args, "growing"] } });
+    const hub = await connect();
+    const namesOf = () => hub.tools.map(({ name }) => name);
+    const late = () => hub.call({ server: "local", tool: "late", args: {} }, never);
+    const before = { names: namesOf(), refusal: await late().catch((reason: Error) => reason.message) };
+    await hub.call({ server: "local", tool: "grow", args: {} }, never);
+    expect({ before, after: { names: namesOf(), answer: await late() } }).toEqual({
+      before: { names: ["echo", "fail", "picture", "slow", "grow"], refusal: "Tool late not found on local" },
+      after: {
+        names: ["echo", "fail", "picture", "slow", "grow", "late"],
+        answer: { content: [{ text: { text: "late indeed" } }], isError: false },
+      },
+    });
+  });
+
   it("does not start a repository's server before it is approved", async () => {
     configure("project", { local });
     const hub = await connect();

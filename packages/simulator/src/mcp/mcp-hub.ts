@@ -24,6 +24,7 @@ export interface McpServerStatus {
 
 /** The connected MCP servers of a turn. */
 export interface McpHub {
+  /** Those of all servers, as they are now. */
   readonly tools: readonly OfferedTool[];
   readonly servers: readonly McpServerStatus[];
   /** Rejects when the server is gone, the tool unknown or the call aborted; a tool's own failure is an answer. */
@@ -49,13 +50,19 @@ export async function connectMcp(options: McpOptions): Promise<McpHub> {
   const attempts = await Promise.all(servers.map((server) => attempt(server, options)));
   const connections = attempts.flatMap(({ connection }) => (connection === undefined ? [] : [connection]));
   return {
-    tools: connections.flatMap(({ tools }) => tools),
+    get tools() {
+      return connections.flatMap(({ tools }) => tools());
+    },
     servers: attempts.map(({ status }) => status),
     call: async ({ server, tool, args }, signal) => {
       const connection = connections.find(({ name }) => name === server);
       if (connection === undefined) throw new Error(`MCP server ${server} is not connected`);
-      if (!connection.tools.some(({ name }) => name === tool)) throw new Error(`Tool ${tool} not found on ${server}`);
-      return connection.call(tool, args, signal);
+      await connection.listed();
+      if (!connection.tools().some(({ name }) => name === tool)) throw new Error(`Tool ${tool} not found on ${server}`);
+      const answer = await connection.call(tool, args, signal);
+      // What a call has changed about the tools is known when its answer is.
+      await connection.listed();
+      return answer;
     },
     close: async () => {
       await Promise.all(connections.map((connection) => connection.close()));

@@ -7,7 +7,10 @@ import { type ConfiguredServer, interpolate, type McpServerConfig } from "./mcp-
 
 export interface ServerConnection {
   readonly name: string;
-  readonly tools: readonly OfferedTool[];
+  /** As the server listed them last: it may tell that they have changed. */
+  readonly tools: () => readonly OfferedTool[];
+  /** Resolves when no list is on its way. */
+  readonly listed: () => Promise<void>;
   readonly call: (tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<McpAnswer>;
   readonly close: () => Promise<void>;
 }
@@ -29,15 +32,18 @@ export async function connectServer(
   try {
     const config = interpolate(server.config, options);
     await client.connect(toTransport(config, options), { timeout: CONNECT_TIMEOUT_MS });
-    const { tools } = await client.listTools(undefined, { timeout: CONNECT_TIMEOUT_MS });
+    let tools = await listTools(client, server.name);
+    let listing = Promise.resolve();
+    client.setNotificationHandler("notifications/tools/list_changed", () => {
+      listing = listing.then(async () => {
+        // A server that cannot list its tools any more still has those that it listed before.
+        tools = await listTools(client, server.name).catch(() => tools);
+      });
+    });
     return {
       name: server.name,
-      tools: tools.map(({ name, description, inputSchema }) => ({
-        server: server.name,
-        name,
-        ...(description === undefined ? {} : { description }),
-        inputSchema,
-      })),
+      tools: () => tools,
+      listed: () => listing,
       call: async (name, args, signal) => {
         const result = await client.callTool(
           { name, arguments: { ...args } },
@@ -53,6 +59,16 @@ export async function connectServer(
     await client.close();
     throw reason;
   }
+}
+
+async function listTools(client: Client, server: string): Promise<readonly OfferedTool[]> {
+  const { tools } = await client.listTools(undefined, { timeout: CONNECT_TIMEOUT_MS });
+  return tools.map(({ name, description, inputSchema }) => ({
+    server,
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+  }));
 }
 
 function toTransport(config: McpServerConfig, { workspace, env }: ConnectServerOptions): Transport {

@@ -18,6 +18,7 @@ const commonWords = new Set([
   "make",
   "new",
   "mcp",
+  "call",
 ]);
 
 /** A call of a tool like `get_weather` when the prompt speaks of the weather: the words of its name decide. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { workspaceSlug } from "../../chats/workspace-slug.ts";
 import { mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
@@ -32,6 +32,7 @@ const DENIED = [
   ...EVERYWHERE.map((glob) => `Write(${glob})`),
   "WebFetch(*)",
 ];
+const HOOK_SCRIPT = "deny-native.sh";
 const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
 
 /**
@@ -49,14 +50,22 @@ export function prepareBridgedWorkspace(options: BridgedWorkspaceOptions): void 
   rmSync(own, { recursive: true, force: true });
   mkdirSync(join(own, "rules"), { recursive: true, mode: 0o700 });
   const server = { command: bridge.file, args: bridge.args, env: bridge.env };
-  const script = join(own, "deny-native.sh");
   write(join(own, "mcp.json"), json({ mcpServers: { [BRIDGE_SERVER]: server } }));
   write(join(own, "cli.json"), json({ permissions: { allow: [`Mcp(${BRIDGE_SERVER}:*)`], deny: DENIED } }));
-  write(join(own, "hooks.json"), json({ version: 1, hooks: hooksRunning(script) }));
-  write(script, denyScript(options.toolNames));
-  chmodSync(script, 0o700);
+  write(join(own, "hooks.json"), json({ version: 1, hooks: hooksRunning(join(own, HOOK_SCRIPT)) }));
+  allowTools(directory, options.toolNames);
   write(join(own, "rules", "caret.mdc"), rule(options));
   approve(options, server);
+}
+
+/** Let the agent use these tools of the bridge, and no others; it may be running. */
+export function allowTools(directory: string, toolNames: readonly string[]): void {
+  const script = join(directory, ".cursor", HOOK_SCRIPT);
+  const next = `${script}.next`;
+  write(next, denyScript(toolNames));
+  chmodSync(next, 0o700);
+  // At once: an agent that runs the hook in this instant reads the old one or the new one, whole.
+  renameSync(next, script);
 }
 
 function approve({ directory, configDir }: BridgedWorkspaceOptions, server: Readonly<Record<string, unknown>>): void {

@@ -32,7 +32,10 @@ interface AskedCall {
 export function openContractTurn(offered: OfferedTools | undefined, settings: BoundarySettings): OfferedTurn {
   // Without tools there is nothing that a call could be passed on to, whatever the settings say.
   const version = offered === undefined ? "v1" : settings.version;
-  const boundary = createBoundary({ ...settings, version, tools: offered?.tools ?? [] });
+  let boundary = createBoundary({ ...settings, version, tools: offered?.tools ?? [] });
+  offered?.onToolsChange?.((tools) => {
+    boundary = createBoundary({ ...settings, version, tools });
+  });
   const left = new AbortController();
   const tooMany = new AbortController();
   const known = new Set<string>();

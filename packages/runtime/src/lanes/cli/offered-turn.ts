@@ -4,7 +4,7 @@ import type { ChildHandle } from "../../process/child-handle.ts";
 import type { OfferedCall } from "../../tools/bridge/bridge-messages.ts";
 import { offerTools, type ToolOffer } from "../../tools/bridge/offered-tools.ts";
 import type { AgentHost } from "./agent-host.ts";
-import { BRIDGE_SERVER, prepareBridgedWorkspace } from "./bridged-workspace.ts";
+import { allowTools, BRIDGE_SERVER, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
 /** What a turn needs whose tools somebody else than the agent runs. */
 export interface OfferedTurn {
@@ -42,9 +42,10 @@ export async function openBridgedTurn(
   const { offered, turnId } = request;
   if (offered === undefined) return ownTurn;
   const { hub, command } = await host.openBridge();
-  const admission = await hub.admit(turnId, { tools: offered.tools, onCall: offered.call }, signal);
+  const mayGrow = offered.onToolsChange !== undefined;
+  const admission = await hub.admit(turnId, { tools: offered.tools, mayGrow, onCall: offered.call }, signal);
   const { secret, dismiss } = admission;
-  const offer = offerTools(offered.tools);
+  let offer = offerTools(offered.tools, { mayGrow });
   try {
     prepareBridgedWorkspace({
       directory: request.workspace,
@@ -53,7 +54,7 @@ export async function openBridgedTurn(
         ...command,
         env: { CARET_BRIDGE_SOCKET: hub.socketPath, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret },
       },
-      toolNames: offer.tools.map(({ name }) => name),
+      toolNames: namesIn(offer),
       system: offered.system,
       realWorkspace: offered.realWorkspace,
     });
@@ -61,7 +62,12 @@ export async function openBridgedTurn(
     dismiss();
     throw reason;
   }
-  const { show, taken } = hideBridgedCalls(offered, offer);
+  offered.onToolsChange?.((tools) => {
+    offer = offerTools(tools, { mayGrow });
+    allowTools(request.workspace, namesIn(offer));
+    admission.offer(tools);
+  });
+  const { show, taken } = hideBridgedCalls(offered, (name, input) => offer.resolve(name, input));
   return {
     ...ownTurn,
     show(events) {
@@ -73,6 +79,10 @@ export async function openBridgedTurn(
   };
 }
 
+function namesIn({ tools }: ToolOffer): readonly string[] {
+  return tools.map(({ name }) => name);
+}
+
 /** An agent that says anything of its own has started, whether it has looked at its tools or not. */
 function isAtWork({ type }: AgentEvent): boolean {
   return type !== "session-ready" && type !== "notice";
@@ -80,7 +90,7 @@ function isAtWork({ type }: AgentEvent): boolean {
 
 function hideBridgedCalls(
   { noteMention }: OfferedTools,
-  { resolve }: Pick<ToolOffer, "resolve">,
+  resolve: ToolOffer["resolve"],
 ): Pick<OfferedTurn, "show" | "taken"> {
   const hidden = new Set<string>();
   let mentions: OfferedCall[] = [];

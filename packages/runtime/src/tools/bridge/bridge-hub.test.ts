@@ -70,6 +70,33 @@ describe("a bridge between an agent and the client's tools", () => {
     await agent.close();
   });
 
+  it("tells the agent when its tools change, and then has the new ones [clients D3]", async () => {
+    const admission = await hub.admit("t1", { tools, mayGrow: true, onCall: echo }, never);
+    const agent = await connectAgent({ turnId: "t1", secret: admission.secret });
+    const changed = Promise.withResolvers<void>();
+    agent.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
+    const namesOf = async () => (await agent.listTools()).tools.map(({ name }) => name);
+    const before = await namesOf();
+    admission.offer([...tools, { name: "late", inputSchema: { type: "object" } }]);
+    await changed.promise;
+    expect({ before, after: await namesOf(), called: await agent.callTool({ name: "late" }) }).toMatchObject({
+      before: ["read", "call_tool"],
+      after: ["read", "late", "call_tool"],
+      called: said("late {}"),
+    });
+    await agent.close();
+  });
+
+  it("reaches an added tool through one that was there before, for agents that do not look again [clients D3]", async () => {
+    const admission = await hub.admit("t1", { tools, mayGrow: true, onCall: echo }, never);
+    const agent = await connectAgent({ turnId: "t1", secret: admission.secret });
+    const call = () => agent.callTool({ name: "call_tool", arguments: { name: "late", arguments: { x: 1 } } });
+    const before = await call();
+    admission.offer([...tools, { name: "late", inputSchema: { type: "object" } }]);
+    expect([before, await call()]).toMatchObject([{ isError: true }, said('late {"x":1}')]);
+    await agent.close();
+  });
+
   it("refuses a tool that nobody offered without asking anybody", async () => {
     const { hello } = await admit("t1", () => Promise.reject(new Error("asked")));
     const agent = await connectAgent(hello);

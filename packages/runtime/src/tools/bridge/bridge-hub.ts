@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import { type AnswerCall, type BridgeHello, bridgeHelloSchema, type ClientTool } from "./bridge-messages.ts";
 import { offerTools, type ToolOffer } from "./offered-tools.ts";
+import type { ToolServer } from "./serve-tools.ts";
 import { createStartQueue } from "./start-queue.ts";
 
 const NEWLINE = 0x0a;
@@ -28,6 +29,8 @@ export interface BridgeHubOptions {
 
 export interface BridgeTurn {
   readonly tools: readonly ClientTool[];
+  /** Further tools may be offered while the turn runs. */
+  readonly mayGrow?: boolean;
   readonly onCall: AnswerCall;
 }
 
@@ -36,6 +39,8 @@ export interface Admission {
   readonly secret: string;
   /** The agent works, with its bridge or without: the next one may start. A hello tells as much. */
   readonly started: () => void;
+  /** From now on the turn's tools are these; its agent is told. */
+  readonly offer: (tools: readonly ClientTool[]) => void;
   readonly dismiss: () => void;
 }
 
@@ -51,10 +56,11 @@ export interface BridgeHub {
 
 interface AdmittedTurn {
   readonly secret: Buffer;
-  readonly offer: ToolOffer;
+  offer: ToolOffer;
   readonly onCall: AnswerCall;
   readonly started: () => void;
   readonly sockets: Set<Socket>;
+  readonly servers: Set<ToolServer>;
 }
 
 /** The gateway's end of the bridges: one Unix socket, private to the user, on which every agent's bridge reports. */
@@ -73,9 +79,13 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
     if (turn === undefined || !isSame(turn.secret, hello?.secret ?? "")) return void socket.destroy();
     turn.started();
     turn.sockets.add(socket);
-    socket.once("close", () => turn.sockets.delete(socket));
-    const { offer, onCall } = turn;
-    void serveTools(socket, { offer, onCall, version, ...(progressMs === undefined ? {} : { progressMs }) });
+    const progress = progressMs === undefined ? {} : { progressMs };
+    const serving = serveTools(socket, { offer: () => turn.offer, onCall: turn.onCall, version, ...progress });
+    void serving.then((served) => turn.servers.add(served));
+    socket.once("close", () => {
+      turn.sockets.delete(socket);
+      void serving.then((served) => turn.servers.delete(served));
+    });
   };
 
   const server = createServer((socket) => {
@@ -95,20 +105,30 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
 
   return {
     socketPath,
-    async admit(turnId, { tools, onCall }, signal) {
+    async admit(turnId, { tools, mayGrow = false, onCall }, signal) {
       const started = await queue.enter(signal);
       const timer = setTimeout(started, startMs).unref();
       const secret = randomBytes(24).toString("base64url");
-      const offer = offerTools(tools);
-      const turn = { secret: Buffer.from(secret), offer, onCall, started, sockets: new Set<Socket>() };
+      const turn: AdmittedTurn = {
+        secret: Buffer.from(secret),
+        offer: offerTools(tools, { mayGrow }),
+        onCall,
+        started,
+        sockets: new Set(),
+        servers: new Set(),
+      };
       turns.set(turnId, turn);
+      const offer = (others: readonly ClientTool[]): void => {
+        turn.offer = offerTools(others, { mayGrow });
+        for (const served of turn.servers) served.toolsChanged();
+      };
       const dismiss = (): void => {
         clearTimeout(timer);
         started();
         turns.delete(turnId);
         for (const socket of turn.sockets) socket.destroy();
       };
-      return { secret, started, dismiss };
+      return { secret, started, offer, dismiss };
     },
     async close() {
       for (const socket of sockets) socket.destroy();

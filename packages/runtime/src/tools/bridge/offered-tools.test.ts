@@ -27,6 +27,12 @@ describe("offering a client's tools", () => {
     expect(offer.resolve("tool_99", { x: 2 })).toEqual({ name: "tool_99", input: { x: 2 } });
   });
 
+  it("leaves a client's own tool of the dispatcher's name alone", () => {
+    const offer = offerTools([{ ...tool(1), name: DISPATCHER }], { mayGrow: true });
+    expect(offer.tools.map(({ name }) => name)).toEqual([DISPATCHER, `caret_${DISPATCHER}`]);
+    expect(offer.resolve(DISPATCHER, { x: 1 })).toEqual({ name: DISPATCHER, input: { x: 1 } });
+  });
+
   it.each([
     ["a name nobody offered", "nothing", {}],
     ["a dispatched name nobody offered", DISPATCHER, { name: "nothing", arguments: {} }],

@@ -18,20 +18,35 @@ export interface ResolvedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Offer all of the client's tools: directly while there is room, the rest through one tool that passes calls on. */
-export function offerTools(tools: readonly ClientTool[]): ToolOffer {
+/**
+ * Offer all of the client's tools: directly while there is room, the rest through one tool that passes calls on. Where
+ * tools may be added while the turn runs that one is always there: not every agent looks at its list of tools again.
+ */
+export function offerTools(tools: readonly ClientTool[], { mayGrow = false } = {}): ToolOffer {
   const names = new Set(tools.map(({ name }) => name));
   const resolveDirect = (name: string, input: Readonly<Record<string, unknown>>): ResolvedCall | undefined =>
     names.has(name) ? { name, input } : undefined;
-  if (tools.length <= MAX_DIRECT_TOOLS) return { tools, instructions: "", resolve: resolveDirect };
+  if (!mayGrow && tools.length <= MAX_DIRECT_TOOLS) return { tools, instructions: "", resolve: resolveDirect };
+  const dispatcher = names.has(DISPATCHER) ? `caret_${DISPATCHER}` : DISPATCHER;
   const direct = tools.slice(0, MAX_DIRECT_TOOLS - 1);
   const rest = tools.slice(MAX_DIRECT_TOOLS - 1);
   return {
-    tools: [...direct, dispatcherTool(rest)],
-    instructions: describeRest(rest),
+    tools: [...direct, dispatcherTool(dispatcher, rest, mayGrow)],
+    instructions:
+      rest.length === 0 ? "" : `Besides the tools listed, ${dispatcher} calls these:\n${describeTools(rest)}`,
     resolve: (name, input) =>
-      name === DISPATCHER ? resolveDispatched(input, resolveDirect) : resolveDirect(name, input),
+      name === dispatcher ? resolveDispatched(input, resolveDirect) : resolveDirect(name, input),
   };
+}
+
+/** What an agent has to know to call tools that it does not see in its list. */
+export function describeTools(tools: readonly ClientTool[]): string {
+  return tools
+    .map(
+      ({ name, description = "", inputSchema }) =>
+        `- ${name}: ${description}\n  arguments: ${JSON.stringify(inputSchema)}`,
+    )
+    .join("\n");
 }
 
 function resolveDispatched(
@@ -46,25 +61,22 @@ function resolveDispatched(
     : undefined;
 }
 
-function dispatcherTool(rest: readonly ClientTool[]): ClientTool {
+function dispatcherTool(name: string, rest: readonly ClientTool[], mayGrow: boolean): ClientTool {
+  const further = "Calls one of the further tools that the instructions of this server describe";
+  const added = "Calls a tool that was added after you began: a tool's result then says its name and its arguments";
+  const purposes = [...(rest.length === 0 ? [] : [further]), ...(mayGrow ? [added] : [])];
+  // A tool that is added later must be callable, too.
+  const names = mayGrow ? {} : { enum: rest.map((tool) => tool.name) };
   return {
-    name: DISPATCHER,
-    description: "Calls one of the further tools that the instructions of this server describe.",
+    name,
+    description: `${purposes.join(". ")}.`,
     inputSchema: {
       type: "object",
       properties: {
-        name: { type: "string", enum: rest.map(({ name }) => name), description: "The tool to call." },
+        name: { type: "string", ...names, description: "The tool to call." },
         arguments: { type: "object", description: "Its arguments, by its own schema." },
       },
       required: ["name", "arguments"],
     },
   };
-}
-
-function describeRest(rest: readonly ClientTool[]): string {
-  const lines = rest.map(
-    ({ name, description = "", inputSchema }) =>
-      `- ${name}: ${description}\n  arguments: ${JSON.stringify(inputSchema)}`,
-  );
-  return `Besides the tools listed, ${DISPATCHER} reaches these:\n${lines.join("\n")}`;
 }

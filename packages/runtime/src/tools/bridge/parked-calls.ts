@@ -16,6 +16,8 @@ export interface ParkedCallsOptions {
   readonly newCallId: () => string;
   /** What the client calls a tool that the agent knows by this name. Absent: the same. */
   readonly originOf?: (name: string) => ToolOrigin;
+  /** Why a tool cannot be called now; undefined: it can. The agent is told. */
+  readonly refusalOf?: (name: string) => string | undefined;
   /** How long a client may take. */
   readonly limitMs: number;
   /** How long a call waits to be mentioned in the agent's own stream, so that the text before it is told before it. */
@@ -71,7 +73,8 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
     async park({ name, input }, signal) {
       await mentions.wait({ name, input }, options.mentionMs);
       if (hasEnded || signal.aborted) return { text: "The turn is over.", isError: true };
-      if (refusal !== undefined) return await refuse({ name, input }, refusal);
+      const reason = refusal ?? options.refusalOf?.(name);
+      if (reason !== undefined) return await refuse({ name, input }, reason);
       const origin = options.originOf?.(name) ?? { name };
       const server = origin.namespace === undefined ? {} : { server: origin.namespace };
       const call: ParkedCall = { callId: options.newCallId(), name: origin.name, ...server, input };

@@ -8,29 +8,36 @@ import { SocketTransport } from "./socket-transport.ts";
 const PROGRESS_MS = 5_000;
 
 export interface ServedTools {
-  readonly offer: ToolOffer;
+  /** As it is now: it may change while the agent works. */
+  readonly offer: () => ToolOffer;
   readonly onCall: AnswerCall;
   /** What the agent is told about who serves it. */
   readonly version: string;
   readonly progressMs?: number;
 }
 
+/** The MCP server of one connection. */
+export interface ToolServer {
+  /** Tell the agent that its tools are others now. */
+  toolsChanged(): void;
+}
+
 /** Be the MCP server of the agent at the other end, until the connection closes. */
-export async function serveTools(socket: Socket, tools: ServedTools): Promise<void> {
+export async function serveTools(socket: Socket, tools: ServedTools): Promise<ToolServer> {
   const { offer, onCall, version, progressMs = PROGRESS_MS } = tools;
-  const { instructions } = offer;
+  const { instructions } = offer();
   const server = new Server(
     { name: "caret", version },
-    { capabilities: { tools: {} }, ...(instructions === "" ? {} : { instructions }) },
+    { capabilities: { tools: { listChanged: true } }, ...(instructions === "" ? {} : { instructions }) },
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: offer.tools.map(({ inputSchema, origin: _, ...tool }) => ({
+    tools: offer().tools.map(({ inputSchema, origin: _, ...tool }) => ({
       ...tool,
       inputSchema: { type: "object" as const, ...inputSchema },
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-    const call = offer.resolve(params.name, params.arguments ?? {});
+    const call = offer().resolve(params.name, params.arguments ?? {});
     if (call === undefined) return textResult(`There is no tool ${params.name}.`, true);
     const progressToken = params._meta?.progressToken;
     let progress = 0;
@@ -48,6 +55,11 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<vo
     }
   });
   await server.connect(new SocketTransport(socket));
+  return {
+    toolsChanged() {
+      server.sendToolListChanged().catch(() => undefined); // the agent has left: there is nobody to tell
+    },
+  };
 }
 
 function textResult(text: string, isError: boolean): CallToolResult {

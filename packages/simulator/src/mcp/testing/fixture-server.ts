@@ -5,7 +5,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
 /** A small real MCP server for the tests: it speaks, fails, dawdles, and writes down that it lived. */
-const [, , diary, greeting = "ECHOED"] = process.argv;
+const [, , diary, greeting = "ECHOED", manner] = process.argv;
 
 const server = new McpServer({ name: "fixture", version: "1.0.0" });
 
@@ -44,6 +44,14 @@ server.registerTool(
     return { content: [{ type: "text", text: "done at last" }] };
   },
 );
+
+if (manner === "growing")
+  server.registerTool("grow", { description: "Adds a tool.", inputSchema: z.object({}) }, () => {
+    server.registerTool("late", { description: "Was added.", inputSchema: z.object({}) }, () => ({
+      content: [{ type: "text", text: "late indeed" }],
+    }));
+    return { content: [{ type: "text", text: "grown" }] };
+  });
 
 if (diary !== undefined) appendFileSync(diary, `${process.pid}\n`);
 await server.connect(new StdioServerTransport());
