@@ -62,6 +62,7 @@ export const errorCatalogue = {
   "storage-failed": { retryable: false, fix: "Check the disk and the data directory's permissions." },
   "sandbox-unavailable": { retryable: false, fix: "Install bubblewrap, or choose a turn without a sandbox." },
   "tool-unknown": { retryable: false, fix: "Offer the tool, or use one of those offered." },
+  "tool-not-called": { retryable: false, fix: "Ask for something the tool is good for, or do not demand a call." },
   unsupported: { retryable: false, fix: "Choose a lane that can do this." },
   internal: { retryable: false, fix: "This is a bug in Caret: please report it." },
 } as const satisfies Record<string, ErrorEntry>;

@@ -72,6 +72,8 @@ async function ask(desk: TurnDesk, ...texts: readonly string[]) {
       tools: [],
       unavailableTools: [],
       toolChoice: "auto" as const,
+      callableTools: undefined,
+      parallelCalls: true,
       messages,
       wish,
       sessionKey: "k",

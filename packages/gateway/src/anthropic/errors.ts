@@ -74,6 +74,7 @@ const faces = {
   "storage-failed": failed,
   "sandbox-unavailable": failed,
   "tool-unknown": refused,
+  "tool-not-called": refused,
   unsupported: badRequest,
   internal: { status: 500, type: "api_error" },
 } as const satisfies Record<ErrorCode, Face>;

@@ -32,7 +32,13 @@ export const messagesBodySchema = z.looseObject({
       }),
     )
     .nullish(),
-  tool_choice: z.object({ type: z.enum(["auto", "any", "tool", "none"]), name: z.string().optional() }).nullish(),
+  tool_choice: z
+    .object({
+      type: z.enum(["auto", "any", "tool", "none"]),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().nullish(),
+    })
+    .nullish(),
   thinking: z.object({ type: z.string() }).nullish(),
   output_config: z.object({ effort: z.string().nullish() }).nullish(),
   metadata: z.object({ user_id: z.unknown() }).partial().nullish(),

@@ -11,6 +11,8 @@ const plain: DoorRequest = {
   tools: [],
   unavailableTools: [],
   toolChoice: "auto",
+  callableTools: undefined,
+  parallelCalls: true,
   maxOutputTokens: 9,
   stopSequences: [],
   ignored: [],

@@ -28,6 +28,8 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
     tools,
     unavailableTools,
     toolChoice: toToolChoice(body.tool_choice ?? undefined, tools),
+    callableTools: undefined,
+    parallelCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     maxOutputTokens: body.max_tokens,
     stopSequences: body.stop_sequences ?? [],
     ignored: ignoredFields(body),

@@ -57,8 +57,12 @@ export interface DoorRequest {
   readonly tools: readonly OfferedTool[];
   /** Tools of the request that only OpenAI's or Anthropic's own servers run, by their types: nobody here can. */
   readonly unavailableTools: readonly string[];
-  /** `none` forbids tools for this answer; a name demands that one. */
+  /** `none` forbids tools for this answer; `required` demands a call of any of them, a name a call of that one. */
   readonly toolChoice: "auto" | "none" | "required" | { readonly name: string };
+  /** The only tools that this answer may call; undefined: all. */
+  readonly callableTools: readonly string[] | undefined;
+  /** False: the client takes one call at a time. */
+  readonly parallelCalls: boolean;
   readonly maxOutputTokens: number | undefined;
   /** The answer ends before the first of these. */
   readonly stopSequences: readonly string[];

@@ -10,6 +10,8 @@ const nothing: DoorRequest = {
   tools: [],
   unavailableTools: [],
   toolChoice: "auto",
+  callableTools: undefined,
+  parallelCalls: true,
   maxOutputTokens: undefined,
   stopSequences: [],
   ignored: [],

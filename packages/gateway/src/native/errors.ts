@@ -50,6 +50,7 @@ const statuses = {
   "storage-failed": 500,
   "sandbox-unavailable": 503,
   "tool-unknown": 422,
+  "tool-not-called": 422,
   unsupported: 422,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;

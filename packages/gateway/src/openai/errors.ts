@@ -70,6 +70,7 @@ const faces: Record<ErrorCode, Face> = {
   "storage-failed": failed("storage_failed"),
   "sandbox-unavailable": failed("sandbox_unavailable"),
   "tool-unknown": invalid(422, "tool_unknown"),
+  "tool-not-called": invalid(422, "tool_not_called"),
   unsupported: invalid(422, "unsupported"),
   internal: server(500, "internal_error"),
 };

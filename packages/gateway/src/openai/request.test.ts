@@ -45,6 +45,8 @@ describe("reading a chat completion request", () => {
         tools: [],
         unavailableTools: [],
         toolChoice: "auto",
+        callableTools: undefined,
+        parallelCalls: true,
         maxOutputTokens: undefined,
         stopSequences: [],
         ignored: [],

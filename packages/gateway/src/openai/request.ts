@@ -7,8 +7,8 @@ import { messageSchema, toTranscript } from "./chat-messages.ts";
 import { chatToolsSchema, toChatTools } from "./chat-tools.ts";
 import { doorHeaders } from "./door-headers.ts";
 import { formatInstruction } from "./format-instruction.ts";
-import { toolChoiceSchema, toToolChoice } from "./offered-tools.ts";
 import { invalidRequest, readBody } from "./read-body.ts";
+import { toolChoiceSchema, toToolChoice } from "./tool-choice.ts";
 
 export const text = z.string("must be a text").nullish();
 export const flag = z.boolean("must be true or false").nullish();
@@ -28,6 +28,7 @@ const chatSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: flag }, "must be an object").nullish(),
   max_tokens: tokenLimit,
   max_completion_tokens: tokenLimit,
+  parallel_tool_calls: flag,
   stop: stopSchema,
   reasoning_effort: text,
   reasoning: z.looseObject({ effort: text }, "must be an object").nullish(),
@@ -68,7 +69,8 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
       messages,
       tools,
       unavailableTools,
-      toolChoice: toToolChoice(chat.tool_choice, tools),
+      ...toToolChoice(chat.tool_choice, tools),
+      parallelCalls: chat.parallel_tool_calls ?? true,
       stopSequences: toStopSequences(chat.stop),
       maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens ?? undefined,
       ignored: ignoredFields(chat),

@@ -43,6 +43,8 @@ describe("reading a responses request", () => {
         tools: [],
         unavailableTools: [],
         toolChoice: "auto",
+        callableTools: undefined,
+        parallelCalls: true,
         maxOutputTokens: undefined,
         stopSequences: [],
         ignored: [],

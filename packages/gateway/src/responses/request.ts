@@ -6,9 +6,9 @@ import { ignoredFields } from "../door/ignored-fields.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
 import { doorHeaders } from "../openai/door-headers.ts";
 import { formatInstruction } from "../openai/format-instruction.ts";
-import { toolChoiceSchema, toToolChoice } from "../openai/offered-tools.ts";
 import { invalidRequest, readBody } from "../openai/read-body.ts";
 import { flag, text, tokenLimit } from "../openai/request.ts";
+import { toolChoiceSchema, toToolChoice } from "../openai/tool-choice.ts";
 import { inputSchema, readInput } from "./input-items.ts";
 import type { ItemStore, KeptResponse } from "./item-store.ts";
 import { toolsSchema, toResponseTools } from "./response-tools.ts";
@@ -81,7 +81,8 @@ export function readResponsesRequest(
       messages,
       tools,
       unavailableTools,
-      toolChoice: toToolChoice(body.tool_choice, tools),
+      ...toToolChoice(body.tool_choice, tools),
+      parallelCalls: body.parallel_tool_calls ?? true,
       // The format has none.
       stopSequences: [],
       maxOutputTokens: body.max_output_tokens ?? undefined,

@@ -101,6 +101,8 @@ const plainRequest: DeskRequest = {
   tools: [{ name: "read", inputSchema: {} }],
   unavailableTools: [],
   toolChoice: "auto",
+  callableTools: undefined,
+  parallelCalls: true,
   messages: [],
   wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
   sessionKey: "key",

@@ -16,6 +16,8 @@ export interface DeskRequest extends Transcript {
   /** Tools of the request that nobody here can run, by their types. */
   readonly unavailableTools: readonly string[];
   readonly toolChoice: "auto" | "none" | "required" | { readonly name: string };
+  readonly callableTools: readonly string[] | undefined;
+  readonly parallelCalls: boolean;
   readonly wish: ModelWish;
   readonly sessionKey: string | undefined;
   readonly workspace: string | undefined;
