@@ -253,6 +253,11 @@ it.each([
   expect(parse({ tools: [read, search], tool_choice }).toolChoice).toEqual(expected);
 });
 
+it("reads whether calls may come together [defect 17]", () => {
+  const parallelOf = (tool_choice: unknown) => parse({ tools: [read], tool_choice }).parallelCalls;
+  expect([parallelOf(null), parallelOf({ type: "any", disable_parallel_tool_use: true })]).toEqual([true, false]);
+});
+
 it("takes the workspace and the owner of tools from our own headers", () => {
   const { workspace, owner } = parse({}, { "x-caret-workspace": "/w", "x-caret-tools": "agent" });
   expect([workspace, owner]).toEqual(["/w", "agent"]);

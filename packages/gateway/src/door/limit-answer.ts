@@ -25,22 +25,33 @@ export interface AnswerLimits extends Pick<DoorRequest, "stopSequences" | "maxOu
  */
 export function limitTurn(turn: DoorTurn, limits: AnswerLimits): LimitedTurn {
   const { stopSequences, maxOutputTokens } = limits;
-  if (stopSequences.length === 0 && maxOutputTokens === undefined) return { ...turn, cut: undefined };
+  const isLimited = stopSequences.length > 0 || maxOutputTokens !== undefined;
   let cut: Cut | undefined;
+
+  async function* followLimited(signal: AbortSignal): AsyncGenerator<readonly AgentEvent[]> {
+    const answer = new LimitedAnswer(limits);
+    for await (const batch of turn.follow(signal)) {
+      yield answer.read(batch);
+      if (answer.cut === undefined) continue;
+      cut = answer.cut;
+      turn.stop(cut.kind === "length" ? "The answer is as long as it may be" : "The answer came to a stop sequence");
+      return;
+    }
+  }
+
   return {
-    ...turn,
+    turnId: turn.turnId,
+    sessionId: turn.sessionId,
+    model: turn.model,
+    relation: turn.relation,
+    get outcome() {
+      return turn.outcome;
+    },
+    follow: isLimited ? followLimited : (signal) => turn.follow(signal),
+    stop: (reason) => turn.stop(reason),
+    leave: (how) => turn.leave(how),
     get cut() {
       return cut;
-    },
-    async *follow(signal) {
-      const answer = new LimitedAnswer(limits);
-      for await (const batch of turn.follow(signal)) {
-        yield answer.read(batch);
-        if (answer.cut === undefined) continue;
-        cut = answer.cut;
-        turn.stop(cut.kind === "length" ? "The answer is as long as it may be" : "The answer came to a stop sequence");
-        return;
-      }
     },
   };
 }

@@ -229,9 +229,35 @@ describe("reading a chat completion request", () => {
     ["none", "none"],
     ["required", "required"],
     [null, "auto"],
-    [{ type: "allowed_tools", mode: "auto" }, "auto"],
   ])("takes the tool choice %j for %j", (tool_choice, expected) => {
     expect(read({ messages: hello, tool_choice }).request.toolChoice).toEqual(expected);
+  });
+
+  it("takes the choice of a tool of any kind, and of several, in Chat Completions' own form [defect 17]", () => {
+    const tools = [named("read"), named("write"), { type: "custom", custom: { name: "note" } }];
+    const choiceOf = (tool_choice: unknown) => {
+      const { toolChoice, callableTools } = read({ messages: hello, tools, tool_choice }).request;
+      return { toolChoice, callableTools };
+    };
+    const allowed = { mode: "required", tools: [named("read"), { type: "custom", custom: { name: "note" } }] };
+    expect([
+      choiceOf({ type: "custom", custom: { name: "note" } }),
+      choiceOf({ type: "allowed_tools", allowed_tools: allowed }),
+    ]).toEqual([
+      { toolChoice: { name: "note" }, callableTools: undefined },
+      { toolChoice: "required", callableTools: ["read", "note"] },
+    ]);
+  });
+
+  it("reads whether calls may come together [defect 17]", () => {
+    const parallelOf = (parallel_tool_calls: unknown) =>
+      read({ messages: hello, parallel_tool_calls }).request.parallelCalls;
+    expect([parallelOf(undefined), parallelOf(null), parallelOf(true), parallelOf(false)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it("takes one stop sequence or several [defect 17]", () => {
@@ -328,6 +354,14 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [{ messages: hello, reasoning_effort: 3 }, "reasoning_effort: must be a text"],
   [{ messages: hello, reasoning: "high" }, "reasoning: must be an object"],
   [{ messages: hello, stop: "" }, "stop: "],
+  [{ messages: hello, parallel_tool_calls: "no" }, "parallel_tool_calls: must be true or false"],
+  [{ messages: hello, tool_choice: { type: "web_search_preview" } }, "tool_choice: must name one of the tools"],
+  [{ messages: hello, tool_choice: { type: "allowed_tools" } }, "tool_choice.mode: "],
+  [{ messages: hello, tool_choice: { type: "allowed_tools", mode: "auto" } }, "tool_choice.tools: must be a list"],
+  [
+    { messages: hello, tool_choice: { type: "allowed_tools", mode: "auto", tools: [named("x")] } },
+    'tool_choice: there is no tool "x"',
+  ],
   [{ messages: hello, stop: [7] }, "stop"],
   [{ messages: hello, n: 2 }, "n: only one answer"],
   [{ messages: hello, n: 0 }, "n: must be more than 0"],
@@ -351,10 +385,10 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [withTool({ function: { name: "x", description: 7 } }), "tools[0].function.description: must be a text"],
   [{ messages: hello, tool_choice: "maybe" }, "tool_choice: must be"],
   [{ messages: hello, tool_choice: {} }, "tool_choice: must be"],
-  [{ messages: hello, tool_choice: { type: "function" } }, "tool_choice: must name the function"],
+  [{ messages: hello, tool_choice: { type: "function" } }, "tool_choice: must name one of the tools"],
   [
     { messages: hello, tool_choice: { type: "function", function: { name: "x" } } },
-    "tool_choice: there is no function",
+    'tool_choice: there is no tool "x"',
   ],
 ];
 

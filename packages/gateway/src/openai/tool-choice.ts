@@ -5,10 +5,7 @@ import { invalidRequest } from "./read-body.ts";
 const fields = z.looseObject({ type: z.string("must be a string") });
 
 export const toolChoiceSchema = z
-  .union(
-    [z.enum(["auto", "none", "required"]), fields],
-    'must be "auto", "none", "required" or an object with a type',
-  )
+  .union([z.enum(["auto", "none", "required"]), fields], 'must be "auto", "none", "required" or an object with a type')
   .nullish();
 
 type Fields = z.infer<typeof fields>;
@@ -23,7 +20,9 @@ export function toToolChoice(choice: z.infer<typeof toolChoiceSchema>, tools: re
 }
 
 function toAllowed(choice: Fields, tools: readonly OfferedTool[]): Choice {
-  const { mode, tools: allowed } = { ...choice, ...toFields(choice["allowed_tools"]) } as Readonly<Record<string, unknown>>;
+  const { mode, tools: allowed } = { ...choice, ...toFields(choice["allowed_tools"]) } as Readonly<
+    Record<string, unknown>
+  >;
   if (mode !== "auto" && mode !== "required") throw invalidRequest('tool_choice.mode: must be "auto" or "required"');
   if (!Array.isArray(allowed)) throw invalidRequest("tool_choice.tools: must be a list");
   return { toolChoice: mode, callableTools: allowed.map((tool) => nameIn(toFields(tool), tools)) };
@@ -34,9 +33,13 @@ function nameIn(choice: Readonly<Record<string, unknown>>, tools: readonly Offer
   const nested = toFields(choice[String(choice["type"])]);
   const name = nested["name"] ?? choice["name"] ?? tools.find(({ form }) => form === choice["type"])?.name;
   if (typeof name !== "string")
-    throw invalidRequest(`tool_choice: must name one of the tools that can be offered, not ${JSON.stringify(choice["type"])}`);
+    throw invalidRequest(
+      `tool_choice: must name one of the tools that can be offered, not ${JSON.stringify(choice["type"])}`,
+    );
   if (!tools.some((tool) => tool.name === name))
-    throw invalidRequest(`tool_choice: there is no tool ${JSON.stringify(name.slice(0, 256))} among those that can be offered`);
+    throw invalidRequest(
+      `tool_choice: there is no tool ${JSON.stringify(name.slice(0, 256))} among those that can be offered`,
+    );
   return name;
 }
 

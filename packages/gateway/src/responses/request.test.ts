@@ -286,6 +286,23 @@ const withTool = (tool: unknown) => ({ input: "Hi", tools: [tool] });
 const fn = (name: string) => ({ type: "function", name });
 const group = (name: string, ...tools: unknown[]) => ({ type: "namespace", name, tools });
 
+it("takes the choice of a tool by its name, by its type, and of several [defect 17]", () => {
+  const tools = [fn("read"), { type: "shell" }, { type: "custom", name: "note" }];
+  const choiceOf = (tool_choice: unknown) => {
+    const { toolChoice, callableTools } = read({ input: "Hi", tools, tool_choice }).request;
+    return { toolChoice, callableTools };
+  };
+  expect([
+    choiceOf({ type: "custom", name: "note" }),
+    choiceOf({ type: "shell" }),
+    choiceOf({ type: "allowed_tools", mode: "auto", tools: [fn("read"), { type: "shell" }] }),
+  ]).toEqual([
+    { toolChoice: { name: "note" }, callableTools: undefined },
+    { toolChoice: { name: "shell" }, callableTools: undefined },
+    { toolChoice: "auto", callableTools: ["read", "shell"] },
+  ]);
+});
+
 it("lets two namespaces offer a tool of one name, but none offer it twice [defect 22]", () => {
   const { tools } = read({ input: "Hi", tools: [fn("a"), group("g", fn("a")), group("h", fn("a"))] }).request;
   expect(tools.map(({ name, namespace }) => ({ name, namespace }))).toEqual([
@@ -374,7 +391,7 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [withTool({ type: "namespace", tools: [] }), "tools[0].name: must be a text"],
   [withTool({ type: "namespace", name: "n", tools: [{ type: "function" }] }), "tools[0].tools[0].name: must be a text"],
   [{ input: "Hi", tool_choice: "any" }, "tool_choice: must be"],
-  [{ input: "Hi", tool_choice: { type: "function", name: "x" } }, "tool_choice: there is no function"],
+  [{ input: "Hi", tool_choice: { type: "function", name: "x" } }, 'tool_choice: there is no tool "x"'],
 ];
 
 it.each(badRequests)("refuses %j, saying what is wrong: %s", (body, beginning) => {

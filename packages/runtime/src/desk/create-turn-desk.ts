@@ -1,16 +1,17 @@
 import { CaretError } from "@caret/protocol";
 import { createBackgroundWork } from "../engine/background-work.ts";
 import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
-import { classifyTranscript, scopeOf, type Verdict } from "../lineage/classify-transcript.ts";
+import { classifyTranscript, type LineageQuestion, scopeOf, type Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "../lineage/lineage-store.ts";
 import { assertAnswerable } from "./assert-answerable.ts";
+import { createInsistence } from "./demanded-call.ts";
 import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
 import { createKeyedLock } from "./keyed-lock.ts";
 import { makeWay } from "./make-way.ts";
 import { planFirstTurn, planNextTurn } from "./plan-turn.ts";
-import { findBroughtResults, giveResults } from "./resume-parked.ts";
+import { takeUpResults } from "./resume-parked.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
-import { createSideCalls } from "./side-calls.ts";
+import { createSideCalls, isChore } from "./side-calls.ts";
 import { createTurnBook } from "./turn-book.ts";
 import type { DeskTurn, TurnDesk } from "./turn-desk.ts";
 
@@ -42,37 +43,24 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const sideCalls = createSideCalls({ store: engine.store, lineage, scratch, joinMs, now });
   const lock = createKeyedLock();
   const background = createBackgroundWork(onError);
+  const stateOf = ({ turnId }: LineageRecord, hash: string) => book.find(turnId)?.state(hash) ?? "over";
+  const classify = (question: LineageQuestion): Verdict => classifyTranscript(question, lineage, stateOf);
+  const insistOnCall = createInsistence({ engine, book, lock, lineOf: (question) => classify(question).line });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
 
-  const stateOf = ({ turnId }: LineageRecord, hash: string) => book.find(turnId)?.state(hash) ?? "over";
-
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (enquiry: Enquiry): Promise<DeskTurn | RunningTurn> => {
-    const verdict = classifyTranscript(enquiry.question, lineage, stateOf);
+    const verdict = classify(enquiry.question);
     const { hash } = verdict.line;
     const joined = verdict.relation === "joined" ? book.find(verdict.record.turnId) : undefined;
     if (joined !== undefined) return joined.take(hash, "joined");
-    const takenUp = takeUp(enquiry, verdict);
+    const takenUp = takeUpResults(enquiry, verdict, { turns: engine.runningTurns(), book });
     if (takenUp !== undefined) return takenUp;
     if (verdict.relation !== "continuation") return await begin(enquiry, verdict);
     const inTheWay = engine.runningTurn(verdict.sessionId);
     if (inTheWay !== undefined) return inTheWay;
     return (await goOn(enquiry, verdict)) ?? (await begin(enquiry, { line: verdict.line, relation: "divergence" }));
-  };
-
-  /** A request that ends with results of a turn's calls: the turn goes on with them, or is in the way. */
-  const takeUp = (enquiry: Enquiry, verdict: Verdict): DeskTurn | RunningTurn | undefined => {
-    const brought = findBroughtResults(enquiry, engine.runningTurns(), book);
-    if (brought === undefined) return undefined;
-    const { shared, awaited, hasQuestion } = brought;
-    if (awaited.length > 0 && !hasQuestion) {
-      giveResults(brought, verdict.line.hash);
-      book.note(shared, verdict);
-      return shared.take(verdict.line.hash, "continuation");
-    }
-    // Its conversation has gone on without it, wherever that leads.
-    return isChore(verdict) || shared.isAttended ? undefined : shared.turn;
   };
 
   const begin = async (enquiry: Enquiry, verdict: Verdict): Promise<DeskTurn> => {
@@ -115,17 +103,12 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
       const enquiry = await toEnquiry(request, caller, options);
       for (;;) {
         const found = await lock.run(scopeOf(enquiry.question), () => decide(enquiry));
-        if ("relation" in found) return found;
+        if ("relation" in found) return insistOnCall(enquiry, found);
         await makeWay(found, book.find(found.turnId), graceMs);
       }
     },
     close: () => background.close().then(sideCalls.close),
   };
-}
-
-/** A title or a summary, which is no part of a conversation. */
-function isChore(verdict: Verdict): boolean {
-  return verdict.relation === "side-call" && verdict.ephemeral;
 }
 
 /** An agent whose tools somebody else runs has nothing to do in the client's files itself. */

@@ -1,7 +1,7 @@
 import type { Owner } from "@caret/protocol";
 import type { LineageQuestion } from "../lineage/classify-transcript.ts";
-import type { NamespacedTool } from "../tools/bridge/agent-tools.ts";
 import { chooseWorkspace } from "./choose-workspace.ts";
+import { type ToolTerms, toolTermsOf } from "./tool-demand.ts";
 import { toolOwner } from "./tool-owner.ts";
 import type { DeskCaller, DeskRequest, ModelWish } from "./turn-desk.ts";
 
@@ -12,7 +12,8 @@ export interface Enquiry {
   readonly model: string;
   /** Who runs the tools. */
   readonly owner: Owner;
-  readonly tools: readonly NamespacedTool[];
+  /** What the request says of the client's tools. */
+  readonly terms: ToolTerms;
   /** Tools that the request lists and nobody here can run. */
   readonly unavailableTools: readonly string[];
   /** Where the client works. The agent works there too, unless somebody else runs its tools. */
@@ -39,11 +40,12 @@ export async function toEnquiry(
     unavailableTools: request.unavailableTools,
     forbidsTools: request.toolChoice === "none",
   });
+  const terms = toolTermsOf(request, owner);
   const places = { asked: request.workspace, bound: caller.workspace, fallback: defaultWorkspace };
   const workspace = chooseWorkspace(places);
   const model = await resolveModel(request.wish);
   const { system, tools, unavailableTools, messages, sessionKey } = request;
   const place = [caller.tokenName, workspace ?? "", owner];
   const question = { system, tools, messages, sessionKey, place };
-  return { question, tokenName: caller.tokenName, model, owner, tools, unavailableTools, workspace };
+  return { question, tokenName: caller.tokenName, model, owner, terms, unavailableTools, workspace };
 }

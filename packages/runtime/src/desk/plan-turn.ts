@@ -2,9 +2,9 @@ import { type AgentEventOf, CaretError } from "@caret/protocol";
 import type { TurnRequest } from "../engine/session-engine.ts";
 import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
-import { toAgentTools } from "../tools/bridge/agent-tools.ts";
 import type { Enquiry } from "./enquiry.ts";
 import { endsWithResults, renderPrompt, textOf, toolNamesOf } from "./render-prompt.ts";
+import { demandAgain, demandRule } from "./tool-demand.ts";
 
 type Notice = AgentEventOf<"notice">;
 
@@ -48,6 +48,18 @@ export function planNextTurn(
   return { prompt, sessionId, model, ...ownerOf(enquiry), notices };
 }
 
+/** One more turn of a session whose agent has ended its last one without the call that its client demands. */
+export function planDemand(enquiry: Enquiry, sessionId: string, demanded: readonly string[]): TurnRequest {
+  const message = "The client demands a tool call and the agent made none: it was asked once more.";
+  return {
+    prompt: demandAgain(demanded),
+    sessionId,
+    model: enquiry.model,
+    ...ownerOf(enquiry),
+    notices: [{ type: "notice", kind: "not-obeyed", message }],
+  };
+}
+
 /** What stands first after the last message a session heard is what it answered itself. */
 function withoutOwnAnswer(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
   return messages.slice(messages.findIndex(({ role }) => role !== "assistant"));
@@ -55,15 +67,16 @@ function withoutOwnAnswer(messages: readonly TranscriptMessage[]): readonly Tran
 
 /** What the owner of the tools means for the turn: without one the agent only reads. */
 function ownerOf(enquiry: Enquiry): Pick<TurnRequest, "mode" | "clientTools" | "gatewayTools"> {
-  const { owner, tools, question, workspace } = enquiry;
+  const { owner, terms, question, workspace } = enquiry;
   const { system } = question;
   if (owner === "none") return { mode: "ask" };
   if (owner === "agent") return {};
   if (owner === "gateway") return { gatewayTools: { system, realWorkspace: requiredWorkspace(workspace) } };
+  const rules = terms.demanded === undefined ? [system] : [system, demandRule(terms.demanded)];
   return {
     clientTools: {
-      tools: toAgentTools(tools),
-      system,
+      ...terms.offer,
+      system: rules.join("\n\n"),
       ...(workspace === undefined ? {} : { realWorkspace: workspace }),
     },
   };

@@ -1,15 +1,43 @@
 import type { RunningTurn } from "../engine/session-engine.ts";
 import { meansCall } from "../lineage/call-key.ts";
+import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
+import { describeAdded } from "../tools/bridge/offered-tools.ts";
 import type { Enquiry } from "./enquiry.ts";
 import { isSpoken, textOf } from "./render-prompt.ts";
 import type { SharedTurn } from "./shared-turn.ts";
+import { isChore } from "./side-calls.ts";
+import { demandRule, type ToolTerms } from "./tool-demand.ts";
 import type { TurnBook } from "./turn-book.ts";
+import type { DeskTurn } from "./turn-desk.ts";
 
 type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;
 
+interface RunningTurns {
+  readonly turns: readonly RunningTurn[];
+  readonly book: Pick<TurnBook, "find" | "note">;
+}
+
+/** A request that ends with results of a turn's calls: the turn goes on with them, or is in the way. */
+export function takeUpResults(
+  enquiry: Enquiry,
+  verdict: Verdict,
+  { turns, book }: RunningTurns,
+): DeskTurn | RunningTurn | undefined {
+  const brought = findBroughtResults(enquiry, turns, book);
+  if (brought === undefined) return undefined;
+  const { shared, awaited, hasQuestion } = brought;
+  if (awaited.length > 0 && !hasQuestion) {
+    giveResults(brought, enquiry.terms, verdict.line.hash);
+    book.note(shared, verdict);
+    return shared.take(verdict.line.hash, "continuation");
+  }
+  // Its conversation has gone on without it, wherever that leads.
+  return isChore(verdict) || shared.isAttended ? undefined : shared.turn;
+}
+
 /** Results at the end of a transcript, and the running turn whose calls they answer. */
-export interface BroughtResults {
+interface BroughtResults {
   readonly shared: SharedTurn;
   /** Those that the turn waits for; none when it has got results for all of these calls before. */
   readonly awaited: readonly ToolMessage[];
@@ -20,7 +48,7 @@ export interface BroughtResults {
 }
 
 /** Undefined when no turn that runs has made the calls. Only who started a turn may answer its calls. */
-export function findBroughtResults(
+function findBroughtResults(
   { question, tokenName }: Enquiry,
   turns: readonly RunningTurn[],
   book: Pick<TurnBook, "find">,
@@ -42,14 +70,20 @@ export function findBroughtResults(
 
 /**
  * Give a turn the results that it waits for, and let its answer go on in the request that brought them. Calls without a
- * result keep waiting. What a client adds to the user's messages has no other way to an agent in mid-turn than with the
- * last of the results.
+ * result keep waiting. What a client adds to the user's messages, and what it now offers or demands, has no other way to an
+ * agent in mid-turn than with the last of the results.
  */
-export function giveResults({ shared, awaited, said }: BroughtResults, hash: string): void {
+function giveResults({ shared, awaited, said }: BroughtResults, terms: ToolTerms, hash: string): void {
   shared.resume(hash);
+  const addedTools = shared.turn.offerTools(terms.offer);
+  const notes = [
+    ...(said.trim() === "" ? [] : [`The client adds:\n${said}`]),
+    ...(addedTools.length === 0 ? [] : [describeAdded(addedTools, terms.offer.tools)]),
+    ...(terms.demanded === undefined ? [] : [demandRule(terms.demanded)]),
+  ];
   for (const { callId, parts, isError } of awaited) {
-    const added = said.trim() !== "" && callId === awaited.at(-1)?.callId ? `\n\nThe client adds:\n${said}` : "";
-    shared.turn.parked?.answer(callId, { text: textOf(parts) + added, isError });
+    const added = callId === awaited.at(-1)?.callId ? notes : [];
+    shared.turn.parked?.answer(callId, { text: [textOf(parts), ...added].join("\n\n"), isError });
   }
 }
 

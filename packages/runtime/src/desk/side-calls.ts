@@ -1,4 +1,5 @@
 import type { EventStore } from "../engine/event-store.ts";
+import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageStore } from "../lineage/lineage-store.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
 import type { SharedTurn } from "./shared-turn.ts";
@@ -41,4 +42,9 @@ export function createSideCalls({ store, lineage, scratch, joinMs, now }: SideCa
       await Promise.all([...kept].map(([shared, place]) => remove(shared, place)));
     },
   };
+}
+
+/** A title or a summary, which is no part of a conversation. */
+export function isChore(verdict: Verdict): boolean {
+  return verdict.relation === "side-call" && verdict.ephemeral;
 }

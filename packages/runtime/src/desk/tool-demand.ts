@@ -17,8 +17,7 @@ export function toolTermsOf(request: DeskRequest, owner: Owner): ToolTerms {
   const named = (names: readonly string[]): readonly string[] =>
     tools.filter(({ name, origin }) => names.includes(origin?.name ?? name)).map(({ name }) => name);
   const choosable = callableTools === undefined ? undefined : named(callableTools);
-  const callable =
-    toolChoice === "none" ? [] : typeof toolChoice === "object" ? named([toolChoice.name]) : choosable;
+  const callable = toolChoice === "none" ? [] : typeof toolChoice === "object" ? named([toolChoice.name]) : choosable;
   const isDemanded = toolChoice === "required" || typeof toolChoice === "object";
   const demanded = isDemanded ? (callable ?? tools.map(({ name }) => name)) : undefined;
   if (demanded !== undefined) assertCallable(demanded, owner);

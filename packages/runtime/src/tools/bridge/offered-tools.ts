@@ -27,7 +27,7 @@ export function offerTools(tools: readonly ClientTool[], { mayGrow = false } = {
   const resolveDirect = (name: string, input: Readonly<Record<string, unknown>>): ResolvedCall | undefined =>
     names.has(name) ? { name, input } : undefined;
   if (!mayGrow && tools.length <= MAX_DIRECT_TOOLS) return { tools, instructions: "", resolve: resolveDirect };
-  const dispatcher = names.has(DISPATCHER) ? `caret_${DISPATCHER}` : DISPATCHER;
+  const dispatcher = dispatcherName(tools);
   const direct = tools.slice(0, MAX_DIRECT_TOOLS - 1);
   const rest = tools.slice(MAX_DIRECT_TOOLS - 1);
   return {
@@ -39,8 +39,21 @@ export function offerTools(tools: readonly ClientTool[], { mayGrow = false } = {
   };
 }
 
+const MAX_DESCRIPTION = 40_000;
+
+/** What an agent is told of tools that its client has added while it worked; `tools` are all it offers now. */
+export function describeAdded(added: readonly ClientTool[], tools: readonly ClientTool[]): string {
+  const whole = describeTools(added);
+  const described = whole.length <= MAX_DESCRIPTION ? whole : added.map(({ name }) => `- ${name}`).join("\n");
+  return `The client offers these tools, too, from now on. Call them as your others, or with ${dispatcherName(tools)} where you do not see them among those:\n${described}`;
+}
+
+function dispatcherName(tools: readonly ClientTool[]): string {
+  return tools.some(({ name }) => name === DISPATCHER) ? `caret_${DISPATCHER}` : DISPATCHER;
+}
+
 /** What an agent has to know to call tools that it does not see in its list. */
-export function describeTools(tools: readonly ClientTool[]): string {
+function describeTools(tools: readonly ClientTool[]): string {
   return tools
     .map(
       ({ name, description = "", inputSchema }) =>
