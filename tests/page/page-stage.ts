@@ -65,11 +65,13 @@ export class PageStage {
 
   /** What this command prints, as a user of this gateway would run it. */
   async caret(...args: readonly string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, [caret, ...args], {
+    const running = promisify(execFile)(process.execPath, [caret, ...args], {
       cwd: this.home.directory,
       env: this.home.environment(),
     });
-    return stdout.trim();
+    // A prompt may also be piped in: nothing is.
+    running.child.stdin?.end();
+    return (await running).stdout.trim();
   }
 
   /** A page of a browser of its own that nobody has signed in. */

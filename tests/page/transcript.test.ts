@@ -104,7 +104,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await approval(page).waitFor();
     await composer(page).fill("Mind the gap");
     await page.getByRole("button", { name: "Steer" }).click();
-    await transcript(page).getByText("Mind the gap").waitFor();
+    await page.getByRole("region", { name: "Said while the agent worked" }).getByText("Mind the gap").waitFor();
     expect(await composer(page).inputValue()).toBe("");
     await approval(page)
       .getByRole("button", { name: /^Approve/ })
@@ -112,18 +112,30 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await turnEnds(page, "Done");
   });
 
-  it("offers to stop and send where the agent cannot hear it", async () => {
+  it("offers to stop and send, and never to steer, where the agent cannot hear it [ux B10]", async () => {
     const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await transcript(page).getByText("Once upon a time").waitFor();
-    // That is how the page finds out.
-    stage.allow(/422|409|501|400/);
     await composer(page).fill(prompts.quick);
-    await page.keyboard.press("Enter");
+    expect(await page.getByRole("button", { name: "Steer" }).count()).toBe(0);
     await page.getByRole("button", { name: "Stop and send" }).click();
     await transcript(page).getByText("Hello there.").waitFor();
     await turnEnds(page, "Done");
     expect(await shownText(page.getByRole("region", { name: "End of turn" }).first())).toContain("Stopped");
+  });
+
+  it("follows a turn that runs in a terminal, without buttons that cannot work [ux B6]", async () => {
+    const prompt = `${prompts.longAnswer}, in a terminal`;
+    const run = stage.caret("run", "--quiet", "--force", prompt);
+    const page = await stage.visit("/");
+    await page.getByRole("main").getByRole("link", { name: prompt }).click();
+    await transcript(page).getByText("Once upon a time").waitFor();
+    await page.getByText("Runs in a terminal", { exact: true }).waitFor();
+    const buttons = page.getByRole("button", { name: /^(Stop|Steer|Send)/ });
+    expect(await buttons.count()).toBe(0);
+    await run;
+    await turnEnds(page, "Done");
+    await page.getByRole("button", { name: "Send" }).waitFor();
   });
 
   it("says why a turn failed and what to do, and tries again", async () => {

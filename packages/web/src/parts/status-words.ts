@@ -13,7 +13,7 @@ export function statusWords(status: SessionStatus): string {
     case "idle":
       return "Not started";
     case "running":
-      return "Running";
+      return status.elsewhere === true ? "Running in a terminal" : "Running";
     case "waiting":
       return waits[status.waitsFor];
     case "ended":

@@ -14,6 +14,7 @@ const warnings: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
 
 /** Something worth knowing that nobody has to act on: a quiet line. */
 export function NoticeRow({ item: { notice } }: { readonly item: ItemOf<"notice"> }) {
+  if (notice.kind === "steer") return <SteerRow text={notice.message} />;
   const isWarning = warnings.has(notice.kind);
   const Icon = isWarning ? TriangleAlert : Info;
   return (
@@ -23,5 +24,15 @@ export function NoticeRow({ item: { notice } }: { readonly item: ItemOf<"notice"
         <Words text={notice.message} />
       </span>
     </p>
+  );
+}
+
+/** A person's own words to a turn that runs look like the prompt it began with. */
+function SteerRow({ text }: { readonly text: string }) {
+  return (
+    <section aria-label="Said while the agent worked" className="rounded-lg border border-line bg-panel px-3 py-2">
+      <h3 className="font-medium text-[12px] text-soft">You, while the agent worked</h3>
+      <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
+    </section>
   );
 }

@@ -9,3 +9,8 @@ export function runningTurnId({ turns }: Transcript, status: SessionStatus | und
   if (status?.kind !== "running" && status?.kind !== "waiting") return undefined;
   return turns.some(({ turnId }) => turnId === status.turnId) ? undefined : status.turnId;
 }
+
+/** Whether the turn belongs to another process, `caret run` in a terminal for one: it cannot be stopped or steered here. */
+export function runsElsewhere(status: SessionStatus): boolean {
+  return status.kind === "running" && status.elsewhere === true;
+}

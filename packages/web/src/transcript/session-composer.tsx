@@ -5,6 +5,7 @@ import { useApi } from "../data/use-api.ts";
 import { Button } from "../parts/button.tsx";
 import { ComposerChoices } from "./composer-choices.tsx";
 import { type Prompt, PromptInput, type PromptInputState } from "./prompt-input.tsx";
+import { runsElsewhere } from "./running-turn.ts";
 import { useTurnEnd } from "./use-turn-end.ts";
 
 interface SessionComposerProps {
@@ -20,7 +21,12 @@ interface SessionComposerProps {
 export function SessionComposer({ session, turnId, isStopping, onStop, onSent }: SessionComposerProps) {
   const { send, stopAndSend, cannotSteer } = useSending(session, turnId, onSent);
   const isRunning = turnId !== undefined;
-  const placeholder = isRunning ? "Say something to the agent while it works" : "What should the agent do?";
+  const isElsewhere = isRunning && runsElsewhere(session.status);
+  const placeholder = isElsewhere
+    ? "This turn runs in a terminal. What is written here can be sent when it is over."
+    : isRunning
+      ? "Say something to the agent while it works"
+      : "What should the agent do?";
   return (
     <PromptInput
       label="Prompt"
@@ -33,6 +39,7 @@ export function SessionComposer({ session, turnId, isStopping, onStop, onSent }:
         <Buttons
           input={input}
           isRunning={isRunning}
+          isElsewhere={isElsewhere}
           isStopping={isStopping}
           cannotSteer={cannotSteer || input.hasImages}
           onStop={onStop}
@@ -43,7 +50,7 @@ export function SessionComposer({ session, turnId, isStopping, onStop, onSent }:
   );
 }
 
-function useSending({ id }: SessionView, turnId: string | undefined, onSent: () => void) {
+function useSending({ id, permission, status }: SessionView, turnId: string | undefined, onSent: () => void) {
   const api = useApi();
   /** The turn that said it cannot be steered. */
   const [unsteerable, setUnsteerable] = useState<string>();
@@ -52,8 +59,14 @@ function useSending({ id }: SessionView, turnId: string | undefined, onSent: () 
     await api.startTurn(id, { prompt: text, ...(images.length > 0 && { images }) });
     onSent();
   };
+  // An agent with tools of its own hears nothing while it works; which turn runs now the gateway knows best.
+  const cannotSteer = turnId !== undefined && (permission === "full" || unsteerable === turnId);
   const steer = async (runningId: string, { text, images }: Prompt): Promise<void> => {
-    if (images.length > 0 || unsteerable === runningId)
+    if (runsElsewhere(status))
+      throw new CaretError("unsupported", "This turn runs in a terminal", {
+        fix: "Stop it there, or wait for its end.",
+      });
+    if (images.length > 0 || cannotSteer)
       throw new CaretError("unsupported", "This turn cannot be told that", { fix: "Stop it and send, or wait." });
     try {
       await api.steerTurn(id, runningId, text);
@@ -64,7 +77,7 @@ function useSending({ id }: SessionView, turnId: string | undefined, onSent: () 
     }
   };
   return {
-    cannotSteer: turnId !== undefined && unsteerable === turnId,
+    cannotSteer,
     send: (prompt: Prompt) => (turnId === undefined ? start(prompt) : steer(turnId, prompt)),
     stopAndSend: async (prompt: Prompt) => {
       if (turnId !== undefined) await api.cancelTurn(id, turnId);
@@ -77,13 +90,14 @@ function useSending({ id }: SessionView, turnId: string | undefined, onSent: () 
 interface ButtonsProps {
   readonly input: PromptInputState;
   readonly isRunning: boolean;
+  readonly isElsewhere: boolean;
   readonly isStopping: boolean;
   readonly cannotSteer: boolean;
   readonly onStop: () => void;
   readonly onStopAndSend: () => void;
 }
 
-function Buttons({ input, isRunning, isStopping, cannotSteer, onStop, onStopAndSend }: ButtonsProps) {
+function Buttons({ input, isRunning, isElsewhere, isStopping, cannotSteer, onStop, onStopAndSend }: ButtonsProps) {
   if (!isRunning)
     return (
       <Button
@@ -95,6 +109,7 @@ function Buttons({ input, isRunning, isStopping, cannotSteer, onStop, onStopAndS
         {input.isSending ? "Sending…" : "Send"}
       </Button>
     );
+  if (isElsewhere) return <span className="shrink-0 px-2 text-[13px] text-soft">Runs in a terminal</span>;
   return (
     <>
       <Button icon={<Square aria-hidden="true" size={12} />} disabled={isStopping} onClick={onStop} title="Stop (Esc)">

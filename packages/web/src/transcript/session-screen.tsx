@@ -9,7 +9,7 @@ import { Empty } from "../parts/empty.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
 import { Spinner } from "../parts/spinner.tsx";
 import { showError } from "../parts/toast.tsx";
-import { runningTurnId } from "./running-turn.ts";
+import { runningTurnId, runsElsewhere } from "./running-turn.ts";
 import { SessionComposer } from "./session-composer.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { StateLine } from "./state-line.tsx";
@@ -46,7 +46,7 @@ function OpenSession({ session, log }: { readonly session: SessionView; readonly
   const loadOlder = useCallback(() => {
     logs.loadOlder(session.id).catch(showError);
   }, [logs, session.id]);
-  useEscape(turnId === undefined ? undefined : stop);
+  useEscape(turnId === undefined || runsElsewhere(session.status) ? undefined : stop);
   return (
     <div className="flex h-full flex-col">
       <SessionHeader session={session} />
