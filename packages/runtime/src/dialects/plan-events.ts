@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../framing/frame.ts";
 import { objectsField, textField, wordField } from "./fields.ts";
 import type { Draft, TurnState } from "./turn-draft.ts";
+import { remember } from "./turn-memory.ts";
 
 /** A plan that the turn has shown, so that the other lines that carry it are not shown as well. */
 export interface ShownPlan {
@@ -27,8 +28,8 @@ export function writePlan(draft: Draft<TurnState>, source: PlanSource): void {
   const { callId, args, isFromQuery = false, isLast = false } = source;
   const plan = isJsonObject(args) ? args : undefined;
   const text = textOf(plan, isLast);
-  if (text === "" || draft.plans.some((shown) => isSamePlan(shown, { callId, text, isFromQuery }))) return;
-  draft.plans = [...draft.plans, { callId, text, isFromQuery }];
+  if (text === "" || draft.memory.plans.some((shown) => isSamePlan(shown, { callId, text, isFromQuery }))) return;
+  remember(draft, { plans: [...draft.memory.plans, { callId, text, isFromQuery }] });
   const name = wordField(plan, "name");
   const overview = wordField(plan, "overview");
   draft.events.push({

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventOf, TurnOutcome, Usage } from "@caret/protocol";
-import type { ShownPlan } from "./plan-events.ts";
+import { emptyMemory, type TurnMemory } from "./turn-memory.ts";
 
 /** How many settled calls are remembered, so that a repeated completion is known for what it is. */
 const MAX_SETTLED = 1024;
@@ -12,7 +12,7 @@ export interface TurnState {
   /** Calls that have started and have no result yet, with what their start told. */
   readonly openCalls: ReadonlyMap<string, ToolCallEvent>;
   readonly settledCalls: readonly string[];
-  readonly plans: readonly ShownPlan[];
+  readonly memory: TurnMemory;
   readonly ended: boolean;
   /** What the step that made this state gave. Part of the state only because taking it out again costs a copy. */
   readonly events: readonly AgentEvent[];
@@ -26,7 +26,7 @@ export const initialTurn: TurnState = {
   blockCount: 0,
   openCalls: new Map(),
   settledCalls: [],
-  plans: [],
+  memory: emptyMemory,
   ended: false,
   events: [],
 };

@@ -24,13 +24,12 @@ import {
   writeText,
   writeThinking,
 } from "../turn-draft.ts";
+import { nameCall, remember } from "../turn-memory.ts";
 
 const SOURCE = "payload";
 
 export interface PayloadState extends TurnState {
   readonly saidSomething: boolean;
-  readonly lastError: string | undefined;
-  readonly unnamedCalls: number;
 }
 
 type PayloadDraft = Draft<PayloadState>;
@@ -39,7 +38,7 @@ type PayloadDraft = Draft<PayloadState>;
 export function payloadDialect(): Dialect<PayloadState> {
   return draftDialect({
     name: "payload",
-    initial: { ...initialTurn, saidSomething: false, lastError: undefined, unnamedCalls: 0 },
+    initial: { ...initialTurn, saidSomething: false },
     onFrame,
     onEnding,
   });
@@ -137,8 +136,7 @@ function callIdOf(draft: PayloadDraft, event: JsonObject, call: JsonObject | und
   if (told !== undefined) return told;
   const [only, ...others] = draft.openCalls.keys();
   if (event["subtype"] === "completed" && only !== undefined && others.length === 0) return only;
-  draft.unnamedCalls += 1;
-  return `unnamed-${draft.unnamedCalls}`;
+  return nameCall(draft);
 }
 
 function onResult(draft: PayloadDraft, payload: JsonObject, event: JsonObject): void {
@@ -148,7 +146,7 @@ function onResult(draft: PayloadDraft, payload: JsonObject, event: JsonObject): 
   const usage = readResultUsage(payload) ?? readResultUsage(event);
   if (failed) {
     const words =
-      readErrorText(payload["error"] ?? event["error"]) ?? readErrorText(payload["result"]) ?? draft.lastError;
+      readErrorText(payload["error"] ?? event["error"]) ?? readErrorText(payload["result"]) ?? draft.memory.lastError;
     const message = words ?? `The agent ended with exit code ${exitCode}`;
     return endTurn(draft, { kind: "failed", error: new CaretError("upstream-error", message).toInfo() }, usage);
   }
@@ -159,14 +157,14 @@ function onResult(draft: PayloadDraft, payload: JsonObject, event: JsonObject): 
 
 function onError(draft: PayloadDraft, payload: JsonObject, event: JsonObject): void {
   const { type, subtype, ...words } = event;
-  draft.lastError = readErrorText(payload) ?? readErrorText(words) ?? "The agent reported an error";
+  remember(draft, { lastError: readErrorText(payload) ?? readErrorText(words) ?? "The agent reported an error" });
 }
 
 function onEnding(draft: PayloadDraft, ending: Ending): void {
   if (ending.kind !== "end-of-stream") return endTurn(draft, ending);
   const error =
-    draft.lastError === undefined
+    draft.memory.lastError === undefined
       ? new CaretError("no-result", "The agent's output ended without a result")
-      : new CaretError("upstream-error", draft.lastError);
+      : new CaretError("upstream-error", draft.memory.lastError);
   endTurn(draft, { kind: "failed", error: error.toInfo() });
 }

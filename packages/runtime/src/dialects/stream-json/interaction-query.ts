@@ -5,6 +5,7 @@ import { writePlan } from "../plan-events.ts";
 import { readErrorText } from "../read-error.ts";
 import { type ResultArm, readArm } from "../tools/result-arm.ts";
 import { keepUnknown, type ToolResultEvent } from "../turn-draft.ts";
+import { remember } from "../turn-memory.ts";
 import type { StreamJsonDraft } from "./stream-json-state.ts";
 
 const ASK = "askQuestionInteractionQuery";
@@ -45,11 +46,11 @@ function onRequest(draft: StreamJsonDraft, event: JsonObject): void {
 }
 
 function noteQuery(draft: StreamJsonDraft, requestId: string, callId: string | undefined): void {
-  const queried = new Map(draft.queriedCalls);
+  const queried = new Map(draft.memory.queriedCalls);
   // Ids are counted from nought again and again: what an earlier query was about must not be taken for this one's.
   queried.delete(requestId);
   if (callId !== undefined) queried.set(requestId, callId);
-  draft.queriedCalls = queried;
+  remember(draft, { queriedCalls: queried });
 }
 
 function onResponse(draft: StreamJsonDraft, event: JsonObject): void {
@@ -80,18 +81,18 @@ function decisionOf({ name, value, isOk }: ResultArm): "approved" | "rejected" |
 
 /** An answer without an arm decides nothing that we could read: what becomes of the call will tell. */
 function onUnclearAnswer(draft: StreamJsonDraft, requestId: string, event: JsonObject): void {
-  const callId = draft.queriedCalls.get(requestId);
+  const callId = draft.memory.queriedCalls.get(requestId);
   if (callId === undefined) return keepUnknown(draft, "stream-json", "interaction_query:response without arm", event);
-  draft.unclearQueries = new Map(draft.unclearQueries).set(callId, requestId);
+  remember(draft, { unclearQueries: new Map(draft.memory.unclearQueries).set(callId, requestId) });
 }
 
 /** The call of an unclear query has ended: it was let run unless it was rejected. */
 export function settleQuery(draft: StreamJsonDraft, callId: string, status: ToolResultEvent["status"]): void {
-  const requestId = draft.unclearQueries.get(callId);
+  const requestId = draft.memory.unclearQueries.get(callId);
   if (requestId === undefined) return;
-  const unclear = new Map(draft.unclearQueries);
+  const unclear = new Map(draft.memory.unclearQueries);
   unclear.delete(callId);
-  draft.unclearQueries = unclear;
+  remember(draft, { unclearQueries: unclear });
   const decision = status === "rejected" ? "rejected" : "approved";
   draft.events.push({ type: "approval-answer", requestId, decision, by: "agent" });
 }

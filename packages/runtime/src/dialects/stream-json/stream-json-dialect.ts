@@ -8,6 +8,7 @@ import { contentText, numberField, objectField, textField, wordField } from "../
 import { readErrorText } from "../read-error.ts";
 import { addUsage, readUsage } from "../read-usage.ts";
 import { closeBlock, endTurn, keepUnknown, writeThinking } from "../turn-draft.ts";
+import { remember } from "../turn-memory.ts";
 import { onInteractionQuery } from "./interaction-query.ts";
 import { quickDelta } from "./quick-delta.ts";
 import { initialStreamJson, type StreamJsonDraft, type StreamJsonState } from "./stream-json-state.ts";
@@ -178,23 +179,24 @@ function toNotice(kind: "reconnect" | "retry", event: JsonObject) {
 }
 
 function onError(draft: StreamJsonDraft, event: JsonObject): void {
-  draft.lastError = readErrorText(event) ?? "The agent reported an error";
+  remember(draft, { lastError: readErrorText(event) ?? "The agent reported an error" });
 }
 
 function onStepFinish(draft: StreamJsonDraft, event: JsonObject): void {
   const part = objectField(event, "part") ?? event;
-  draft.stepUsage = addUsage(draft.stepUsage, readUsage(part["tokens"] ?? part["usage"] ?? part));
+  const used = readUsage(part["tokens"] ?? part["usage"] ?? part);
+  remember(draft, { stepUsage: addUsage(draft.memory.stepUsage, used) });
 }
 
 /** A stream that ends without a result has failed, whatever the exit code says. */
 function onEnding(draft: StreamJsonDraft, ending: Ending): void {
   releaseText(draft);
-  if (ending.kind === "cancelled") return endTurn(draft, ending, draft.stepUsage);
+  if (ending.kind === "cancelled") return endTurn(draft, ending, draft.memory.stepUsage);
   const error = ending.kind === "failed" ? ending.error : withoutResult(draft).toInfo();
-  endTurn(draft, { kind: "failed", error }, draft.stepUsage);
+  endTurn(draft, { kind: "failed", error }, draft.memory.stepUsage);
 }
 
-function withoutResult({ lastError }: StreamJsonDraft): CaretError {
+function withoutResult({ memory: { lastError } }: StreamJsonDraft): CaretError {
   if (lastError !== undefined) return new CaretError("upstream-error", lastError);
   return new CaretError("no-result", "The agent's output ended without a result");
 }

@@ -8,6 +8,7 @@ import { toNamedInput } from "../tools/tool-input.ts";
 import { toolKind } from "../tools/tool-kind.ts";
 import { toOutcome } from "../tools/tool-outcome.ts";
 import { isKnownCall, keepUnknown, settleCall, startCall, type ToolCallEvent } from "../turn-draft.ts";
+import { nameCall } from "../turn-memory.ts";
 import { settleQuery } from "./interaction-query.ts";
 import type { StreamJsonDraft } from "./stream-json-state.ts";
 
@@ -61,10 +62,7 @@ function toToolCall(callId: string, entry: ToolEntry): ToolCallEvent {
 
 /** Ids may hold a newline and are kept whole. A call without any gets one of ours. */
 function callIdOf(draft: StreamJsonDraft, event: JsonObject, call: JsonObject | undefined): string {
-  const told = toldCallId(event, call);
-  if (told !== undefined) return told;
-  draft.unnamedCalls += 1;
-  return `unnamed-${draft.unnamedCalls}`;
+  return toldCallId(event, call) ?? nameCall(draft);
 }
 
 /** A nameless completion belongs to the only open call, if there is just one. */

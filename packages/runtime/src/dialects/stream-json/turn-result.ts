@@ -15,9 +15,10 @@ export function onResult(draft: StreamJsonDraft, event: JsonObject): void {
   const error = resultError(event);
   if (error === undefined) onWholeText(draft, text);
   const outcome = error === undefined ? completedOutcome(draft) : failedOutcome(error);
-  if (draft.lastError !== undefined && outcome.kind === "completed")
-    draft.events.push({ type: "notice", kind: "error", message: draft.lastError });
-  endTurn(draft, outcome, readResultUsage(event) ?? draft.stepUsage);
+  const { lastError, stepUsage } = draft.memory;
+  if (lastError !== undefined && outcome.kind === "completed")
+    draft.events.push({ type: "notice", kind: "error", message: lastError });
+  endTurn(draft, outcome, readResultUsage(event) ?? stepUsage);
 }
 
 /** The words of a failure; undefined for a success. A failure may say so in any of three fields. */
