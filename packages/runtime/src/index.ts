@@ -28,6 +28,7 @@ export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";
 export { type Containment, probeContainment } from "./process/containment.ts";
 export { createSpawner } from "./process/create-spawner.ts";
+export { createClientFinder } from "./process/find-client-process.ts";
 export { identifyProcess, isAlive } from "./process/process-identity.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";
 export { createRedactor, type Redactor } from "./redaction/redactor.ts";

@@ -101,9 +101,17 @@ function boundsSchemas() {
           "How long a turn may be silent between events. Long, because agents honestly think for over twelve minutes.",
           { project: "any" },
         ),
-        toolMs: key(durationMs().default(30 * MINUTE_MS), "How long a tool may work without a word.", {
-          project: "any",
-        }),
+        toolMs: key(
+          durationMs().default(30 * MINUTE_MS),
+          "How long a tool may work without a word, and how long calls wait for the client that runs them.",
+          {
+            project: "any",
+          },
+        ),
+        goneMs: key(
+          durationMs().default(2 * MINUTE_MS),
+          "How long calls wait for a client on this machine whose process has ended. Others are waited for by `clocks.toolMs`.",
+        ),
         turnMs: key(durationMs().default(120 * MINUTE_MS), "How long a turn may last in all."),
         graceMs: key(
           durationMs().default(2000),

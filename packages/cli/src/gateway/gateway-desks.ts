@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
+  createClientFinder,
   createSessionDesk,
   createTurnDesk,
   type ModelDirectory,
@@ -53,6 +54,8 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
   const turns = createTurnDesk({
     ...common,
     lineage: openSqliteLineageStore({ directory: config.dataDir, onDamage: onError }),
+    findClient: createClientFinder(),
+    goneMs: config.clocks.goneMs,
     toolsOwner: config.tools.owner ?? host.env["CURSOR_ACP_TOOL_LOOP_MODE"],
   });
   const sessions = createSessionDesk({

@@ -6,6 +6,15 @@ export interface Caller {
   readonly tokenName: string;
   /** The workspace this token is bound to, if it is. */
   readonly workspace: string | undefined;
+  /** Where the request came from; absent when that is not known. */
+  readonly connection?: CallerConnection | undefined;
+}
+
+/** The server's end of a connection. The same object for all requests of one connection. */
+export interface CallerConnection {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localPort: number;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { connectionOf } from "../http/connection-of.ts";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
 import type { Admission } from "./admission.ts";
 import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrowserToken } from "./authenticate.ts";
@@ -45,7 +46,8 @@ export function createGate(options: GateOptions): Gate {
       leave?.();
     });
     const { name, workspace } = credential.grant;
-    setRequestContext(request, { caller: { tokenName: name, workspace }, signal, meter: options.meter });
+    const caller = { tokenName: name, workspace, connection: connectionOf(request.raw.socket) };
+    setRequestContext(request, { caller, signal, meter: options.meter });
   };
 }
 

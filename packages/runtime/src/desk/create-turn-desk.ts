@@ -25,21 +25,23 @@ export interface TurnDeskOptions extends EnquirySettings {
   readonly now: () => number;
   /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
   readonly graceMs?: number;
+  /** How long calls wait for a client whose process is gone, instead of the engine's own limit. */
+  readonly goneMs?: number;
   /** How long after its end the same request is answered with the same turn. */
   readonly joinMs?: number;
   /** Hears of what went wrong beside a turn, which goes on. */
   readonly onError?: (error: CaretError) => void;
 }
 
-const GRACE_MS = 5_000;
-const JOIN_MS = 10 * 60_000;
+const defaults = { graceMs: 5_000, goneMs: 2 * 60_000, joinMs: 10 * 60_000, onError: (): void => undefined };
 
 type Continuation = Extract<Verdict, { relation: "continuation" }>;
 
 /** Sessions for clients that know of none: each request is recognised by the transcript it brings. */
 export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
-  const { engine, lineage, scratch, now, graceMs = GRACE_MS, joinMs = JOIN_MS, onError = () => undefined } = options;
-  const book = createTurnBook({ ...options, graceMs, joinMs, onError });
+  const settings = { ...defaults, ...options };
+  const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
+  const book = createTurnBook(settings);
   const sideCalls = createSideCalls({ store: engine.store, lineage, scratch, joinMs, now });
   const lock = createKeyedLock();
   const background = createBackgroundWork(onError);
@@ -52,9 +54,8 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (enquiry: Enquiry): Promise<DeskTurn | RunningTurn> => {
     const verdict = classify(enquiry.question);
-    const { hash } = verdict.line;
     const joined = verdict.relation === "joined" ? book.find(verdict.record.turnId) : undefined;
-    if (joined !== undefined) return joined.take(hash, "joined");
+    if (joined !== undefined) return joined.take(verdict.line.hash, "joined", enquiry.client);
     const takenUp = takeUpResults(enquiry, verdict, { turns: engine.runningTurns(), book });
     if (takenUp !== undefined) return takenUp;
     if (verdict.relation !== "continuation") return await begin(enquiry, verdict);
@@ -71,7 +72,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     try {
       const shared = await book.start(verdict, planFirstTurn(enquiry, place, isSideCall), enquiry.tokenName);
       if (isSideCall && place !== undefined) sideCalls.add(shared, place);
-      return shared.take(verdict.line.hash, verdict.relation);
+      return shared.take(verdict.line.hash, verdict.relation, enquiry.client);
     } catch (reason) {
       if (place !== undefined) scratch.remove(place);
       throw reason;
@@ -86,7 +87,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     try {
       if (isScratch && verdict.addedSystem !== "") scratch.instruct(session.workspace, enquiry.question.system);
       const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), enquiry.tokenName);
-      return shared.take(verdict.line.hash, "continuation");
+      return shared.take(verdict.line.hash, "continuation", enquiry.client);
     } catch (reason) {
       const { code } = CaretError.from(reason);
       if (code !== "session-not-found" && code !== "workspace-missing") throw reason;

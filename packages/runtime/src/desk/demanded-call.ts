@@ -26,7 +26,7 @@ export function createInsistence({ engine, book, lock, lineOf }: InsistenceOptio
     const heard = { newFrom: enquiry.question.messages.length, heardBefore: line.count, addedSystem: "" };
     const verdict: Verdict = { line, relation: "continuation", sessionId, ...heard };
     const shared = await book.start(verdict, planDemand(enquiry, sessionId, names), enquiry.tokenName);
-    return shared.take(line.hash, "continuation");
+    return shared.take(line.hash, "continuation", enquiry.client);
   };
   return (enquiry: Enquiry, turn: DeskTurn): DeskTurn => {
     const names = enquiry.terms.demanded;

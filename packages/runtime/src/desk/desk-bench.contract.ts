@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
 import { onlyWorkspaces } from "../engine/allowed-workspace.ts";
-import { createSessionEngine } from "../engine/create-session-engine.ts";
+import { createSessionEngine, type SessionEngineOptions } from "../engine/create-session-engine.ts";
 import type { Lane, LaneRequest } from "../engine/lane.ts";
 import { createMemoryLineageStore } from "../lineage/memory-lineage-store.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
@@ -16,7 +16,10 @@ import { type Manner, playTurn } from "./testing/scripted-agent.ts";
 import type { DeskCaller, DeskRequest, DeskTurn } from "./turn-desk.ts";
 
 /** A desk over a real engine whose lane is scripted, for the tests of the desk. */
-export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
+export function createDeskBench(
+  changes: Partial<TurnDeskOptions> = {},
+  engineChanges: Partial<SessionEngineOptions> = {},
+) {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-desk-")));
   const workspace = join(directory, "project");
   mkdirSync(workspace);
@@ -54,6 +57,7 @@ export function createDeskBench(changes: Partial<TurnDeskOptions> = {}) {
     newId,
     newCallId: newId,
     wallClock: () => clock.now,
+    ...engineChanges,
   });
   const lineage = createMemoryLineageStore();
   const desk = createTurnDesk({

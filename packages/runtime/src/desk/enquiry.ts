@@ -1,5 +1,6 @@
 import type { Owner } from "@caret/protocol";
 import type { LineageQuestion } from "../lineage/classify-transcript.ts";
+import type { ClientProcess, FindClientProcess } from "../process/find-client-process.ts";
 import { chooseWorkspace } from "./choose-workspace.ts";
 import { type ToolTerms, toolTermsOf } from "./tool-demand.ts";
 import { toolOwner } from "./tool-owner.ts";
@@ -9,6 +10,8 @@ import type { DeskCaller, DeskRequest, ModelWish } from "./turn-desk.ts";
 export interface Enquiry {
   readonly question: LineageQuestion;
   readonly tokenName: string;
+  /** The process that asks; undefined when it is not known, or when no call will ever wait for it. */
+  readonly client: Promise<ClientProcess | undefined>;
   readonly model: string;
   /** Who runs the tools. */
   readonly owner: Owner;
@@ -24,6 +27,8 @@ export interface EnquirySettings {
   /** Throws `model-unknown`. */
   readonly resolveModel: (wish: ModelWish) => Promise<string>;
   readonly defaultWorkspace: string | undefined;
+  /** Absent: nothing is known of clients beyond their requests. */
+  readonly findClient?: FindClientProcess;
   /** Who runs the tools when a request does not say; undefined leaves it to what the request offers. */
   readonly toolsOwner?: string | undefined;
 }
@@ -31,7 +36,7 @@ export interface EnquirySettings {
 export async function toEnquiry(
   request: DeskRequest,
   caller: DeskCaller,
-  { resolveModel, defaultWorkspace, toolsOwner }: EnquirySettings,
+  { resolveModel, defaultWorkspace, toolsOwner, findClient }: EnquirySettings,
 ): Promise<Enquiry> {
   const owner = toolOwner({
     asked: request.owner,
@@ -47,5 +52,17 @@ export async function toEnquiry(
   const { system, tools, unavailableTools, messages, sessionKey } = request;
   const place = [caller.tokenName, workspace ?? "", owner];
   const question = { system, tools, messages, sessionKey, place };
-  return { question, tokenName: caller.tokenName, model, owner, terms, unavailableTools, workspace };
+  // Only a client that runs tools is waited for.
+  const connection = owner === "client" ? caller.connection : undefined;
+  const client = connection && findClient?.(connection);
+  return {
+    question,
+    tokenName: caller.tokenName,
+    client: client ?? Promise.resolve(undefined),
+    model,
+    owner,
+    terms,
+    unavailableTools,
+    workspace,
+  };
 }

@@ -30,7 +30,7 @@ export function takeUpResults(
   if (awaited.length > 0 && !hasQuestion) {
     giveResults(brought, enquiry.terms, verdict.line.hash);
     book.note(shared, verdict);
-    return shared.take(verdict.line.hash, "continuation");
+    return shared.take(verdict.line.hash, "continuation", enquiry.client);
   }
   // Its conversation has gone on without it, wherever that leads.
   return isChore(verdict) || shared.isAttended ? undefined : shared.turn;

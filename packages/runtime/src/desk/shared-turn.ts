@@ -1,10 +1,12 @@
 import type { RunningTurn } from "../engine/session-engine.ts";
 import type { TurnState } from "../lineage/classify-transcript.ts";
+import type { ClientProcess } from "../process/find-client-process.ts";
+import { createTurnAttendance, type TurnAttendanceOptions } from "./turn-attendance.ts";
 import type { DeskTurn } from "./turn-desk.ts";
 import { createTurnRounds } from "./turn-rounds.ts";
 import { turnState } from "./turn-state.ts";
 
-export interface SharedTurnOptions {
+export interface SharedTurnOptions extends Pick<TurnAttendanceOptions, "graceMs" | "goneMs" | "now"> {
   readonly turn: RunningTurn;
   /** The digest of the transcript that began the turn. */
   readonly hash: string;
@@ -12,11 +14,8 @@ export interface SharedTurnOptions {
   readonly tokenName: string;
   /** The client names its conversation, so that the same transcript again is the same client asking again. */
   readonly isNamed: boolean;
-  /** How long a turn goes on when nobody listens any more; a client that lost its connection may come back meanwhile. */
-  readonly graceMs: number;
   /** How long after its end a turn can still be joined. */
   readonly joinMs: number;
-  readonly now: () => number;
 }
 
 /** A turn and the clients that have a share in it: one for each answer that is being written. */
@@ -27,8 +26,8 @@ export interface SharedTurn {
   readonly endedAt: number | undefined;
   /** Somebody is being answered. */
   readonly isAttended: boolean;
-  /** A share in the answer to this transcript, by its digest. */
-  take(hash: string, relation: DeskTurn["relation"]): DeskTurn;
+  /** A share in the answer to this transcript, by its digest; `client` is the process that asks for it. */
+  take(hash: string, relation: DeskTurn["relation"], client: Promise<ClientProcess | undefined>): DeskTurn;
   /** A request brings results that the turn waits for: what follows answers this transcript. */
   resume(hash: string): void;
   /** Was its client told of a call that this id means? */
@@ -43,36 +42,26 @@ export interface SharedTurn {
 }
 
 export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
-  const { turn, hash: firstHash, tokenName, isNamed, graceMs, joinMs, now } = options;
-  let shares = 0;
+  const { turn, tokenName, isNamed, joinMs, now } = options;
   let endedAt: number | undefined;
   let isCompleted = false;
   let isGivenUp = false;
-  const rounds = createTurnRounds(turn, firstHash);
-  let timer: NodeJS.Timeout | undefined;
-  let bell = Promise.withResolvers<void>();
-  void turn.outcome.then(({ kind }) => {
-    endedAt = now();
-    isCompleted = kind === "completed";
-    clearTimeout(timer);
-  });
+  const rounds = createTurnRounds(turn, options.hash);
 
   const cancel = (reason: string): void => {
     if (endedAt !== undefined) return;
     isGivenUp = true;
     turn.cancel(reason);
   };
-
   /** A client that was given all of the answer knows the calls in it, and comes back with their results. */
   const waitsForClient = (): boolean => rounds.last.isDelivered && (turn.parked?.open().length ?? 0) > 0;
-
-  const drop = (): void => {
-    shares -= 1;
-    if (shares > 0) return;
-    bell.resolve();
-    if (endedAt !== undefined || waitsForClient()) return;
-    timer = setTimeout(() => cancel("The client has left"), graceMs).unref();
-  };
+  const attendance = createTurnAttendance({ ...options, waitsForClient, onAbandoned: cancel });
+  turn.parked?.onUnanswered(attendance.noteUnanswered);
+  void turn.outcome.then(({ kind }) => {
+    endedAt = now();
+    isCompleted = kind === "completed";
+    attendance.close();
+  });
 
   return {
     turn,
@@ -81,40 +70,33 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       return endedAt;
     },
     get isAttended() {
-      return shares > 0;
+      return attendance.isAttended;
     },
-    take(hash, relation) {
+    take(hash, relation, client) {
       const round = rounds.find(hash) ?? rounds.last;
-      if (shares === 0) bell = Promise.withResolvers<void>();
-      shares += 1;
-      clearTimeout(timer);
+      attendance.enter();
       let hasLeft = false;
-      return {
-        turnId: turn.turnId,
-        sessionId: turn.sessionId,
-        model: turn.model,
-        relation,
-        follow: round.follow,
-        outcome: turn.outcome,
-        stop: cancel,
-        leave(how) {
-          if (hasLeft) return;
-          hasLeft = true;
-          if (how === "answered") round.isDelivered = true;
-          drop();
-        },
+      const { turnId, sessionId, model, outcome } = turn;
+      const { follow } = round;
+      const leave: DeskTurn["leave"] = (how) => {
+        if (hasLeft) return;
+        hasLeft = true;
+        if (how === "answered") round.isDelivered = true;
+        attendance.leave(client);
       };
+      return { turnId, sessionId, model, relation, follow, outcome, stop: cancel, leave };
     },
     resume: (hash) => void rounds.begin(hash),
     hasCall: rounds.hasCall,
     state(hash) {
       const ended = endedAt === undefined ? undefined : { isCompleted, agoMs: now() - endedAt };
-      return turnState({ round: rounds.find(hash), ended, isGivenUp, isAttended: shares > 0, isNamed, joinMs });
+      const { isAttended } = attendance;
+      return turnState({ round: rounds.find(hash), ended, isGivenUp, isAttended, isNamed, joinMs });
     },
-    abandoned: () => (shares === 0 ? Promise.resolve() : bell.promise),
+    abandoned: attendance.abandoned,
     dismiss(reason) {
       isGivenUp = true;
-      clearTimeout(timer);
+      attendance.close();
       turn.parked?.dismissAll(reason);
     },
     cancel,

@@ -10,6 +10,7 @@ export interface TurnBookOptions {
   readonly lineage: LineageStore;
   readonly maxTurns: number;
   readonly graceMs: number;
+  readonly goneMs: number;
   readonly joinMs: number;
   readonly now: () => number;
   readonly onError: (error: CaretError) => void;
@@ -33,7 +34,7 @@ export interface TurnBook {
 const UNNAMED_GRACE_MS = 500;
 
 export function createTurnBook(options: TurnBookOptions): TurnBook {
-  const { engine, lineage, maxTurns, graceMs, joinMs, now, onError } = options;
+  const { engine, lineage, maxTurns, graceMs, goneMs, joinMs, now, onError } = options;
   const turns = new Map<string, SharedTurn>();
   let starting = 0;
 
@@ -66,7 +67,16 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
         const turn = await engine.startTurn(request);
         const { isNamed, hash } = verdict.line;
         const patienceMs = isNamed ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
-        const shared = createSharedTurn({ turn, hash, tokenName, isNamed, graceMs: patienceMs, joinMs, now });
+        const shared = createSharedTurn({
+          turn,
+          hash,
+          tokenName,
+          isNamed,
+          graceMs: patienceMs,
+          goneMs,
+          joinMs,
+          now,
+        });
         turns.set(turn.turnId, shared);
         writeDown(turn, verdict);
         return shared;

@@ -1,5 +1,6 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
 import type { Transcript } from "../lineage/transcript.ts";
+import type { ClientConnection } from "../process/find-client-process.ts";
 import type { NamespacedTool } from "../tools/bridge/agent-tools.ts";
 
 /** What a client says about the model, before anyone has looked it up. */
@@ -28,6 +29,8 @@ export interface DeskRequest extends Transcript {
 export interface DeskCaller {
   readonly tokenName: string;
   readonly workspace: string | undefined;
+  /** Where the request came from. */
+  readonly connection?: ClientConnection | undefined;
 }
 
 /** One client's share in a turn. See the gateway's `DoorTurn`, whose contract it keeps. */

@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import type { StoredEvent } from "../engine/event-store.ts";
 import { nextChunk } from "../engine/next-chunk.ts";
 import type { RunningTurn } from "../engine/session-engine.ts";
-import type { ParkedCall } from "../tools/bridge/parked-calls.ts";
+import type { ParkedCall } from "../tools/bridge/waiting-calls.ts";
 
 /** Calls that the agent makes together come a little apart; they go out in one answer. */
 const WINDOW_MS = 80;

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@caret/protocol";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createParkedCalls } from "./parked-calls.ts";
 
 const never = new AbortController().signal;
@@ -83,6 +83,36 @@ describe("parked calls", () => {
       isError: true,
     });
     expect(events.at(-1)).toEqual(told("call_1", "error", "The client gave no result within 20 ms."));
+  });
+
+  it("are given their time again when the client answers another one [defect 15]", async () => {
+    vi.useFakeTimers();
+    try {
+      const { events, parked } = lot({ limitMs: 1_000 });
+      void parked.park({ name: "a", input: {} }, never);
+      void parked.park({ name: "b", input: {} }, never);
+      await vi.advanceTimersByTimeAsync(900);
+      parked.answer("call_1", { text: "A", isError: false });
+      await vi.advanceTimersByTimeAsync(900);
+      expect(parked.open().map(({ callId }) => callId)).toEqual(["call_2"]);
+      await vi.advanceTimersByTimeAsync(100);
+      expect(events.at(-1)).toEqual(told("call_2", "error", "The client gave no result within 1000 ms."));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("tell who asks why they have ended without their client [defect 15]", async () => {
+    const whys: string[] = [];
+    const [hurried, patient] = [lot({ limitMs: 20 }).parked, lot().parked];
+    for (const parked of [hurried, patient]) parked.onUnanswered((why) => void whys.push(why));
+    await hurried.park({ name: "read", input: {} }, never);
+    const controller = new AbortController();
+    const result = patient.park({ name: "read", input: {} }, controller.signal);
+    await expect.poll(() => patient.open().length).toBe(1);
+    controller.abort();
+    await result;
+    expect(whys).toEqual(["late", "given-up"]);
   });
 
   it("are interrupted when the agent no longer waits", async () => {

@@ -1,14 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
-import { meansCall } from "../../lineage/call-key.ts";
 import type { AnswerCall, CallResult, OfferedCall, ToolOrigin } from "./bridge-messages.ts";
 import { createMentions } from "./mentions.ts";
-
-/** A tool call that waits, with its agent alive, for the client's result. */
-export interface ParkedCall extends OfferedCall {
-  readonly callId: string;
-  /** The group that the tool belongs to at its client. */
-  readonly server?: string;
-}
+import { createWaitingCalls, type ParkedCall, type WaitingCalls } from "./waiting-calls.ts";
 
 export interface ParkedCallsOptions {
   /** Puts events into the turn's log, in order. */
@@ -18,7 +11,7 @@ export interface ParkedCallsOptions {
   readonly originOf?: (name: string) => ToolOrigin;
   /** Why a tool cannot be called now; undefined: it can. The agent is told. */
   readonly refusalOf?: (name: string) => string | undefined;
-  /** How long a client may take. */
+  /** How long a client may take, from the call or from its last answer to another one. */
   readonly limitMs: number;
   /** How long a call waits to be mentioned in the agent's own stream, so that the text before it is told before it. */
   readonly mentionMs?: number;
@@ -34,33 +27,24 @@ export interface ParkedCalls {
   open(): readonly ParkedCall[];
   /** How many more the agent has announced. */
   announced(): number;
+  /** Hears of calls that have ended without their client. */
+  readonly onUnanswered: WaitingCalls["onUnanswered"];
   /** The client has turned away: what waits is refused, and so is whatever the turn still asks for. */
   dismissAll(reason: string): void;
   /** The turn is over: what the log needs before its end. Nothing can be answered afterwards. */
   end(): readonly AgentEvent[];
 }
 
+const OVER: CallResult = { text: "The turn is over.", isError: true };
+
 export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
-  const waiting = new Map<string, { readonly call: ParkedCall; readonly settle: (result: CallResult) => void }>();
+  const waiting = createWaitingCalls(options);
   const mentions = createMentions();
   let hasEnded = false;
   let refusal: string | undefined;
 
-  const settle = (callId: string, result: CallResult, status: "ok" | "error" | "interrupted"): boolean => {
-    const parked = waiting.get(callId);
-    if (parked === undefined) return false;
-    waiting.delete(callId);
-    const told: AgentEvent = { type: "tool-result", callId, status, output: result.text };
-    // The agent may go on only when the log knows what it was told.
-    void options.write([told]).then(
-      () => parked.settle(result),
-      () => parked.settle(result),
-    );
-    return true;
-  };
-
   /** Told as the gateway's own, so that no client takes it for a call to run. */
-  const refuse = async ({ name, input }: Omit<ParkedCall, "callId">, reason: string): Promise<CallResult> => {
+  const refuse = async ({ name, input }: OfferedCall, reason: string): Promise<CallResult> => {
     const callId = options.newCallId();
     await options.write([
       { type: "tool-call", callId, name, kind: "other", input, owner: "gateway" },
@@ -72,45 +56,27 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   return {
     async park({ name, input }, signal) {
       await mentions.wait({ name, input }, options.mentionMs);
-      if (hasEnded || signal.aborted) return { text: "The turn is over.", isError: true };
+      if (hasEnded || signal.aborted) return OVER;
       const reason = refusal ?? options.refusalOf?.(name);
       if (reason !== undefined) return await refuse({ name, input }, reason);
       const origin = options.originOf?.(name) ?? { name };
       const server = origin.namespace === undefined ? {} : { server: origin.namespace };
-      const call: ParkedCall = { callId: options.newCallId(), name: origin.name, ...server, input };
-      const answered = Promise.withResolvers<CallResult>();
-      waiting.set(call.callId, { call, settle: answered.resolve });
-      await options.write([{ type: "tool-call", ...call, kind: "other", owner: "client" }]);
-      const late = { text: `The client gave no result within ${options.limitMs} ms.`, isError: true };
-      const timer = setTimeout(() => settle(call.callId, late, "error"), options.limitMs);
-      const onAbort = (): void =>
-        void settle(call.callId, { text: "The agent no longer waits.", isError: true }, "interrupted");
-      signal.addEventListener("abort", onAbort, { once: true });
-      if (signal.aborted) onAbort();
-      const result = await answered.promise;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      return result;
+      return await waiting.add({ callId: options.newCallId(), name: origin.name, ...server, input }, signal);
     },
     noteMention: mentions.note,
-    answer(sent, result) {
-      const callId = [...waiting.keys()].find((waits) => meansCall(sent, waits)) ?? sent;
-      return settle(callId, result, result.isError ? "error" : "ok");
-    },
-    open: () => [...waiting.values()].map(({ call }) => call),
+    answer: waiting.answer,
+    open: () => waiting.all,
     announced: mentions.outstanding,
+    onUnanswered: waiting.onUnanswered,
     dismissAll(reason) {
       refusal = reason;
-      for (const callId of [...waiting.keys()]) settle(callId, { text: reason, isError: true }, "error");
+      waiting.refuse(reason);
     },
     end() {
       hasEnded = true;
-      const left = [...waiting.values()];
-      waiting.clear();
-      for (const { settle: leave } of left) leave({ text: "The turn is over.", isError: true });
-      return left.map(({ call }) => ({
+      return waiting.drop(OVER).map(({ callId }) => ({
         type: "tool-result",
-        callId: call.callId,
+        callId,
         status: "interrupted",
         output: "The turn ended before this call had a result.",
       }));
