@@ -36,7 +36,8 @@ export async function probeContainment(options: {
  */
 export function containCommand(command: ChildCommand, containment: Containment): ChildCommand {
   if (containment.kind === "none") return command;
-  const args = [...CONTAIN, "--json-status-fd", String(STATUS_FD), "--", command.file, ...command.args];
+  const covers = (command.covered ?? []).flatMap(({ path, by }) => ["--ro-bind", by, path]);
+  const args = [...CONTAIN, ...covers, "--json-status-fd", String(STATUS_FD), "--", command.file, ...command.args];
   return { ...command, file: containment.file, args, contained: true };
 }
 

@@ -7,6 +7,7 @@ import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { BridgeHub } from "../../tools/bridge/bridge-hub.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { ProgramSettings } from "./agent-program.ts";
+import type { AgentFiles } from "./bridged-workspace.ts";
 import type { BoundarySettings } from "./contract-calls.ts";
 import type { ClockSettings } from "./turn-clocks.ts";
 import type { VersionProbe } from "./version-probe.ts";
@@ -31,6 +32,8 @@ export interface AgentHost {
   resolveProfile(name: string): Promise<ResolvedProfile>;
   /** Where the CLI keeps its chats when a profile says nothing else. */
   chatConfigDir(): string;
+  /** Where an agent that logs in with this profile finds and keeps what is not part of its workspace. */
+  agentFiles(profile: ResolvedProfile): AgentFiles;
   /** Starts a command, held together with all it starts where the machine can do that. */
   spawn(command: ChildCommand): ChildHandle;
   readonly spawner: Spawner;

@@ -66,7 +66,7 @@ async function* runOnce(
   let offered: OfferedTurn | undefined;
   try {
     offered = await openOfferedTurn(turn, prepared);
-    started = await startAgent(turn, prepared, asArgument);
+    started = await startAgent(turn, prepared, { asArgument, covered: offered.covered });
   } catch (reason) {
     offered?.leave();
     yield [endBeforeStart(reason, context.signal)];
@@ -123,7 +123,7 @@ async function openOfferedTurn(
   { program, profile }: Prepared,
 ): Promise<OfferedTurn> {
   if (program.style === "contract") return openContractTurn(request.offered, host.boundary);
-  return await openBridgedTurn(host, request, profile.configDir ?? host.chatConfigDir(), context.signal);
+  return await openBridgedTurn(host, request, host.agentFiles(profile), context.signal);
 }
 
 /** A program of one's own knows the contract, not the official CLI's options: it is not asked. */

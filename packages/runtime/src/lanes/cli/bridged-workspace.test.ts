@@ -1,26 +1,82 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { containCommand, probeContainment } from "../../process/containment.ts";
+import { createInlineSpawner } from "../../process/inline-spawner.ts";
+import { readAll, testEnv } from "../../process/workbench.contract.ts";
 import { prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
+let root: string;
 let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "caret-bridged-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+let mcpFile: string;
 
-it("denies the agent's own tools everywhere: a relative rule would end at the workspace [fidelity F4]", () => {
-  prepareBridgedWorkspace({
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "caret-offered-")));
+  directory = join(root, "scratch");
+  mcpFile = join(root, "mcp.json");
+  mkdirSync(directory);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function prepare() {
+  return prepareBridgedWorkspace({
     directory,
-    configDir: join(directory, "config"),
-    bridge: { file: "/bin/false", args: [], env: {} },
+    agentFiles: { projectRoots: [root], mcpFiles: [mcpFile, join(root, "missing.json")] },
+    bridge: { file: "/bin/bridge", args: [], env: {} },
     toolNames: ["read"],
     system: "",
-    realWorkspace: undefined,
+    realWorkspace: join(root, "project"),
   });
-  const { permissions } = JSON.parse(readFileSync(join(directory, ".cursor", "cli.json"), "utf8"));
-  expect(permissions.allow).toEqual(["Mcp(caret:*)"]);
-  const needed = ["Read(**)", "Read(/**)", "Read(~/**)", "Write(**)", "Write(/**)", "Write(~/**)", "Shell(*)"];
-  expect(needed.filter((rule) => !permissions.deny.includes(rule))).toEqual([]);
+}
+
+const content = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
+
+describe("an agent whose tools somebody else runs", () => {
+  it("is denied every path of the machine, not only those of its own directory [fidelity F4]", () => {
+    writeFileSync(mcpFile, `{ "mcpServers": { "mine": {}, }, // a comment\n}`);
+    prepare();
+    expect(content(join(directory, ".cursor", "cli.json"))).toEqual({
+      permissions: {
+        allow: ["Mcp(caret:*)"],
+        deny: [
+          ...["Shell(*)", "Shell(**)"],
+          ...["Read(*)", "Read(**)", "Read(/**)", "Read(~/**)"],
+          ...["Write(*)", "Write(**)", "Write(/**)", "Write(~/**)"],
+          ...["WebFetch(*)", "WebFetch(**)"],
+          ...["Mcp(mine:*)", "Mcp(mine)"],
+        ],
+      },
+    });
+  });
+
+  it("has the user's own MCP servers switched off in its directory, and in no other [defect 13]", () => {
+    writeFileSync(mcpFile, JSON.stringify({ mcpServers: { mine: {}, "the other": {} } }));
+    prepare();
+    const slug = directory.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+    expect(content(join(root, "projects", slug, "mcp-disabled.json"))).toEqual(["mine", "the other"]);
+  });
+
+  it("finds no server in the user's file where it is contained [defect 13]", async () => {
+    writeFileSync(mcpFile, JSON.stringify({ mcpServers: { mine: {} } }));
+    const { covered } = prepare();
+    const spawner = createInlineSpawner();
+    const containment = await probeContainment({ spawner, env: testEnv });
+    const command = { file: "cat", args: [mcpFile], cwd: root, env: testEnv, stdin: "closed", covered } as const;
+    const inside = await readAll(spawner.spawn(containCommand(command, containment)));
+    await spawner.close();
+    expect({ inside: JSON.parse(inside) as unknown, outside: content(mcpFile) }).toEqual({
+      inside: { mcpServers: containment.kind === "none" ? { mine: {} } : {} },
+      outside: { mcpServers: { mine: {} } },
+    });
+  });
+
+  it("is gated for every tool, so that none slips past a matcher [fidelity F4]", () => {
+    prepare();
+    const run = { command: `/bin/sh '${join(directory, ".cursor", "deny-native.sh")}'`, failClosed: true };
+    expect(content(join(directory, ".cursor", "hooks.json"))).toEqual({
+      version: 1,
+      hooks: { preToolUse: [run], beforeShellExecution: [run], beforeReadFile: [run] },
+    });
+  });
 });

@@ -1,16 +1,18 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { workspaceSlug } from "../../chats/workspace-slug.ts";
+import type { CoveredFile } from "../../process/child-command.ts";
+import { denyHookScript } from "./deny-hook.ts";
+import { findForeignServers } from "./foreign-servers.ts";
 import { mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
 
-/** The name under which the agent knows the tools that it is offered. */
-export const BRIDGE_SERVER = "caret";
+/** The name under which the agent knows the tools that it is offered, unless a server of the user's has it. */
+const BRIDGE_SERVER = "caret";
 
 export interface BridgedWorkspaceOptions {
   /** A directory of ours; the agent works in it and finds nothing but what is written here. */
   readonly directory: string;
-  /** Where the agent keeps its approvals. */
-  readonly configDir: string;
+  readonly agentFiles: AgentFiles;
   /** How to start the bridge. */
   readonly bridge: {
     readonly file: string;
@@ -23,6 +25,23 @@ export interface BridgedWorkspaceOptions {
   readonly realWorkspace: string | undefined;
 }
 
+/** Where an agent keeps and finds what is not part of its workspace. */
+export interface AgentFiles {
+  /** Directories in which it keeps approvals and switches, by project. */
+  readonly projectRoots: readonly string[];
+  /** Files that name MCP servers for it, whatever workspace it is started in. */
+  readonly mcpFiles: readonly string[];
+}
+
+export interface BridgedWorkspace {
+  /** The name of our server. */
+  readonly server: string;
+  /** What the agent is not to see, where it can be kept from it. */
+  readonly covered: readonly CoveredFile[];
+  /** Let the agent use these tools of the bridge, and no others; it may be running. */
+  allowTools(toolNames: readonly string[]): void;
+}
+
 /** Cursor scopes a relative glob to the workspace: what is to hold everywhere needs an absolute one. */
 const EVERYWHERE = ["*", "**", "/**", "~/**"];
 const DENIED = [
@@ -31,6 +50,7 @@ const DENIED = [
   ...EVERYWHERE.map((glob) => `Read(${glob})`),
   ...EVERYWHERE.map((glob) => `Write(${glob})`),
   "WebFetch(*)",
+  "WebFetch(**)",
 ];
 const HOOK_SCRIPT = "deny-native.sh";
 const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
@@ -42,60 +62,67 @@ const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
  * The hook is the only full gate: no rule covers the agent's own search, and a rule against every MCP server would deny
  * ours. So it has no matcher that would spare the calls of our server: tools of the user's own servers, which load without
  * approval, would pass with them.
+ *
+ * The user's own MCP servers would be started as well and could be called without anybody being asked. They are switched off
+ * in this workspace, denied by name, refused by the hook unless a tool has the name of one of ours, and their files are
+ * covered where the agent is contained.
  */
-export function prepareBridgedWorkspace(options: BridgedWorkspaceOptions): void {
-  const { directory, bridge } = options;
+export function prepareBridgedWorkspace(options: BridgedWorkspaceOptions): BridgedWorkspace {
+  const { directory, bridge, agentFiles } = options;
   const own = join(directory, ".cursor");
   // Whatever stands there was written by an earlier turn, or by an agent that found a way: it is never reused.
   rmSync(own, { recursive: true, force: true });
   mkdirSync(join(own, "rules"), { recursive: true, mode: 0o700 });
+  const foreign = findForeignServers(agentFiles.mcpFiles);
+  const name = freeName(foreign.names);
   const server = { command: bridge.file, args: bridge.args, env: bridge.env };
-  write(join(own, "mcp.json"), json({ mcpServers: { [BRIDGE_SERVER]: server } }));
-  write(join(own, "cli.json"), json({ permissions: { allow: [`Mcp(${BRIDGE_SERVER}:*)`], deny: DENIED } }));
+  const deny = [...DENIED, ...foreign.names.flatMap((other) => [`Mcp(${other}:*)`, `Mcp(${other})`])];
+  const empty = join(own, "no-servers.json");
+  write(join(own, "mcp.json"), json({ mcpServers: { [name]: server } }));
+  write(join(own, "cli.json"), json({ permissions: { allow: [`Mcp(${name}:*)`], deny } }));
   write(join(own, "hooks.json"), json({ version: 1, hooks: hooksRunning(join(own, HOOK_SCRIPT)) }));
-  allowTools(directory, options.toolNames);
-  write(join(own, "rules", "caret.mdc"), rule(options));
-  approve(options, server);
+  const allowTools = (names: readonly string[]): void => writeHook(own, denyHookScript(names, refusal(name)));
+  allowTools(options.toolNames);
+  write(empty, json({ mcpServers: {} }));
+  write(join(own, "rules", "caret.mdc"), rule(options, name));
+  const approved = mcpApprovalId(name, server, projectRootOf(directory));
+  for (const root of agentFiles.projectRoots) {
+    const project = join(root, "projects", workspaceSlug(directory));
+    mkdirSync(project, { recursive: true, mode: 0o700 });
+    write(join(project, "mcp-approvals.json"), json([approved]));
+    write(join(project, "mcp-disabled.json"), json(foreign.names));
+  }
+  return { server: name, covered: foreign.files.map((path) => ({ path, by: empty })), allowTools };
 }
 
-/** Let the agent use these tools of the bridge, and no others; it may be running. */
-export function allowTools(directory: string, toolNames: readonly string[]): void {
-  const script = join(directory, ".cursor", HOOK_SCRIPT);
+function writeHook(own: string, text: string): void {
+  const script = join(own, HOOK_SCRIPT);
   const next = `${script}.next`;
-  write(next, denyScript(toolNames));
+  write(next, text);
   chmodSync(next, 0o700);
   // At once: an agent that runs the hook in this instant reads the old one or the new one, whole.
   renameSync(next, script);
 }
 
-function approve({ directory, configDir }: BridgedWorkspaceOptions, server: Readonly<Record<string, unknown>>): void {
-  const project = join(configDir, "projects", workspaceSlug(directory));
-  mkdirSync(project, { recursive: true, mode: 0o700 });
-  write(join(project, "mcp-approvals.json"), json([mcpApprovalId(BRIDGE_SERVER, server, projectRootOf(directory))]));
+/** Which of two servers of one name an agent takes is not ours to say, so ours has another. */
+function freeName(taken: readonly string[]): string {
+  let name = BRIDGE_SERVER;
+  for (let count = 2; taken.includes(name); count += 1) name = `${BRIDGE_SERVER}-${count}`;
+  return name;
 }
 
 function hooksRunning(script: string): Record<string, readonly object[]> {
   return Object.fromEntries(HOOK_STEPS.map((step) => [step, [{ command: `/bin/sh '${script}'`, failClosed: true }]]));
 }
 
-/** The offered tools pass by name; everything else is refused in words the model can act on. A shell is quick to start. */
-function denyScript(toolNames: readonly string[]): string {
-  const allowed = toolNames.filter((name) => /^[\w.-]+$/.test(name)).map((name) => `*'"tool_name":"MCP:${name}"'*`);
-  const message = `Your own tools are switched off: use the tools of the MCP server ${BRIDGE_SERVER} instead.`;
-  const denial = JSON.stringify({
-    permission: "deny",
-    user_message: message,
-    agent_message: message,
-    agentMessage: message,
-  });
-  const pass = allowed.length === 0 ? "" : `  ${allowed.join("|")}) echo '{"permission":"allow"}'; exit 0 ;;\n`;
-  return `#!/bin/sh\nevent=$(cat)\ncase "$event" in\n${pass}esac\necho '${denial.replaceAll("'", "'\\''")}'\necho '${message.replaceAll("'", "'\\''")}' >&2\nexit 2\n`;
+function refusal(server: string): string {
+  return `Your own tools are switched off: use the tools of the MCP server ${server} instead.`;
 }
 
-function rule({ system, realWorkspace }: BridgedWorkspaceOptions): string {
+function rule({ system, realWorkspace }: BridgedWorkspaceOptions, server: string): string {
   const place =
     realWorkspace === undefined ? "" : ` The user's workspace is ${realWorkspace}; only those tools reach it.`;
-  const tools = `Use only the tools of the MCP server \`${BRIDGE_SERVER}\`: they are run for you where the user works.${place} Your own shell, file and web tools are switched off.`;
+  const tools = `Use only the tools of the MCP server \`${server}\`: they are run for you where the user works.${place} Your own shell, file and web tools are switched off.`;
   return `---\ndescription: How to work in this session\nalwaysApply: true\n---\n${tools}\n\n${system}\n`;
 }
 

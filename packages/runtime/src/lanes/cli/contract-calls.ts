@@ -78,6 +78,7 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Bo
         sendResult(child, call, result);
       };
     },
+    covered: [],
     signal: tooMany.signal,
     show(events) {
       const isOver = events.at(-1)?.type === "turn-end";

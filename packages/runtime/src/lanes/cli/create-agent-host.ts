@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { CaretError, type Secret } from "@caret/protocol";
 import { configDirs } from "../../chats/config-dirs.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
@@ -12,6 +13,7 @@ import { resolveProfile } from "../../profiles/resolve-profile.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { ProgramSettings } from "./agent-program.ts";
+import type { AgentFiles } from "./bridged-workspace.ts";
 import type { BoundarySettings } from "./contract-calls.ts";
 import { findCursorCli } from "./find-cursor-cli.ts";
 import { createVersionProbe } from "./version-probe.ts";
@@ -74,6 +76,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     },
     environment,
     resolveProfile: (name) => findProfile(options, name, environment),
+    agentFiles: (profile) => agentFiles(environment(profile), profile.configDir ?? options.configDir, options.home),
     chatConfigDir: () => options.configDir ?? configDirs(options)[0] ?? "",
     spawn,
     spawner,
@@ -103,6 +106,19 @@ function agentVariables({ configDir, agentEnv }: AgentHostOptions, profile: Reso
     ...agentEnv,
     ...(directory === undefined ? {} : { CURSOR_CONFIG_DIR: directory }),
     ...Object.fromEntries(keys),
+  };
+}
+
+/** By the environment that the agent gets, which may have another home than ours. */
+function agentFiles(env: Readonly<Record<string, string>>, configDir: string | undefined, ourHome: string): AgentFiles {
+  const home = env["HOME"] || ourHome;
+  const directories = configDirs({ env, home });
+  const { CURSOR_DATA_DIR: dataDir } = env;
+  const used = configDir ?? directories[0] ?? join(home, ".cursor");
+  return {
+    projectRoots: [...new Set([used, ...(dataDir ? [dataDir] : [])])],
+    // Claude Code's own file is read by Cursor's CLI as well.
+    mcpFiles: [...directories.map((directory) => join(directory, "mcp.json")), join(home, ".claude.json")],
   };
 }
 

@@ -1,15 +1,18 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { LaneRequest, OfferedTools } from "../../engine/lane.ts";
+import type { CoveredFile } from "../../process/child-command.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import type { OfferedCall } from "../../tools/bridge/bridge-messages.ts";
 import { offerTools, type ToolOffer } from "../../tools/bridge/offered-tools.ts";
 import type { AgentHost } from "./agent-host.ts";
-import { allowTools, BRIDGE_SERVER, prepareBridgedWorkspace } from "./bridged-workspace.ts";
+import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
 /** What a turn needs whose tools somebody else than the agent runs. */
 export interface OfferedTurn {
   /** The agent runs now. `onAnswered` is told of each call that the agent itself will not report as done. */
   attach(child: ChildHandle, onAnswered: (callId: string) => void): void;
+  /** Files that the agent is not to see. */
+  readonly covered: readonly CoveredFile[];
   /** Aborted when the agent must be stopped for the way it uses the tools. */
   readonly signal: AbortSignal | undefined;
   /** What of a batch is to be shown: calls of offered tools are told where they are answered, not by the agent's stream. */
@@ -23,6 +26,7 @@ export interface OfferedTurn {
 /** A turn whose tools are the agent's own needs none of this. */
 const ownTurn: OfferedTurn = {
   attach: () => undefined,
+  covered: [],
   signal: undefined,
   show: (events) => events,
   taken: () => undefined,
@@ -36,7 +40,7 @@ const ownTurn: OfferedTurn = {
 export async function openBridgedTurn(
   host: AgentHost,
   request: LaneRequest,
-  configDir: string,
+  agentFiles: AgentFiles,
   signal: AbortSignal,
 ): Promise<OfferedTurn> {
   const { offered, turnId } = request;
@@ -46,10 +50,11 @@ export async function openBridgedTurn(
   const admission = await hub.admit(turnId, { tools: offered.tools, mayGrow, onCall: offered.call }, signal);
   const { secret, dismiss } = admission;
   let offer = offerTools(offered.tools, { mayGrow });
+  let bridged: BridgedWorkspace;
   try {
-    prepareBridgedWorkspace({
+    bridged = prepareBridgedWorkspace({
       directory: request.workspace,
-      configDir,
+      agentFiles,
       bridge: {
         ...command,
         env: { CARET_BRIDGE_SOCKET: hub.socketPath, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret },
@@ -64,12 +69,13 @@ export async function openBridgedTurn(
   }
   offered.onToolsChange?.((tools) => {
     offer = offerTools(tools, { mayGrow });
-    allowTools(request.workspace, namesIn(offer));
+    bridged.allowTools(namesIn(offer));
     admission.offer(tools);
   });
-  const { show, taken } = hideBridgedCalls(offered, (name, input) => offer.resolve(name, input));
+  const { show, taken } = hideBridgedCalls(offered, (name, input) => offer.resolve(name, input), bridged.server);
   return {
     ...ownTurn,
+    covered: bridged.covered,
     show(events) {
       if (events.some(isAtWork)) admission.started();
       return show(events);
@@ -91,13 +97,14 @@ function isAtWork({ type }: AgentEvent): boolean {
 function hideBridgedCalls(
   { noteMention }: OfferedTools,
   resolve: ToolOffer["resolve"],
+  ownServer: string,
 ): Pick<OfferedTurn, "show" | "taken"> {
   const hidden = new Set<string>();
   let mentions: OfferedCall[] = [];
   return {
     show(events) {
       const shown = events.filter((event) => {
-        if (event.type === "tool-call" && isBridged(event)) {
+        if (event.type === "tool-call" && isBridged(event, ownServer)) {
           hidden.add(event.callId);
           const mentioned = { name: event.name, input: event.input as Record<string, unknown> };
           mentions.push(resolve(mentioned.name, mentioned.input) ?? mentioned);
@@ -114,7 +121,7 @@ function hideBridgedCalls(
 }
 
 /** Looking up what our own server offers is as little anybody's business. */
-function isBridged({ server, name, input }: Extract<AgentEvent, { type: "tool-call" }>): boolean {
-  if (server === BRIDGE_SERVER) return true;
-  return name === "getMcpTools" && (input as { server?: unknown }).server === BRIDGE_SERVER;
+function isBridged({ server, name, input }: Extract<AgentEvent, { type: "tool-call" }>, ownServer: string): boolean {
+  if (server === ownServer) return true;
+  return name === "getMcpTools" && (input as { server?: unknown }).server === ownServer;
 }

@@ -1,6 +1,7 @@
 import type { LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
 import type { LaneContext, LaneRequest } from "../../engine/lane.ts";
+import type { CoveredFile } from "../../process/child-command.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmProfile } from "../../process/warm-key.ts";
@@ -32,6 +33,12 @@ export interface Prepared {
   readonly launch: ResolvedLaunch;
 }
 
+export interface StartOptions {
+  /** Is the prompt an argument? */
+  readonly asArgument: boolean;
+  readonly covered: readonly CoveredFile[];
+}
+
 export interface Started {
   readonly child: ChildHandle;
   /** Call it when the turn has ended: keeps agents warm for the turns that may follow in its upstream session. */
@@ -39,11 +46,11 @@ export interface Started {
 }
 
 /** Start the agent of an attempt and give it its prompt. A booted one is taken if one waits. */
-export async function startAgent(asked: TurnAttempt, prepared: Prepared, asArgument: boolean): Promise<Started> {
+export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: StartOptions): Promise<Started> {
   if (prepared.program.style === "contract") return await startContract(asked, prepared);
   const turn = { ...asked, request: withUsableReservation(asked, prepared) };
   // An agent with tools of somebody else is tied to its own turn, and an argument cannot be given later: neither can wait.
-  if (asArgument || turn.request.offered !== undefined) return startCold(turn, prepared, asArgument);
+  if (how.asArgument || turn.request.offered !== undefined) return startCold(turn, prepared, how);
   return startWarm(turn, prepared);
 }
 
@@ -79,7 +86,7 @@ async function startContract({ host, request }: TurnAttempt, { program, launch, 
 function startCold(
   { host, request }: TurnAttempt,
   { program, launch, profile }: Prepared,
-  asArgument: boolean,
+  { asArgument, covered }: StartOptions,
 ): Started {
   const { workspace, offered } = request;
   const forTurn = turnPolicy(host, launch);
@@ -88,8 +95,8 @@ function startCold(
   const policy = offered === undefined ? forTurn : { ...forTurn, approveMcps: true };
   const { args, stdin } = officialInvocation(asked, program, policy, asArgument);
   const input = stdin === undefined ? ("closed" as const) : { content: stdin };
-  const child = host.spawn(childCommandOf({ host, launch, args, workspace, profile, stdin: input }));
-  return { child, refill: () => undefined };
+  const command = childCommandOf({ host, launch, args, workspace, profile, stdin: input });
+  return { child: host.spawn({ ...command, covered }), refill: () => undefined };
 }
 
 function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
