@@ -76,6 +76,30 @@ it("hands a call over to Anthropic's own client", async () => {
   ]);
 });
 
+it("has Anthropic's own tool runner send everything again, since no thread is kept", async () => {
+  const desk = scriptedDesk(async function* script(_signal, { messages }) {
+    yield messages.length === 1 ? [start, call] : saying("done");
+  });
+  const anthropic = await client(desk);
+  const read = {
+    name: "read",
+    input_schema: { type: "object" as const },
+    parse: (input: unknown) => input,
+    run: () => "text",
+  };
+  const runner = anthropic.beta.messages.toolRunner({ ...ask, tools: [read] });
+  const { content } = await runner.runUntilDone();
+  expect({ content, asked: desk.opened.map(({ request }) => [request.messages.length, request.tools.length]) }).toEqual(
+    {
+      content: [{ type: "text", text: "done" }],
+      asked: [
+        [1, 1],
+        [3, 1],
+      ],
+    },
+  );
+});
+
 it("hands the request to the desk, with the caller", async () => {
   const desk = scriptedDesk(telling(...saying("ok")));
   const anthropic = await client(desk, { defaultHeaders: { "x-claude-code-session-id": "s-1" } });

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { estimateRequestTokens } from "../door/estimate-tokens.ts";
 import { answerWithError } from "./answer-with-error.ts";
 import type { AnthropicDoorOptions } from "./door-options.ts";
+import { refuseContinuedThread } from "./message-thread.ts";
 import { parseMessagesRequest } from "./request.ts";
 import { serveMessage } from "./serve-message.ts";
 
@@ -9,6 +10,7 @@ import { serveMessage } from "./serve-message.ts";
 export function anthropicDoor(options: AnthropicDoorOptions): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler(answerWithError);
+    app.addHook("preHandler", refuseContinuedThread);
     app.post("/v1/messages", (request, reply) => serveMessage({ request, reply, options }));
     app.post("/v1/messages/count_tokens", countTokens);
   };
