@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, eventually, readyApproval, transcript, turnEnds } from "./page-parts.ts";
+import { approval, composer, eventually, readyApproval, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -55,6 +55,55 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await transcript(page).getByText("Denied by you: Write two.txt").waitFor();
     const written = (name: string) => existsSync(join(stage.home.workspace, name));
     expect({ first: written("one.txt"), second: written("two.txt") }).toEqual({ first: true, second: false });
+  });
+
+  const guide = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`).join("");
+
+  it("shows what an overwrite would lose [ux A3]", async () => {
+    writeFileSync(join(stage.home.workspace, "guide.md"), guide);
+    const { id } = await stage.session(prompts.overwrite, { permission: "supervised" });
+    const page = await stage.visit(`/s/${id}`);
+    const change = approval(page).getByRole("region", { name: /^Proposed change in .*guide\.md/ });
+    await change.getByText("line 40").waitFor();
+    await change.getByText("# Gone").waitFor();
+    await page.keyboard.press("Escape");
+    await turnEnds(page, "Stopped");
+  });
+
+  it("shows an edit at its real line, and asks nobody about one that cannot apply [ux A3]", async () => {
+    writeFileSync(join(stage.home.workspace, "guide.md"), guide);
+    const { id } = await stage.session(prompts.editInTheMiddle, { permission: "supervised" });
+    const page = await stage.visit(`/s/${id}`);
+    const change = approval(page).getByRole("region", { name: /^Proposed change in .*guide\.md/ });
+    await change.getByText("line twenty").waitFor();
+    expect(await shownText(change)).toMatch(/(^|\n)20\b/);
+    await (await readyApproval(page)).click();
+    await turnEnds(page, "Done");
+    const { events } = await stage.api.readLog(id, { limit: 1_000 });
+    const asked = events.filter(({ event }) => event.type === "approval-request").length;
+    expect({ asked, file: readFileSync(join(stage.home.workspace, "guide.md"), "utf8").split("\n")[19] }).toEqual({
+      asked: 1,
+      file: "line twenty",
+    });
+  });
+
+  it("shows the whole command with what it hides, and why it asks [defect 5]", async () => {
+    const { id } = await stage.session(prompts.hiddenText);
+    const page = await stage.visit(`/s/${id}`);
+    const command = approval(page).getByRole("region", { name: "Command" });
+    await eventually(() => shownText(command)).toBe('$ TOKEN="a1b2c3d4$(touch owned)" printf "<U+202E>gnp.exe"');
+    await page.keyboard.press("Escape");
+    await turnEnds(page, "Stopped");
+  });
+
+  it("says that a command is dangerous and why [ux A3]", async () => {
+    const { id } = await stage.session(prompts.dangerous, { permission: "auto" });
+    const page = await stage.visit(`/s/${id}`);
+    await approval(page)
+      .getByText(/^Dangerous: /)
+      .waitFor();
+    await page.keyboard.press("Escape");
+    await turnEnds(page, "Stopped");
   });
 
   it("denies with a reason that the agent is given [ux A3]", async () => {

@@ -9,6 +9,10 @@ export const prompts = {
   approval: "Run the tests for me",
   twoApprovals: "Write two notes",
   question: "Choose a colour with me",
+  overwrite: "Replace the guide",
+  editInTheMiddle: "Change one line of the guide",
+  hiddenText: "Run something that hides",
+  dangerous: "Clean up the build",
   failure: "Spend more than there is",
   quick: "Say hello",
 } as const;
@@ -120,6 +124,29 @@ export const pageScenario: ScenarioInput = {
         }),
         { text: "A good choice." },
       ],
+    },
+    {
+      when: prompts.overwrite,
+      steps: [gatewayTool("write", { path: "guide.md", content: "# Gone\n" }), { text: "Replaced." }],
+    },
+    {
+      when: prompts.editInTheMiddle,
+      steps: [
+        gatewayTool("edit", { path: "guide.md", old_string: "line 20\n", new_string: "line twenty\n" }),
+        gatewayTool("edit", { path: "guide.md", old_string: "no such line", new_string: "anything" }),
+        { text: "Changed." },
+      ],
+    },
+    {
+      when: prompts.hiddenText,
+      steps: [
+        gatewayTool("exec", { command: 'TOKEN="a1b2c3d4$(touch owned)" printf "\u202egnp.exe"' }),
+        { text: "Ran." },
+      ],
+    },
+    {
+      when: prompts.dangerous,
+      steps: [gatewayTool("exec", { command: "rm -rf ./docs && git clean -fdx" }), { text: "Cleaned." }],
     },
     { when: prompts.failure, steps: [{ fail: "usage-limit" }] },
     { when: prompts.quick, steps: [{ text: "Hello there." }, { usage: { inputTokens: 40, outputTokens: 3 } }] },

@@ -21,6 +21,7 @@ export { CaretError, type CaretErrorOptions } from "./caret-error.ts";
 export { type ErrorCode, errorCatalogue, errorCodes } from "./error-catalogue.ts";
 export { type ErrorInfo, errorInfoSchema } from "./error-info.ts";
 export { inCommandForm } from "./in-command-form.ts";
+export { hiddenMark, markHidden } from "./mark-hidden.ts";
 export { foldTranscript } from "./native/fold-transcript.ts";
 export type { NewsItem } from "./native/follow-news.ts";
 export type { FollowOptions, StreamState } from "./native/follow-stream.ts";

@@ -1,3 +1,5 @@
+import { hiddenMark } from "@caret/protocol";
+
 /** Makes text of the agent's safe to show; text that comes in pieces keeps its cleaner from piece to piece. */
 export interface TextCleaner {
   push(text: string): string;
@@ -97,5 +99,5 @@ function show(character: string, code: number): string {
   if (character === "\r" || code === 0x2028 || code === 0x2029) return "\n";
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return "";
   if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
-  return turnsDirection.test(character) ? `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>` : character;
+  return turnsDirection.test(character) ? hiddenMark(character) : character;
 }

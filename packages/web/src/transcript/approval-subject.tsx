@@ -1,56 +1,90 @@
-import type { AgentEventOf } from "@caret/protocol";
-import { useMemo } from "react";
+import { type AgentEventOf, type FileDiff, markHidden } from "@caret/protocol";
+import { TriangleAlert } from "lucide-react";
 import { toDiffRows } from "../diff/diff-rows.ts";
 import { DiffView } from "../diff/diff-view.tsx";
 import { reasonOf } from "./approval-words.ts";
 import { prettyJson } from "./pretty-json.ts";
 import { ScrollBox } from "./scroll-box.tsx";
-import { commandOf, directoryOf, inputText } from "./tool-words.ts";
+import { directoryOf, inputText } from "./tool-words.ts";
 
-/** Exactly what is asked for: the command, the change, or everything that was handed over. */
-export function ApprovalSubject({ request }: { readonly request: AgentEventOf<"approval-request"> }) {
-  const { input, subject } = request;
-  const reason = reasonOf(request);
-  const directory = directoryOf(input);
+type Request = AgentEventOf<"approval-request">;
+
+/** Exactly what is asked for: why, the command or the change it would make, and every argument that these do not show. */
+export function ApprovalSubject({ request }: { readonly request: Request }) {
+  const { input, diff, danger, effect } = request;
+  const command = commandIn(input);
+  const rest = restOf(request, command !== undefined);
   return (
     <>
-      {(reason !== undefined || directory !== undefined) && (
-        <p className="px-3 pt-2 text-[13px] text-soft">
-          {reason}
-          {reason !== undefined && directory !== undefined && " · "}
-          {directory !== undefined && <span className="font-mono text-[12px]">in {directory}</span>}
+      {danger !== undefined && (
+        <p className="flex items-start gap-2 bg-bad/10 px-3 py-2 font-medium text-[13px] text-bad">
+          <TriangleAlert size={14} aria-hidden="true" className="mt-[3px] shrink-0" />
+          <span>Dangerous: {danger}</span>
         </p>
       )}
-      <Exactly input={input} subject={subject} />
+      <Why request={request} />
+      {effect !== undefined && <p className="px-3 pt-2 text-[13px]">{markHidden(effect)}</p>}
+      {command !== undefined && (
+        <ScrollBox label="Command">
+          <span aria-hidden="true" className="select-none text-faint">
+            ${" "}
+          </span>
+          {command}
+        </ScrollBox>
+      )}
+      {diff !== undefined && (
+        <DiffView diff={toDiffRows(marked(diff))} label={`Proposed change in ${diff.path}`} preview={40} />
+      )}
+      {rest !== undefined && <ScrollBox label="Arguments">{rest}</ScrollBox>}
     </>
   );
 }
 
-function Exactly({ input, subject }: { readonly input: unknown; readonly subject: string }) {
-  const change = useMemo(() => changeOf(input), [input]);
-  if (change !== undefined)
-    return <DiffView diff={toDiffRows(change)} label={`Proposed change in ${change.path}`} preview={40} />;
-  if (inputText(input, "command") !== undefined || hasWords(input))
-    return (
-      <ScrollBox label="Command">
-        <span aria-hidden="true" className="select-none text-faint">
-          ${" "}
-        </span>
-        {commandOf({ input, name: subject })}
-      </ScrollBox>
-    );
-  return <ScrollBox label="Details">{prettyJson(JSON.stringify(input ?? {}))}</ScrollBox>;
+function marked({ path, before, after, unified }: FileDiff): FileDiff {
+  return {
+    path,
+    ...(before !== undefined && { before: markHidden(before) }),
+    ...(after !== undefined && { after: markHidden(after) }),
+    ...(unified !== undefined && { unified: markHidden(unified) }),
+  };
 }
 
-function hasWords(input: unknown): boolean {
-  return Array.isArray((input as { readonly argv?: unknown } | null)?.argv);
+function Why({ request }: { readonly request: Request }) {
+  const directory = directoryOf(request.input);
+  const words = [request.reason, reasonOf(request)].filter((text) => text !== undefined).map(markHidden);
+  if (words.length === 0 && directory === undefined) return null;
+  return (
+    <p className="px-3 pt-2 text-[13px] text-soft">
+      {words.join(" · ")}
+      {words.length > 0 && directory !== undefined && " · "}
+      {directory !== undefined && <span className="font-mono text-[12px]">in {markHidden(directory)}</span>}
+    </p>
+  );
 }
 
-/** The change an edit or a write would make, as far as its arguments tell: the fragment, not the whole file. */
-function changeOf(input: unknown) {
-  const path = inputText(input, "path", "filePath", "file_path") ?? "the file";
-  const before = inputText(input, "old_string", "oldString", "oldText");
-  const after = inputText(input, "new_string", "newString", "newText", "content", "contents", "fileText");
-  if (before !== undefined) return { path, before, after: after ?? "" };
-  return after === undefined ? undefined : { path, after };
+/** A command line as it is; words of an argument list each in quotes, so that their bounds are seen. */
+function commandIn(input: unknown): string | undefined {
+  const command = inputText(input, "command", "cmd", "chars");
+  if (command !== undefined) return markHidden(command);
+  const words = (input as { readonly argv?: unknown } | null)?.argv;
+  return Array.isArray(words) ? words.map((word) => markHidden(JSON.stringify(word))).join(" ") : undefined;
+}
+
+const shownWithCommand = ["command", "cmd", "chars", "argv", "cwd", "workingDirectory", "working_directory"];
+const shownWithDiff = ["path", "filePath", "file_path", "content", "contents", "old_string", "new_string"];
+const shownAsReason = ["description", "reason", "explanation"];
+
+/** Arguments that nothing above shows. Nothing that was asked for may stay out of sight. */
+function restOf({ input, diff, server }: Request, hasCommand: boolean): string | undefined {
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    return input === undefined ? undefined : markHidden(prettyJson(JSON.stringify(input)));
+  // A tool of an MCP server may mean anything by these names.
+  const isOurs = server === undefined;
+  const shown = new Set([
+    ...(isOurs && hasCommand ? shownWithCommand : []),
+    ...(isOurs && diff !== undefined ? shownWithDiff : []),
+    ...(isOurs ? shownAsReason : []),
+  ]);
+  const rest = Object.entries(input).filter(([name]) => !shown.has(name));
+  return rest.length === 0 ? undefined : markHidden(prettyJson(JSON.stringify(Object.fromEntries(rest))));
 }
