@@ -27,13 +27,18 @@ export function takeUpResults(
   const brought = findBroughtResults(enquiry, turns, book);
   if (brought === undefined) return undefined;
   const { shared, awaited, hasQuestion } = brought;
-  if (awaited.length > 0 && !hasQuestion) {
+  if (awaited.length > 0 && !hasQuestion && canGoOn(shared.turn, enquiry)) {
     giveResults(brought, enquiry.terms, verdict.line.hash);
     book.note(shared, verdict);
     return shared.take(verdict.line.hash, "continuation", enquiry.client);
   }
   // Its conversation has gone on without it, wherever that leads.
   return isChore(verdict) || shared.isAttended ? undefined : shared.turn;
+}
+
+/** A turn keeps its model and whose tools it uses: another of either is for the session's next turn. */
+function canGoOn({ model }: RunningTurn, enquiry: Enquiry): boolean {
+  return enquiry.model === model && enquiry.owner !== "gateway";
 }
 
 /** Results at the end of a transcript, and the running turn whose calls they answer. */
@@ -70,7 +75,7 @@ function findBroughtResults(
 
 /**
  * Give a turn the results that it waits for, and let its answer go on in the request that brought them. Calls without a
- * result keep waiting. What a client adds to the user's messages, and what it now offers or demands, has no other way to an
+ * result keep waiting while the client still takes them. What a client adds to the user's messages, and what it now offers or demands, has no other way to an
  * agent in mid-turn than with the last of the results.
  */
 function giveResults({ shared, awaited, said }: BroughtResults, terms: ToolTerms, hash: string): void {
@@ -85,6 +90,7 @@ function giveResults({ shared, awaited, said }: BroughtResults, terms: ToolTerms
     const added = callId === awaited.at(-1)?.callId ? notes : [];
     shared.turn.parked?.answer(callId, { text: [textOf(parts), ...added].join("\n\n"), isError });
   }
+  shared.turn.parked?.refuseUncallable();
 }
 
 function waitsFor({ parked }: RunningTurn, callId: string): boolean {

@@ -165,4 +165,64 @@ describe("tools that a client offers otherwise in mid-turn", () => {
       text: "a=1 b=The client wants an answer in words now: no tool can be called.",
     });
   });
+
+  it("are none at all once the client sends none: what is called is refused by name [defect 26]", async () => {
+    bench.manner({ calls: [["a"], ["b"]] });
+    const first = await bench.open([user("A")], client);
+    const [one = ""] = callIdsIn(await eventsOf(first));
+    first.leave("answered");
+    const events = await eventsOf(
+      await bench.open([user("A"), called(one), result(one, "1")], { ...client, tools: [] }),
+    );
+    expect({ calls: callIdsIn(events), text: textIn(events), agents: bench.asked.length }).toEqual({
+      calls: [],
+      text: "a=1 b=The client does not offer read any more.",
+      agents: 1,
+    });
+  });
+
+  it.each([
+    ["forbids tools", { toolChoice: "none" }, "The client wants an answer in words now: no tool can be called."],
+    ["no longer offers it", { tools: [tool("write")] }, "The client does not offer read any more."],
+  ] as const)(
+    "are not asked for again when the client gives one of two results and %s [defect 26]",
+    async (_how, more, refusal) => {
+      bench.manner({ calls: [["a", "b"]] });
+      const first = await bench.open([user("A")], client);
+      const [one = "", two = ""] = callIdsIn(await eventsOf(first));
+      first.leave("answered");
+      const history = [user("A"), called(one, two), result(one, "1")];
+      const events = await eventsOf(await bench.open(history, { ...client, ...more }));
+      expect({ calls: callIdsIn(events), text: textIn(events) }).toEqual({ calls: [], text: `a=1 b=${refusal}` });
+    },
+  );
+
+  it.each([
+    [
+      "another model",
+      { wish: { model: "other", cursorModel: undefined, effort: undefined, thinking: undefined } },
+      "other",
+    ],
+    ["the gateway's tools", { owner: "gateway" }, "auto"],
+  ] as const)("go to the session's next turn when the request asks for %s [defect 26]", async (_what, more, model) => {
+    bench.manner({ calls: [["a"], ["b"]] });
+    const first = await bench.open([user("A")], client);
+    const [one = ""] = callIdsIn(await eventsOf(first));
+    first.leave("answered");
+    bench.manner("answer");
+    const next = await bench.open([user("A"), called(one), result(one, "1")], { ...client, ...more });
+    const events = await eventsOf(next);
+    expect({
+      text: textIn(events),
+      model: next.model,
+      agents: bench.asked.length,
+      prompt: bench.asked[1]?.prompt,
+    }).toEqual({
+      text: "answer 2",
+      model,
+      agents: 2,
+      prompt: expect.stringContaining(`TOOL_RESULT (name: read, call_id: ${one})\n1`),
+    });
+    expect(bench.engine.runningTurns().filter(({ turnId }) => turnId === first.turnId)).toEqual([]);
+  });
 });

@@ -120,7 +120,9 @@ export interface RunningTurn {
     readonly asSaid?: boolean;
   }): AsyncIterable<readonly StoredEvent[]>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
-  readonly parked: Pick<ParkedCalls, "answer" | "open" | "announced" | "onUnanswered" | "dismissAll"> | undefined;
+  readonly parked:
+    | Pick<ParkedCalls, "answer" | "refuseUncallable" | "open" | "announced" | "onUnanswered" | "dismissAll">
+    | undefined;
   /**
    * The client's next request offers these tools: the agent is told of the change. Gives those that it did not offer
    * before; nothing where the client runs no tools of this turn.

@@ -2,7 +2,6 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import { classifyOutcome } from "../guard/classify-outcome.ts";
 import { createLoopGuard } from "../guard/loop-guard.ts";
 import type { AnswerCall, CallResult, ClientTool, OfferedCall } from "../tools/bridge/bridge-messages.ts";
-import { createCallQueue } from "../tools/bridge/call-queue.ts";
 import { createParkedCalls, type ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import { type EndedCall, type GuardCallsOptions, guardCalls } from "./guard-calls.ts";
 import type { OfferedTools } from "./lane.ts";
@@ -50,17 +49,16 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
   const { write, newCallId, parkedLimitMs, now } = options;
   const round = createToolRound(wanted);
   const parked = createParkedCalls({ write, newCallId, ...round, limitMs: parkedLimitMs });
-  const queue = createCallQueue(parked.park);
   let isParallel = true;
   const setParallel = (value = true): void => {
     isParallel = value;
-    queue.setParallel(value);
+    parked.setParallel(value);
   };
   setParallel(wanted.parallel);
   let hasEnded = false;
   const run = async (call: OfferedCall, signal: AbortSignal): Promise<EndedCall> => {
     const startedAt = now();
-    const result = await queue.call(call, signal);
+    const result = await parked.park(call, signal);
     if (hasEnded || signal.aborted) return { result, outcome: undefined };
     return { result, outcome: { class: classOf(result), output: result.text, durationMs: now() - startedAt } };
   };

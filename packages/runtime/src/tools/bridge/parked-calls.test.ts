@@ -150,4 +150,16 @@ describe("parked calls", () => {
     const over = { text: "The turn is over.", isError: true };
     expect([await result, await parked.park({ name: "b", input: {} }, never)]).toEqual([over, over]);
   });
+
+  it("go out one at a time in the order in which the agent made them, in whichever they come [clients D12]", async () => {
+    const { events, parked } = lot({ mentionMs: 60_000 });
+    parked.setParallel(false);
+    for (const name of ["a", "b"]) parked.noteMention({ name, input: {} });
+    void parked.park({ name: "b", input: {} }, never);
+    void parked.park({ name: "a", input: {} }, never);
+    await expect.poll(() => parked.open().map(({ name }) => name)).toEqual(["a"]);
+    parked.answer("call_1", { text: "A", isError: false });
+    await expect.poll(() => parked.open().map(({ name }) => name)).toEqual(["b"]);
+    expect(events.map((event) => event.type)).toEqual(["tool-call", "tool-result", "tool-call"]);
+  });
 });

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { AnswerCall, CallResult, OfferedCall, ToolOrigin } from "./bridge-messages.ts";
+import { createCallQueue } from "./call-queue.ts";
 import { createMentions } from "./mentions.ts";
 import { createWaitingCalls, type ParkedCall, type WaitingCalls } from "./waiting-calls.ts";
 
@@ -20,10 +21,14 @@ export interface ParkedCallsOptions {
 export interface ParkedCalls {
   /** The agent calls one of the client's tools; resolves when the client has answered, or never will. */
   readonly park: AnswerCall;
+  /** False: the client is given one call at a time, in the order in which the agent made them. */
+  setParallel(isParallel: boolean): void;
   /** The agent's stream mentioned such a call, and everything before the mention is in the log. */
   noteMention(call: OfferedCall): void;
   /** Give a call its result; its id may come back respelled. False when no such call waits. */
   answer(callId: string, result: CallResult): boolean;
+  /** The client has said anew what can be called: calls that wait and cannot be called any more are refused. */
+  refuseUncallable(): void;
   open(): readonly ParkedCall[];
   /** How many more the agent has announced. */
   announced(): number;
@@ -53,24 +58,34 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
     return { text: reason, isError: true };
   };
 
+  const refusalOf = (name: string): string | undefined => refusal ?? options.refusalOf?.(name);
+
+  // Only those that are in their order may wait for the client to take the next one.
+  const queue = createCallQueue(async ({ name, input }, signal) => {
+    if (hasEnded || signal.aborted) return OVER;
+    const reason = refusalOf(name);
+    if (reason !== undefined) return await refuse({ name, input }, reason);
+    const origin = options.originOf?.(name) ?? { name };
+    const server = origin.namespace === undefined ? {} : { server: origin.namespace };
+    const call = { callId: options.newCallId(), name: origin.name, ...server, input };
+    return await waiting.add(call, { agentName: name, signal });
+  });
+
   return {
-    async park({ name, input }, signal) {
-      await mentions.wait({ name, input }, options.mentionMs);
-      if (hasEnded || signal.aborted) return OVER;
-      const reason = refusal ?? options.refusalOf?.(name);
-      if (reason !== undefined) return await refuse({ name, input }, reason);
-      const origin = options.originOf?.(name) ?? { name };
-      const server = origin.namespace === undefined ? {} : { server: origin.namespace };
-      return await waiting.add({ callId: options.newCallId(), name: origin.name, ...server, input }, signal);
+    async park(call, signal) {
+      await mentions.wait(call, options.mentionMs);
+      return await queue.call(call, signal);
     },
+    setParallel: queue.setParallel,
     noteMention: mentions.note,
     answer: waiting.answer,
+    refuseUncallable: () => waiting.refuse(refusalOf),
     open: () => waiting.all,
     announced: mentions.outstanding,
     onUnanswered: waiting.onUnanswered,
     dismissAll(reason) {
       refusal = reason;
-      waiting.refuse(reason);
+      waiting.refuse(() => reason);
     },
     end() {
       hasEnded = true;

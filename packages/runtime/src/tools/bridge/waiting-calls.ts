@@ -23,18 +23,26 @@ export interface WaitingCallsOptions {
 export interface WaitingCalls {
   readonly all: readonly ParkedCall[];
   /** Tells the call, and resolves with its result. */
-  add(call: ParkedCall, signal: AbortSignal): Promise<CallResult>;
+  add(call: ParkedCall, caller: WaitingCaller): Promise<CallResult>;
   /** Gives a call its result; its id may come back respelled. False when no such call waits. */
   answer(callId: string, result: CallResult): boolean;
-  /** Ends all of them with the same words. */
-  refuse(reason: string): void;
+  /** Ends those that there is a reason against, by the agent's names of their tools. */
+  refuse(reasonFor: (agentName: string) => string | undefined): void;
   /** Takes all of them out; the log is not told. */
   drop(result: CallResult): readonly ParkedCall[];
   onUnanswered(listener: (why: Unanswered) => void): void;
 }
 
+export interface WaitingCaller {
+  /** What the agent calls the tool. */
+  readonly agentName: string;
+  /** Aborted when the agent no longer waits. */
+  readonly signal: AbortSignal;
+}
+
 interface WaitingCall {
   readonly call: ParkedCall;
+  readonly agentName: string;
   readonly settle: (result: CallResult) => void;
   /** Runs from when the call is in the log. */
   timer: NodeJS.Timeout | undefined;
@@ -70,9 +78,9 @@ export function createWaitingCalls({ write, limitMs }: WaitingCallsOptions): Wai
     get all() {
       return [...waiting.values()].map(({ call }) => call);
     },
-    async add(call, signal) {
+    async add(call, { agentName, signal }) {
       const answered = Promise.withResolvers<CallResult>();
-      const entry: WaitingCall = { call, settle: answered.resolve, timer: undefined };
+      const entry: WaitingCall = { call, agentName, settle: answered.resolve, timer: undefined };
       waiting.set(call.callId, entry);
       await write([{ type: "tool-call", ...call, kind: "other", owner: "client" }]);
       entry.timer = setTimeout(giveUp, limitMs, call.callId, "late");
@@ -91,8 +99,11 @@ export function createWaitingCalls({ write, limitMs }: WaitingCallsOptions): Wai
       if (isAnswered) for (const { timer } of waiting.values()) timer?.refresh();
       return isAnswered;
     },
-    refuse(reason) {
-      for (const callId of [...waiting.keys()]) settle(callId, { text: reason, isError: true }, "error");
+    refuse(reasonFor) {
+      for (const [callId, { agentName }] of [...waiting]) {
+        const text = reasonFor(agentName);
+        if (text !== undefined) settle(callId, { text, isError: true }, "error");
+      }
     },
     drop(result) {
       const left = [...waiting.values()];
