@@ -24,13 +24,17 @@ function workSchemas() {
     lane: key(
       z.enum(["auto", "cli", "sim"]).default("auto"),
       "How turns reach an agent. `auto` picks one and says which; `sim` is the built-in simulator.",
-      { project: "any" },
     ),
-    model: key(z.string().min(1).default("auto"), "The model of a turn that names none.", { project: "any" }),
+    model: key(
+      z.string().min(1).default("auto"),
+      "The model of a turn that names none. A project file may only choose one that is known to cost no more.",
+      { project: "cheaper" },
+    ),
     mode: key(
       z.enum(["agent", "plan", "ask"]).default("agent"),
-      "What the agent may do: `agent` works, `plan` and `ask` only read. A project file may only choose to read.",
-      { project: ["plan", "ask"] },
+      "What the agent may do: `agent` works, `plan` and `ask` only read. A project file may only choose " +
+        "to do less.",
+      { project: ["agent", "ask", "plan"] },
     ),
     workspaces: z
       .strictObject({
@@ -94,18 +98,18 @@ function boundsSchemas() {
     clocks: z
       .strictObject({
         firstEventMs: key(durationMs().default(MINUTE_MS), "How long a turn may take to say its first word.", {
-          project: "any",
+          project: "lower",
         }),
         idleMs: key(
           durationMs().default(15 * MINUTE_MS),
           "How long a turn may be silent between events. Long, because agents honestly think for over twelve minutes.",
-          { project: "any" },
+          { project: "lower" },
         ),
         toolMs: key(
           durationMs().default(30 * MINUTE_MS),
           "How long a tool may work without a word, and how long calls wait for the client that runs them.",
           {
-            project: "any",
+            project: "lower",
           },
         ),
         goneMs: key(
@@ -167,7 +171,8 @@ function processSchemas() {
       .prefault({}),
     containment: key(
       z.enum(["auto", "off", "require"]).default("auto"),
-      "Whether all processes of a turn are held together: `auto` when the machine can, `require` fails if it cannot.",
+      "Whether all processes of a turn, and those that Caret starts for its tools, are held together: `auto` when the " +
+        "machine can, `require` fails if it cannot.",
     ),
   };
 }

@@ -41,7 +41,7 @@ function readKey(reading: Reading, key: ConfigKey, value: unknown): readonly Con
   const { source, values } = reading;
   const checked = checkValue(key, value, source);
   if ("problems" in checked) return checked.problems;
-  if (source.kind === "project" && !mayChoose(key.schema, checked.value))
+  if (source.kind === "project" && keyTraits.get(key.schema)?.project === undefined)
     return [{ place: placeOf(source, key.key), message: refusal }];
   values.set(key.key, checked.value);
   return [];
@@ -50,11 +50,6 @@ function readKey(reading: Reading, key: ConfigKey, value: unknown): readonly Con
 const refusal =
   "a project's file may not choose this, because it comes with the repository. " +
   "Put it in your own caret.json, or name the file with --config if you trust it";
-
-function mayChoose(schema: z.ZodType, value: unknown): boolean {
-  const { project } = keyTraits.get(schema) ?? {};
-  return project === "any" || (typeof value === "string" && project?.includes(value) === true);
-}
 
 function unknownMember({ keys }: Reading, name: string, siblings: readonly string[]): string {
   if (keys.some(({ key }) => key === name)) return "unknown key; write its parts as nested objects";

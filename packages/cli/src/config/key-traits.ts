@@ -8,9 +8,10 @@ export interface KeyTraits {
   readonly secret?: "all" | "arguments";
   /**
    * May the `caret.json` of a working directory set it? Such a file comes with a repository, and a repository must
-   * not choose what runs, where, with whose key, or how much it costs. A list names the only values it may choose.
+   * not choose what runs, where, with whose key, or how much it costs. So it may only narrow what holds without it: to a
+   * lower number, to a model that costs no more, or along a list from the value that does most to the one that does least.
    */
-  readonly project?: "any" | readonly string[];
+  readonly project?: "lower" | "cheaper" | readonly string[];
 }
 
 export const keyTraits = z.registry<KeyTraits>();

@@ -83,8 +83,8 @@ describe("loadConfig", () => {
     const { config, sources, files } = loadConfig(
       world({
         files: {
-          [userFile]: { model: "user", lane: "sim", clocks: { idleMs: 1, toolMs: 2, turnMs: 3 } },
-          [projectFile]: { model: "project", lane: "cli", clocks: { idleMs: 4 } },
+          [userFile]: { model: "user", lane: "sim", clocks: { idleMs: 9, toolMs: 2, turnMs: 3 } },
+          [projectFile]: { model: "project", clocks: { idleMs: 4 } },
         },
         env: { CARET_MODEL: "variable", CARET_LANE: "auto" },
         flags: { model: "flag" },
@@ -198,18 +198,100 @@ describe("a project's caret.json", () => {
     "a project's file may not choose this, because it comes with the repository. " +
     "Put it in your own caret.json, or name the file with --config if you trust it";
 
-  it("may choose harmless things only", () => {
+  it("may narrow a few things only", () => {
     const values: Record<string, unknown> = {
-      lane: "sim",
-      model: "m",
+      model: "gpt-5-mini",
       mode: "plan",
       clocks: { firstEventMs: 1, idleMs: 1, toolMs: 1 },
     };
     expect(problems({ files: { [projectFile]: values } })).toEqual([]);
   });
 
+  it("may repeat what the user has", () => {
+    const values = { model: "gpt-5.5", mode: "ask", clocks: { idleMs: 5 } };
+    expect(problems({ files: { [userFile]: values, [projectFile]: values } })).toEqual([]);
+  });
+
+  const narrow = "a project's file may only narrow this, because it comes with the repository: ";
+  const entry = { args: ["-p", "--output-format", "stream-json"], promptAsArg: true };
+  it.each<[what: string, own: object, chosen: object, key: string, why: string]>([
+    [
+      "an entry of the user's models",
+      { models: { quick: entry } },
+      { model: "quick" },
+      "model",
+      "it may not be an entry of your `models`",
+    ],
+    [
+      "an entry that has the name of a cheap model",
+      { models: { "gpt-5-mini": entry } },
+      { model: "gpt-5-mini" },
+      "model",
+      "it may not be an entry of your `models`",
+    ],
+    [
+      "a dearer model",
+      {},
+      { model: "gpt-5.5" },
+      "model",
+      'it may only be "auto", or a model that is known to cost no more',
+    ],
+    [
+      "a fast variant",
+      { model: "gpt-5.4" },
+      { model: "gpt-5.4-fast" },
+      "model",
+      'it may only be "gpt-5.4", or a model that is known to cost no more',
+    ],
+    [
+      "a model whose price nobody knows",
+      {},
+      { model: "brand-new" },
+      "model",
+      'it may only be "auto", or a model that is known to cost no more',
+    ],
+    [
+      "a model instead of one whose price nobody knows",
+      { model: "mine" },
+      { model: "gpt-5-mini" },
+      "model",
+      'it may only be "mine", or a model that is known to cost no more',
+    ],
+    [
+      "to write where the user only reads",
+      { mode: "ask" },
+      { mode: "agent" },
+      "mode",
+      'it may only be "ask" or "plan" here',
+    ],
+    ["to ask where the user only plans", { mode: "plan" }, { mode: "ask" }, "mode", 'it may only be "plan" here'],
+    ["a longer clock", {}, { clocks: { idleMs: 900_001 } }, "clocks.idleMs", "it may only be less than 900000 here"],
+    [
+      "a longer clock than the user's own",
+      { clocks: { toolMs: 5 } },
+      { clocks: { toolMs: 6 } },
+      "clocks.toolMs",
+      "it may only be less than 5 here",
+    ],
+  ])("may not choose %s [defect 7]", (_what, own, chosen, key, why) => {
+    expect(problems({ files: { [userFile]: own, [projectFile]: chosen } })).toEqual([
+      `${projectFile}: ${key}: ${narrow}${why}`,
+    ]);
+  });
+
+  it("is not blamed for what a flag or a variable decides", () => {
+    const files = { [projectFile]: { model: "gpt-5.5", clocks: { idleMs: 900_001 } } };
+    expect(problems({ files, flags: { model: "auto" }, env: { CARET_CLOCKS_IDLE_MS: "7" } })).toEqual([]);
+  });
+
   it.each([
+    ["lane", { lane: "sim" }],
+    ["lane", { lane: "cli" }],
     ["cli.command", { cli: { command: "./evil" } }],
+    ["cli.approveMcps", { cli: { approveMcps: true } }],
+    ["mcp.servers", { mcp: { servers: { x: { command: "./evil" } } } }],
+    ["tools.policy", { tools: { policy: "full" } }],
+    ["tools.rules", { tools: { rules: [{ effect: "allow" }] } }],
     ["cli.args", { cli: { args: ["--force"] } }],
     ["cli.env", { cli: { env: { NODE_OPTIONS: "--require ./evil.js" } } }],
     ["cli.force", { cli: { force: true } }],
@@ -220,18 +302,13 @@ describe("a project's caret.json", () => {
     ["budgets.day.usd", { budgets: { day: { usd: 1e6 } } }],
     ["containment", { containment: "off" }],
     ["server.host", { server: { host: "0.0.0.0" } }],
-  ])("may not choose %s", (key, content) => {
+  ])("may not choose %s [defect 7]", (key, content) => {
     expect(problems({ files: { [projectFile]: content } })).toEqual([`${projectFile}: ${key}: ${refused}`]);
-  });
-
-  it("may make the agent read only, and not the opposite", () => {
-    expect(problems({ files: { [projectFile]: { mode: "agent" } } })).toEqual([`${projectFile}: mode: ${refused}`]);
   });
 
   it("has a short list of keys to choose from", () => {
     const keys = listKeys(createConfigSchema(documentedDefaults));
     expect(keys.filter(({ schema }) => keyTraits.get(schema)?.project !== undefined).map(({ key }) => key)).toEqual([
-      "lane",
       "model",
       "mode",
       "clocks.firstEventMs",

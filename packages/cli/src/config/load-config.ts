@@ -1,15 +1,17 @@
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
-import { listKeys } from "./config-keys.ts";
+import { type ConfigKey, listKeys } from "./config-keys.ts";
 import { type ConfigPath, type ConfigPlaces, configPaths, defaultDataDir, pathsOf } from "./config-paths.ts";
-import { createConfigSchema } from "./config-schema.ts";
-import type { ConfigProblem } from "./config-source.ts";
+import { type Config, createConfigSchema } from "./config-schema.ts";
+import { type ConfigProblem, placeOf } from "./config-source.ts";
 import { danglingProfiles } from "./dangling-profiles.ts";
 import { fileLayer } from "./file-layer.ts";
+import { keyTraits } from "./key-traits.ts";
 import type { Layer } from "./layer.ts";
 import { type MergedConfig, mergeLayers } from "./merge-layers.ts";
 import type { ReadConfigFile } from "./read-config-file.ts";
 import { flagLayer, variableLayer } from "./text-layer.ts";
+import { widening } from "./widening.ts";
 
 export interface LoadConfigOptions extends ConfigPlaces {
   readonly readFile: ReadConfigFile;
@@ -46,8 +48,36 @@ function readConfig(options: LoadConfigOptions): {
   const merged = mergeLayers(schema, keys, layers, options);
   return {
     loaded: { ...merged, files: files.flatMap(({ source }) => ("path" in source ? [source.path] : [])) },
-    problems: [...layers.flatMap(({ problems }) => problems), ...danglingProfiles(merged)],
+    problems: [
+      ...layers.flatMap(({ problems }) => problems),
+      ...wideningProblems(merged, mergeLayers(schema, keys, layers.filter(isOwn), options).config, keys),
+      ...danglingProfiles(merged),
+    ],
   };
+}
+
+function isOwn({ source }: Layer): boolean {
+  return source.kind !== "project";
+}
+
+/** Where a project's file decides, and its choice does not narrow what the user has. */
+function wideningProblems(
+  { config, sources }: MergedConfig,
+  own: Config,
+  keys: readonly ConfigKey[],
+): readonly ConfigProblem[] {
+  return keys.flatMap(({ key, schema }) => {
+    const source = sources[key];
+    const limit = keyTraits.get(schema)?.project;
+    if (source?.kind !== "project" || limit === undefined) return [];
+    const why = widening({ limit, own: valueAt(own, key), chosen: valueAt(config, key), config: own });
+    const message = `a project's file may only narrow this, because it comes with the repository: ${why}`;
+    return why === undefined ? [] : [{ place: placeOf(source, key), message }];
+  });
+}
+
+function valueAt(config: Config, key: string): unknown {
+  return key.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
 }
 
 /** Without a home directory the user's files would be looked for in the working directory, and trusted. */
