@@ -30,7 +30,11 @@ export function createSocketWriter(socket: WebSocket, options: SocketWriterOptio
   const { stream, stop, keepAliveMs, meter } = options;
   const stuckMs = meter?.stuckMs ?? DEFAULT_STUCK_MS;
   const gone = new AbortController();
-  const leave = (): void => gone.abort(stop.reason);
+  const leave = (): void => {
+    gone.abort(stop.reason);
+    // Whoever takes nothing never gets to hear the goodbye, which stands behind what was written before.
+    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+  };
   let waiting: NodeJS.Timeout | undefined;
 
   /** Someone who neither takes a batch nor answers a ping within this time takes nothing at all. */

@@ -15,6 +15,7 @@ import { assertShallow } from "../http/json-depth.ts";
 import { toKnownError } from "../http/known-error.ts";
 import { asksForSocket } from "../http/socket-path.ts";
 import { createAdmission } from "./admission.ts";
+import { watchConnections } from "./connections.ts";
 import { drain } from "./drain.ts";
 import { toErrorFace } from "./error-face.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -116,6 +117,7 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
     },
   });
   app.server.maxConnections = limits.maxConnections;
+  watchConnections(app.server);
   app.removeContentTypeParser("text/plain");
   return app;
 }

@@ -1,0 +1,56 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** The connections of each server that is watched, with the requests that are being answered on them. */
+const watched = new WeakMap<Server, Connections>();
+
+interface Connections {
+  closeUnused(): void;
+}
+
+/** Know from now on which connections are in use. To be called before the server listens. */
+export function watchConnections(server: Server): void {
+  const connections = new Map<Socket, Set<IncomingMessage>>();
+  let isClosing = false;
+
+  const closeIfUnused = (socket: Socket): void => {
+    const requests = connections.get(socket);
+    if (isClosing && requests?.size === 0) socket.destroySoon();
+  };
+
+  server.on("connection", (socket: Socket) => {
+    connections.set(socket, new Set());
+    socket.once("close", () => connections.delete(socket));
+    closeIfUnused(socket);
+  });
+  // A WebSocket is closed by the door that speaks on it.
+  server.on("upgrade", ({ socket }: IncomingMessage) => connections.delete(socket));
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    connections.get(socket)?.add(request);
+    response.once("close", () => {
+      connections.get(socket)?.delete(request);
+      closeIfUnused(socket);
+    });
+  });
+
+  watched.set(server, {
+    closeUnused() {
+      isClosing = true;
+      for (const [socket, requests] of connections) {
+        // Half a request is none: it has begun nothing, and its other half may never come.
+        const isAnswering = [...requests].some(({ complete }) => complete);
+        if (!isAnswering) socket.destroy();
+      }
+    },
+  });
+}
+
+/**
+ * Listen no more, and close every connection on which no request is being answered: at once, or as soon as its answer is
+ * out. Node itself would wait for one that has not sent anything yet, as browsers open ahead, until it gives up by itself.
+ */
+export function stopTaking(server: Server): void {
+  if (server.listening) server.close();
+  watched.get(server)?.closeUnused();
+}
