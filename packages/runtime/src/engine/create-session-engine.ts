@@ -11,6 +11,7 @@ import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
+import { createTurnIntake } from "./turn-intake.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
 
 /** How long closing waits for a log that another process holds. */
@@ -44,9 +45,6 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
   const unended = createUnendedTurns({ store });
   const occupied = createOccupiedSessions();
-  /** Turns that are about to run. Closing waits for them, so that none begins behind its back. */
-  const starting = new Set<Promise<unknown>>();
-  let isClosing = false;
 
   const holdSession: SessionEngine["holdSession"] = (sessionId, work) =>
     occupied.hold(sessionId, async () => {
@@ -76,20 +74,16 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     });
   };
 
-  const startTurn = async (request: TurnRequest): Promise<RunningTurn> => {
-    if (isClosing) throw new CaretError("overloaded", "Caret is shutting down");
-    const turn = begin(request);
-    starting.add(turn);
-    try {
-      return await turn;
-    } finally {
-      starting.delete(turn);
-    }
+  const intake = createTurnIntake(begin);
+  const interruptTurns = async (): Promise<void> => {
+    store.limitWaits(CLOSE_WAIT_MS);
+    await Promise.all([intake.settled(), interruptAll(occupied.turns())]);
+    await interruptAll(occupied.turns());
   };
 
   return {
     store,
-    startTurn,
+    startTurn: intake.start,
     holdSession,
     async createSession(request) {
       const { agentWorkspace } = withAllowedPlaces(request, options);
@@ -103,11 +97,11 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
+    stopTaking: intake.stop,
+    interruptTurns,
     async close() {
-      isClosing = true;
-      store.limitWaits(CLOSE_WAIT_MS);
-      await Promise.all([Promise.allSettled(starting), interruptAll(occupied.turns())]);
-      await interruptAll(occupied.turns());
+      intake.stop();
+      await interruptTurns();
       await unended.close();
       await Promise.all(options.lanes.map((lane) => lane.close()));
       await toolbox?.close();

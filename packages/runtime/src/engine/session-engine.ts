@@ -168,6 +168,10 @@ export interface SessionEngine {
   runningTurns(): readonly RunningTurn[];
   /** A turn of the session stopped here, and the log has not taken its end yet. */
   hasUnendedTurn(sessionId: string): boolean;
-  /** Cancel what runs, wait until it is settled, close lanes and log. */
+  /** No turn starts from here on: later ones are refused as `overloaded`. */
+  stopTaking(): void;
+  /** Caret stops: end every turn that runs as interrupted. Resolves when they are settled. */
+  interruptTurns(): Promise<void>;
+  /** Takes no more turns, interrupts what runs, waits until it is settled, closes lanes and log. */
   close(): Promise<void>;
 }

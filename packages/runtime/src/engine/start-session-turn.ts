@@ -93,7 +93,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     forDecider: (events) => (tools === undefined ? events : asUndecided(events, tools, log)),
     steer: (text) => tools?.steering?.add(text) ?? Promise.reject(cannotSteer()),
     unsentSteering: () => tools?.steering?.unsent() ?? [],
-    cancel: (reason = "cancelled") => controller.abort(reason),
+    cancel: (reason = "The turn was stopped") => controller.abort(new CaretError("cancelled", reason)),
     interrupt: stopper.stop,
     outcome: ended.promise,
     settled,

@@ -2,7 +2,7 @@ import type { AgentEvent, CaretError } from "@caret/protocol";
 
 /** Stops a turn for a reason of our own: a budget that is used up, an agent that goes in circles. */
 export interface TurnStopper {
-  /** For the lane. */
+  /** For the lane. Its reason is the error. */
   readonly signal: AbortSignal;
   /** Only the first reason counts. */
   stop(error: CaretError): void;
@@ -17,7 +17,7 @@ export function createTurnStopper(): TurnStopper {
     signal: controller.signal,
     stop(error) {
       stoppedBy ??= error;
-      controller.abort(stoppedBy.message);
+      controller.abort(stoppedBy);
     },
     explain(events) {
       const last = events.at(-1);

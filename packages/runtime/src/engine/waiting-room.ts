@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@caret/protocol";
+import { type AgentEvent, CaretError } from "@caret/protocol";
 
 export interface WaitingRoomOptions<Request, Answer> {
   /** Puts events into the turn's log, in order. */
@@ -27,6 +27,13 @@ export interface WaitingRoom<Request, Answer> {
   end(): readonly Answer[];
 }
 
+/** A turn that is ended tells why by the error it aborts with; any other abort is the agent's own. */
+function reasonOf({ reason }: AbortSignal): string {
+  if (!CaretError.is(reason)) return "The agent no longer waits for an answer";
+  if (reason.code === "interrupted") return "Caret stopped before anybody answered";
+  return `The turn was stopped before anybody answered${reason.code === "cancelled" ? "" : `: ${reason.message}`}`;
+}
+
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const TURN_OVER = "The turn ended before anybody answered";
 
@@ -53,12 +60,12 @@ export function createWaitingRoom<
   return {
     async wait(request, signal) {
       const { requestId } = request;
-      if (hasEnded || signal.aborted) return lapse(request, TURN_OVER);
+      if (hasEnded || signal.aborted) return lapse(request, signal.aborted ? reasonOf(signal) : TURN_OVER);
       const answered = Promise.withResolvers<Answer>();
       answered.promise.catch(() => undefined); // told below, unless the request itself could not be written
       waiting.set(requestId, { request, since: now(), ...answered });
       const giveUp = (reason: string): void => void answer(requestId, lapse(request, reason));
-      const onAbort = (): void => giveUp("The agent no longer waits for an answer");
+      const onAbort = (): void => giveUp(reasonOf(signal));
       const timer = setTimeout(giveUp, Math.min(limitMs, MAX_TIMER_MS), `Nobody answered within ${limitMs} ms`);
       signal.addEventListener("abort", onAbort, { once: true });
       try {

@@ -11,6 +11,8 @@ import { turnCommands } from "./turn-commands.ts";
 const ABANDONED_MS = 5_000;
 
 export interface RuntimeSessionDesk extends SessionDesk {
+  /** No turn starts by itself from here on. */
+  stopTaking(): void;
   /** Ends every follower and what is done in the background. To be called before the engine is closed. */
   close(): Promise<void>;
 }
@@ -28,6 +30,7 @@ export function createSessionDesk(options: SessionDeskOptions): RuntimeSessionDe
     ...sessionCommands(context),
     ...turnCommands(context),
     ...sessionReaders(context, closing.signal),
+    stopTaking: context.starter.close,
     async close() {
       context.starter.close();
       closing.abort();
