@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
+import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
 import { GatewayHome } from "./gateway-home.ts";
-import { type GatewayOptions, type GatewayProcess, startGateway } from "./gateway-process.ts";
+import { caret, type GatewayOptions, type GatewayProcess, startGateway } from "./gateway-process.ts";
 
 const homes: GatewayHome[] = [];
 const gateways: GatewayProcess[] = [];
@@ -67,6 +69,34 @@ it("is shared instead of started twice for one data directory", async () => {
   const first = await start(home);
   const second = await startGateway(home);
   expect([await second.exited, second.url, second.pid]).toEqual([{ code: 0, signal: null }, first.url, first.pid]);
+});
+
+it("is not shared with somebody who wants it otherwise, who is told what differs and where it is [ux B12]", async () => {
+  const home = newHome();
+  const { url, pid } = await start(home);
+  const args = ["--port", "0", "--workspace", home.workspace, "--host", "127.0.0.2"];
+  const refused = await startGateway(home, { args, env: { CARET_MODEL: "opus" } }).catch(String);
+  expect(refused).toContain(
+    `A gateway runs already at ${url} (process ${pid}), with other settings: model is "auto", not "opus"; ` +
+      `server.host is "127.0.0.1", not "127.0.0.2"; workspace is not set, not "${home.workspace}" [invalid-request]`,
+  );
+});
+
+it("tells whoever wants the same gateway where it is and how to get in [ux B12]", async () => {
+  const home = newHome();
+  const { url, pid, token } = await start(home);
+  const second = await startGateway(home);
+  expect({ url: second.url, token: second.token }).toEqual({ url, token });
+  const { stdout } = await promisify(execFile)(process.execPath, [caret, "serve"], {
+    cwd: home.directory,
+    env: home.environment(),
+  });
+  const [first, page, ...differences] = stdout.trimEnd().split("\n");
+  expect({ first, hasLink: page?.startsWith(`  Web page  ${url}/`), differences }).toEqual({
+    first: `A gateway runs already at ${url} (process ${pid}).`,
+    hasLink: true,
+    differences: ['  lane is "sim", not "auto"', "  server.port is 0, not 4141"],
+  });
 });
 
 it("refuses to be a second one for the same data directory when it may not be shared", async () => {

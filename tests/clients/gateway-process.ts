@@ -4,7 +4,8 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { GatewayHome } from "./gateway-home.ts";
 
-const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
+/** What `caret` runs. */
+export const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
 const READY_MS = 20_000;
 
 export interface GatewayOptions {

@@ -23,6 +23,7 @@ export { pageDoor } from "./page/page-door.ts";
 export type { PageFile, PageFiles } from "./page/page-files.ts";
 export { createMemoryItemStore } from "./responses/memory-item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./responses/route.ts";
+export { stopTaking } from "./server/connections.ts";
 export { createServer, type ServerOptions } from "./server/create-server.ts";
 export { meterDesk } from "./server/metered-desk.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";

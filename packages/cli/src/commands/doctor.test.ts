@@ -117,7 +117,14 @@ it("fails on settings that are wrong, and looks no further", async () => {
 
 it("warns of a gateway that does not answer any more", async () => {
   const url = "http://127.0.0.1:1";
-  writeLockFile(join(directory, "data"), { url, pid: 1, startTime: null, version: "1.0.0", tokenFile: null });
+  writeLockFile(join(directory, "data"), {
+    url,
+    pid: 1,
+    startTime: null,
+    version: "1.0.0",
+    tokenFile: null,
+    settings: {},
+  });
   expect((await finding("gateway")).found).toMatchObject({ state: "warn", detail: `${url} does not answer` });
 });
 

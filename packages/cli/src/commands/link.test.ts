@@ -41,10 +41,17 @@ beforeAll(async () => {
     onSignal: () => () => undefined,
   };
   const { config } = loadHostConfig(host, {});
-  gateway = await startGateway({ host, config, configFiles: [], workspace: directory, mayMovePort: false });
+  gateway = await startGateway({
+    host,
+    config,
+    configFiles: [],
+    workspace: directory,
+    mayMovePort: false,
+    settings: {},
+  });
 });
 afterAll(async () => {
-  await gateway.close();
+  await gateway.close({ limitMs: 0, onWait: async () => undefined });
   rmSync(directory, { recursive: true });
 });
 

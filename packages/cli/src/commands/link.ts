@@ -34,7 +34,8 @@ async function link(host: Host, options: LinkOptions): Promise<ExitCode> {
   return await printLines(host, [made.url]);
 }
 
-async function askForLink(gateway: GatewayLock): Promise<z.infer<typeof linkSchema>> {
+/** A link that signs one browser in. Rejects when the gateway does not answer or has no token for us. */
+export async function askForLink(gateway: GatewayLock): Promise<z.infer<typeof linkSchema>> {
   const response = await fetch(new URL("/api/links", gateway.url), {
     method: "POST",
     headers: { authorization: `Bearer ${readToken(gateway)}`, "content-type": "application/json" },
@@ -50,6 +51,15 @@ async function askForLink(gateway: GatewayLock): Promise<z.infer<typeof linkSche
   throw new CaretError("upstream-error", `The gateway at ${gateway.url} gives no links (status ${response.status})`, {
     fix: "Restart it: it may be of another version.",
   });
+}
+
+/** The token that a gateway of the same user keeps for its clients; undefined when there is none to be read. */
+export function tokenOf(gateway: GatewayLock): string | undefined {
+  try {
+    return readToken(gateway);
+  } catch {
+    return undefined; // whoever needs one is told why by what it asks for
+  }
 }
 
 function readToken({ tokenFile }: GatewayLock): string {

@@ -1,12 +1,17 @@
 import { resolve } from "node:path";
+import { CaretError } from "@caret/protocol";
 import { isAlive } from "@caret/runtime";
 import type { Command } from "commander";
 import { findGateway } from "../gateway/find-gateway.ts";
+import { differencesFrom, type GatewaySettings, gatewaySettings } from "../gateway/gateway-settings.ts";
+import type { GatewayLock } from "../gateway/lock-file.ts";
 import { type RunningGateway, startGateway } from "../gateway/start-gateway.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { cleanLine } from "../terminal/text-cleaner.ts";
 import { version } from "../version.ts";
 import { write } from "../write.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { askForLink, tokenOf } from "./link.ts";
 import { readyLines } from "./ready-lines.ts";
 
 interface ServeOptions extends Readonly<Record<string, unknown>> {
@@ -18,6 +23,8 @@ interface ServeOptions extends Readonly<Record<string, unknown>> {
 
 /** The port on which OpenCode's older plugin looks for a gateway that it may share. */
 const OPEN_CURSOR_PORT = "32124";
+/** How long a service manager's signal lets turns work on: it kills soon after. A person can insist instead. */
+const TERMINATION_MS = 10_000;
 
 export function addServeCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
   const command = program
@@ -33,30 +40,62 @@ export function addServeCommand(program: Command, host: Host, done: (code: ExitC
 }
 
 async function serve(host: Host, options: ServeOptions): Promise<ExitCode> {
-  const { config, files, mayMovePort } = settings(host, options);
+  const { loaded, mayMovePort, isAsked } = settings(host, options);
+  const { config, files } = loaded;
+  const workspace = options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace);
+  const wanted = gatewaySettings(loaded, workspace);
   const found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
-  if (found.kind === "reuse") {
-    const { url, pid } = found.gateway;
-    await write(
-      host.stdout,
-      options.json === true
-        ? readyJson({ url, token: undefined, lanes: [] }, pid)
-        : `A gateway runs already at ${url} (process ${pid}).\n`,
+  if (found.kind === "reuse") return await share(host, found.gateway, { wanted, isAsked, json: options.json === true });
+  const gateway = await startGateway({ host, config, configFiles: files, workspace, mayMovePort, settings: wanted });
+  await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
+  const signal = await interruption(host);
+  const limitMs = signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY;
+  const onWait = async (titles: readonly string[]): Promise<void> => {
+    if (options.json !== true) await write(host.stderr, waitingLines(titles, limitMs));
+  };
+  await gateway.close({ limitMs, onWait });
+  return exitCodes.completed;
+}
+
+interface Wanted {
+  readonly wanted: GatewaySettings;
+  /** Whether somebody chose this setting, by a flag, a variable or a file. */
+  readonly isAsked: (key: string) => boolean;
+  readonly json: boolean;
+}
+
+/** One gateway runs already. What was asked for must be what it does: nothing of it is ignored without a word. */
+async function share(host: Host, gateway: GatewayLock, { wanted, isAsked, json }: Wanted): Promise<ExitCode> {
+  const { url, pid } = gateway;
+  const differences = differencesFrom(gateway, wanted);
+  const refused = differences.filter(({ key }) => isAsked(key)).map(({ told }) => told);
+  if (refused.length > 0)
+    throw new CaretError(
+      "invalid-request",
+      `A gateway runs already at ${url} (process ${pid}), with other settings: ${refused.join("; ")}`,
+      { fix: `Use it as it is, or stop it and start again. \`${host.command} link\` signs a browser in at it.` },
     );
+  if (json) {
+    await write(host.stdout, readyJson({ url, token: tokenOf(gateway), lanes: [] }, pid));
     return exitCodes.completed;
   }
-  const gateway = await startGateway({
-    host,
-    config,
-    configFiles: files,
-    workspace: options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace),
-    mayMovePort,
-  });
-  await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
-  await interruption(host);
-  await write(host.stderr, options.json === true ? "" : "\nFinishing what runs; press Ctrl-C again to stop at once.\n");
-  await gateway.close();
+  // Without a link the address is still worth telling.
+  const link = await askForLink(gateway).catch(() => undefined);
+  const lines = [
+    `A gateway runs already at ${url} (process ${pid}).`,
+    ...(link === undefined ? [] : [`  Web page  ${link.url}   (signs one browser in, within 10 minutes)`]),
+    ...differences.map(({ told }) => `  ${told}`),
+    "",
+  ];
+  await write(host.stdout, lines.join("\n"));
   return exitCodes.completed;
+}
+
+function waitingLines(titles: readonly string[], limitMs: number): string {
+  const turns = titles.length === 1 ? "1 turn" : `${titles.length} turns`;
+  const limit = Number.isFinite(limitMs) ? `, for at most ${limitMs / 1000} s` : "";
+  const head = `Waiting for ${turns} to end${limit}; press Ctrl-C again to stop at once:`;
+  return ["", head, ...titles.map((title) => `  ${cleanLine(title)}`), ""].join("\n");
 }
 
 function settings(host: Host, options: ServeOptions) {
@@ -67,9 +106,15 @@ function settings(host: Host, options: ServeOptions) {
     ...(options.host === undefined ? {} : { serverHost: options.host }),
     ...(port === undefined ? {} : { serverPort: port }),
   };
-  const { config, files, sources } = loadHostConfig(host, flags);
-  const asked = options.port !== undefined || sources["server.port"]?.kind !== "default";
-  return { config, files, mayMovePort: !asked || (options.port === undefined && isOpenCursorUser) };
+  const loaded = loadHostConfig(host, flags);
+  const asked = options.port !== undefined || loaded.sources["server.port"]?.kind !== "default";
+  const mayMovePort = !asked || (options.port === undefined && isOpenCursorUser);
+  const isAsked = (key: string): boolean => {
+    if (key === "workspace") return options.workspace !== undefined;
+    if (key === "server.port") return !mayMovePort;
+    return (loaded.sources[key]?.kind ?? "default") !== "default";
+  };
+  return { loaded, mayMovePort, isAsked };
 }
 
 function readyJson({ url, token, lanes }: Pick<RunningGateway, "url" | "token" | "lanes">, pid: number): string {
@@ -77,12 +122,12 @@ function readyJson({ url, token, lanes }: Pick<RunningGateway, "url" | "token" |
 }
 
 /** The first signal ends the wait, a second one the process: whoever insists is not made to wait. */
-function interruption(host: Host): Promise<void> {
+function interruption(host: Host): Promise<"SIGINT" | "SIGTERM"> {
   return new Promise((resolve) => {
     let count = 0;
-    host.onSignal(() => {
+    host.onSignal((signal) => {
       count += 1;
-      if (count === 1) resolve();
+      if (count === 1) resolve(signal);
       else process.exit(exitCodes.cancelled);
     });
   });

@@ -15,7 +15,14 @@ beforeEach(async () => {
   server = createServer((request, response) => response.writeHead(request.url === "/healthz" ? 200 : 404).end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  lock = { url: `http://127.0.0.1:${port}`, pid: 4711, startTime: "99", version: "1.0.0", tokenFile: null };
+  lock = {
+    url: `http://127.0.0.1:${port}`,
+    pid: 4711,
+    startTime: "99",
+    version: "1.0.0",
+    tokenFile: null,
+    settings: {},
+  };
   writeLockFile(dataDir, lock);
 });
 afterEach(async () => {

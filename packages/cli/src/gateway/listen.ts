@@ -5,6 +5,12 @@ import { CaretError } from "@caret/protocol";
 /** How many ports after the default one are tried. */
 const PORTS_TRIED = 20;
 
+/**
+ * The name has two addresses. Fastify would open a second server for the other one, whose connections nobody closes when
+ * the gateway stops; clients that try the other address first go on to this one by themselves.
+ */
+const LOCALHOST = "127.0.0.1";
+
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -15,16 +21,20 @@ export interface ListenOptions {
 /** The port that was asked for, or the next free one when nobody asked for this very port. Gives the address. */
 export async function listen(app: ReturnType<typeof createServer>, options: ListenOptions): Promise<string> {
   const { host, port: first, mayMovePort } = options;
+  const address = host === "localhost" ? LOCALHOST : host;
   const last = mayMovePort && first !== 0 ? first + PORTS_TRIED : first;
   for (let port = first; ; port += 1) {
     try {
-      await app.listen({ host, port });
-      const address = app.server.address() as AddressInfo;
-      return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+      await app.listen({ host: address, port });
+      return toUrl(host, app.server.address() as AddressInfo);
     } catch (reason) {
       if (!isTaken(reason) || port >= last) throw cannotListen(`${host}:${port}`, reason);
     }
   }
+}
+
+function toUrl(host: string, { port }: AddressInfo): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function isTaken(reason: unknown): boolean {

@@ -11,6 +11,8 @@ const lockSchema = z.object({
   version: z.string(),
   /** Where a client of the same user finds a token for it. */
   tokenFile: z.string().nullable(),
+  /** What it was started with, as JSON by the names of the settings; without secrets. Older gateways do not say. */
+  settings: z.record(z.string(), z.string()).default({}),
 });
 
 /** A running gateway, as it tells other programs of the same user. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createMetrics, createServer, createSignInLinks } from "@caret/gateway";
+import { createMetrics, createServer, createSignInLinks, stopTaking } from "@caret/gateway";
 import type { CaretError, LaneName } from "@caret/protocol";
 import { identifyProcess, wayInside } from "@caret/runtime";
 import { openEngine } from "../compose.ts";
@@ -9,10 +9,12 @@ import type { Host } from "../host.ts";
 import { version } from "../version.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { ensureDefaultToken } from "./default-token.ts";
+import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { openGatewayDesks } from "./gateway-desks.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
 import { laneStates, lanesOf } from "./gateway-lanes.ts";
 import { createGatewayLog } from "./gateway-log.ts";
+import type { GatewaySettings } from "./gateway-settings.ts";
 import { laneModels } from "./lane-models.ts";
 import { listen } from "./listen.ts";
 import { removeLockFile, writeLockFile } from "./lock-file.ts";
@@ -27,7 +29,15 @@ export interface GatewayOptions {
   readonly workspace: string | undefined;
   /** Only a port that nobody asked for may be another one than was said. */
   readonly mayMovePort: boolean;
+  /** As it tells other programs of the same user. */
+  readonly settings: GatewaySettings;
 }
+
+/** How a gateway is closed. */
+export interface CloseOptions extends Pick<FinishTurnsOptions, "limitMs" | "onWait"> {}
+
+/** What is left to write when the turns are over. */
+const FAREWELL_MS = 1_500;
 
 export interface RunningGateway {
   readonly url: string;
@@ -39,8 +49,8 @@ export interface RunningGateway {
   readonly notes: readonly string[];
   /** A new link that signs one browser in, once. */
   newLink(): string;
-  /** Lets running answers finish for a while, then ends everything. */
-  close(): Promise<void>;
+  /** Takes nothing new, lets the turns that work finish, then ends everything. */
+  close(options: CloseOptions): Promise<void>;
 }
 
 /** Put a gateway together and let it listen. */
@@ -70,7 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     tokens,
     hosts: config.server.hosts,
     origins: config.server.origins,
-    limits: { maxTurns: config.server.maxTurns, maxTurnsPerToken: config.server.maxTurns },
+    limits: { maxTurns: config.server.maxTurns, maxTurnsPerToken: config.server.maxTurns, drainMs: FAREWELL_MS },
     readiness: async () => ({ version, lanes: await laneStates(opened) }),
     metrics,
     version,
@@ -80,7 +90,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   const url = await listen(app, { ...config.server, mayMovePort: options.mayMovePort });
   const { pid, startTime } = identifyProcess(process.pid);
-  writeLockFile(config.dataDir, { url, pid, startTime: startTime ?? null, version, tokenFile: tokenFile ?? null });
+  writeLockFile(config.dataDir, {
+    url,
+    pid,
+    startTime: startTime ?? null,
+    version,
+    tokenFile: tokenFile ?? null,
+    settings: options.settings,
+  });
   return {
     url,
     workspaces: opened.allowedWorkspaces.directories().filter((directory) => directory !== scratchRoot(config)),
@@ -89,7 +106,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     lanes: lanesOf(opened),
     notes: opened.notes,
     newLink: () => links.open(reachable(url)).url,
-    async close() {
+    async close(how) {
+      desks.sessions.stopTaking();
+      opened.engine.stopTaking();
+      stopTaking(app.server);
+      await finishTurns({ ...how, engine: opened.engine });
       await app.close();
       removeLockFile(config.dataDir, host.uid, pid);
       await desks.close();
