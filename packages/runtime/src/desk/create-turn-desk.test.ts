@@ -71,6 +71,36 @@ describe("a conversation through a stateless door", () => {
     expect(bench.asked.at(-1)?.prompt).toBe("<instructions>\nSpeak French.\n</instructions>\n\nB");
   });
 
+  it("is one session though its system prompt tells the time, with a name or without [defect 23]", async () => {
+    for (const sessionKey of ["key", undefined]) {
+      const at = (time: string) => ({ system: `Be brief.\nBe kind.\nIt is ${time}.`, sessionKey });
+      await read(await bench.open([user("A")], at("2026-11-15 10:32")));
+      const second = await bench.open([user("A"), answer("a"), user("B")], at("2026-11-16 08:01"));
+      await read(second);
+      expect({ relation: second.relation, prompt: bench.asked.at(-1)?.prompt }).toEqual({
+        relation: "continuation",
+        prompt: "<instructions>\nIt is 2026-11-16 08:01.\n</instructions>\n\nB",
+      });
+    }
+  });
+
+  it("is one session though the client moves a note about: the agent gets it, and nothing twice [clients R3]", async () => {
+    const note = "<system-reminder>\nThe date is 2026-11-15.\n</system-reminder>";
+    const unnamed = { sessionKey: undefined };
+    await read(await bench.open([user("A"), user(note)], unnamed));
+    await read(await bench.open([user("A"), answer("a"), user("B"), user(note)], unnamed));
+    await read(await bench.open([user("A"), user(note), answer("a"), user("B"), answer("b"), user("C")], unnamed));
+    const later = note.replace("15", "16");
+    const fourth = [user("A"), user(later), answer("a"), user("B"), answer("b"), user("C"), answer("c"), user("D")];
+    await read(await bench.open(fourth, unnamed));
+    expect(bench.asked.map(({ prompt }) => prompt)).toEqual([
+      `<instructions>\nBe brief.\n</instructions>\n\nA\n\n${note}`,
+      `B\n\n${note}`,
+      "C",
+      `${later}\n\nD`,
+    ]);
+  });
+
   it("never crosses with another that says the same at the same time", async () => {
     const turns = await Promise.all(
       ["one", "two", "three"].map((sessionKey) => bench.open([user("A")], { sessionKey })),
@@ -193,25 +223,6 @@ describe("a client that leaves", () => {
   it("is told that the session is busy when it did not leave", async () => {
     await bench.open([user("A")]);
     await expect(bench.open([user("A"), user("B")])).rejects.toMatchObject({ code: "session-busy" });
-  });
-});
-
-describe("a side call", () => {
-  const title = { system: "You are a title generator.", tools: [] };
-
-  it("works in a place of its own, only reads, and leaves nothing behind", async () => {
-    const talk = await bench.open([user("A")]);
-    const side = await bench.open([user("Generate a title for this conversation:"), user("A")], title);
-    await Promise.all([read(talk), read(side)]);
-    const [, asked] = bench.asked;
-    const place = asked?.workspace ?? "";
-    expect([side.relation, asked?.mode, bench.scratch.holds(place)]).toEqual(["side-call", "ask", true]);
-    expect(readFileSync(join(place, ".cursor/rules/caret.mdc"), "utf8")).toContain("You are a title generator.");
-    await settle();
-    bench.clock.now += 11 * 60_000;
-    await bench.open([user("X")], { sessionKey: "other" });
-    await vi.waitFor(async () => expect(await bench.store.getSession(side.sessionId)).toBeUndefined());
-    expect([existsSync(place), (await bench.store.getSession(talk.sessionId))?.id]).toEqual([false, talk.sessionId]);
   });
 });
 

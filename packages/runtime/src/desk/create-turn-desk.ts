@@ -1,19 +1,20 @@
-import { CaretError } from "@caret/protocol";
+import type { CaretError } from "@caret/protocol";
 import { createBackgroundWork } from "../engine/background-work.ts";
 import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
-import { classifyTranscript, type LineageQuestion, scopeOf, type Verdict } from "../lineage/classify-transcript.ts";
+import { classifyTranscript, type Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "../lineage/lineage-store.ts";
+import type { ReadQuestion } from "../lineage/read-question.ts";
 import { assertAnswerable } from "./assert-answerable.ts";
 import { createInsistence } from "./demanded-call.ts";
 import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
 import { createKeyedLock } from "./keyed-lock.ts";
 import { makeWay } from "./make-way.ts";
-import { planFirstTurn, planNextTurn } from "./plan-turn.ts";
 import { takeUpResults } from "./resume-parked.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
-import { createSideCalls, isChore } from "./side-calls.ts";
+import { createSideCalls } from "./side-calls.ts";
 import { createTurnBook } from "./turn-book.ts";
 import type { DeskTurn, TurnDesk } from "./turn-desk.ts";
+import { createTurnStarter } from "./turn-starter.ts";
 
 export interface TurnDeskOptions extends EnquirySettings {
   readonly engine: SessionEngine;
@@ -35,18 +36,17 @@ export interface TurnDeskOptions extends EnquirySettings {
 
 const defaults = { graceMs: 5_000, goneMs: 2 * 60_000, joinMs: 10 * 60_000, onError: (): void => undefined };
 
-type Continuation = Extract<Verdict, { relation: "continuation" }>;
-
 /** Sessions for clients that know of none: each request is recognised by the transcript it brings. */
 export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const settings = { ...defaults, ...options };
   const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
   const book = createTurnBook(settings);
-  const sideCalls = createSideCalls({ store: engine.store, lineage, scratch, joinMs, now });
+  const sideCalls = createSideCalls({ engine, lineage, scratch, joinMs, now });
+  const { begin, goOn } = createTurnStarter({ engine, lineage, scratch, book, sideCalls });
   const lock = createKeyedLock();
   const background = createBackgroundWork(onError);
   const stateOf = ({ turnId }: LineageRecord, hash: string) => book.find(turnId)?.state(hash) ?? "over";
-  const classify = (question: LineageQuestion): Verdict => classifyTranscript(question, lineage, stateOf);
+  const classify = (question: ReadQuestion): Verdict => classifyTranscript(question, lineage, stateOf);
   const insistOnCall = createInsistence({ engine, book, lock, lineOf: (question) => classify(question).line });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
@@ -64,37 +64,6 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     return (await goOn(enquiry, verdict)) ?? (await begin(enquiry, { line: verdict.line, relation: "divergence" }));
   };
 
-  const begin = async (enquiry: Enquiry, verdict: Verdict): Promise<DeskTurn> => {
-    // A chore has no business in anyone's files.
-    const isSideCall = isChore(verdict);
-    const isOwnPlace = isSideCall || needsOwnPlace(enquiry);
-    const place = isOwnPlace ? scratch.make(enquiry.question.system) : undefined;
-    try {
-      const shared = await book.start(verdict, planFirstTurn(enquiry, place, isSideCall), enquiry.tokenName);
-      if (isSideCall && place !== undefined) sideCalls.add(shared, place);
-      return shared.take(verdict.line.hash, verdict.relation, enquiry.client);
-    } catch (reason) {
-      if (place !== undefined) scratch.remove(place);
-      throw reason;
-    }
-  };
-
-  /** Undefined when the session, or the place it worked in, is gone. */
-  const goOn = async (enquiry: Enquiry, verdict: Continuation): Promise<DeskTurn | undefined> => {
-    const session = await engine.store.getSession(verdict.sessionId);
-    if (session === undefined) return undefined;
-    const isScratch = scratch.holds(session.workspace);
-    try {
-      if (isScratch && verdict.addedSystem !== "") scratch.instruct(session.workspace, enquiry.question.system);
-      const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), enquiry.tokenName);
-      return shared.take(verdict.line.hash, "continuation", enquiry.client);
-    } catch (reason) {
-      const { code } = CaretError.from(reason);
-      if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
-      return undefined;
-    }
-  };
-
   return {
     async open(request, caller) {
       assertAnswerable(request.messages);
@@ -103,16 +72,11 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
       background.run(sideCalls.tidy);
       const enquiry = await toEnquiry(request, caller, options);
       for (;;) {
-        const found = await lock.run(scopeOf(enquiry.question), () => decide(enquiry));
+        const found = await lock.run(enquiry.question.scope, () => decide(enquiry));
         if ("relation" in found) return insistOnCall(enquiry, found);
         await makeWay(found, book.find(found.turnId), graceMs);
       }
     },
     close: () => background.close().then(sideCalls.close),
   };
-}
-
-/** An agent whose tools somebody else runs has nothing to do in the client's files itself. */
-function needsOwnPlace({ workspace, owner }: Enquiry): boolean {
-  return workspace === undefined || owner === "client" || owner === "gateway";
 }

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { SessionEngine } from "../engine/session-engine.ts";
-import { type Line, type LineageQuestion, scopeOf, type Verdict } from "../lineage/classify-transcript.ts";
+import type { Line, Verdict } from "../lineage/classify-transcript.ts";
+import type { ReadQuestion } from "../lineage/read-question.ts";
 import type { Enquiry } from "./enquiry.ts";
 import type { KeyedLock } from "./keyed-lock.ts";
 import { planDemand } from "./plan-turn.ts";
@@ -12,7 +13,7 @@ export interface InsistenceOptions {
   readonly engine: Pick<SessionEngine, "runningTurn">;
   readonly book: Pick<TurnBook, "start">;
   readonly lock: KeyedLock;
-  readonly lineOf: (question: LineageQuestion) => Line;
+  readonly lineOf: (question: ReadQuestion) => Line;
 }
 
 /**
@@ -23,7 +24,12 @@ export function createInsistence({ engine, book, lock, lineOf }: InsistenceOptio
   const askAgain = async (enquiry: Enquiry, sessionId: string, names: readonly string[]): Promise<DeskTurn> => {
     await engine.runningTurn(sessionId)?.settled;
     const line = lineOf(enquiry.question);
-    const heard = { newFrom: enquiry.question.messages.length, heardBefore: line.count, addedSystem: "" };
+    const heard = {
+      newFrom: enquiry.question.messages.length,
+      heardBefore: line.count,
+      addedSystem: "",
+      addedNotes: [],
+    };
     const verdict: Verdict = { line, relation: "continuation", sessionId, ...heard };
     const shared = await book.start(verdict, planDemand(enquiry, sessionId, names), enquiry.tokenName);
     return shared.take(line.hash, "continuation", enquiry.client);
@@ -31,7 +37,7 @@ export function createInsistence({ engine, book, lock, lineOf }: InsistenceOptio
   return (enquiry: Enquiry, turn: DeskTurn): DeskTurn => {
     const names = enquiry.terms.demanded;
     if (names === undefined) return turn;
-    const again = () => lock.run(scopeOf(enquiry.question), () => askAgain(enquiry, turn.sessionId, names));
+    const again = () => lock.run(enquiry.question.scope, () => askAgain(enquiry, turn.sessionId, names));
     return demandCall(turn, names, again);
   };
 }

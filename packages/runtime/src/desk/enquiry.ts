@@ -1,5 +1,5 @@
 import type { Owner } from "@caret/protocol";
-import type { LineageQuestion } from "../lineage/classify-transcript.ts";
+import { type ReadQuestion, readQuestion } from "../lineage/read-question.ts";
 import type { ClientProcess, FindClientProcess } from "../process/find-client-process.ts";
 import { chooseWorkspace } from "./choose-workspace.ts";
 import { type ToolTerms, toolTermsOf } from "./tool-demand.ts";
@@ -8,13 +8,15 @@ import type { DeskCaller, DeskRequest, ModelWish } from "./turn-desk.ts";
 
 /** A request that has been looked at: everything but what it is to the sessions we know. */
 export interface Enquiry {
-  readonly question: LineageQuestion;
+  readonly question: ReadQuestion;
   readonly tokenName: string;
   /** The process that asks; undefined when it is not known, or when no call will ever wait for it. */
   readonly client: Promise<ClientProcess | undefined>;
   readonly model: string;
-  /** Who runs the tools. */
+  /** Who runs the tools of this turn. */
   readonly owner: Owner;
+  /** The agent works in a directory of our own: it has no workspace, or nothing to do there by itself. */
+  readonly isApart: boolean;
   /** What the request says of the client's tools. */
   readonly terms: ToolTerms;
   /** Tools that the request lists and nobody here can run. */
@@ -38,20 +40,27 @@ export async function toEnquiry(
   caller: DeskCaller,
   { resolveModel, defaultWorkspace, toolsOwner, findClient }: EnquirySettings,
 ): Promise<Enquiry> {
-  const owner = toolOwner({
+  const choice = {
     asked: request.owner,
     configured: toolsOwner,
     offersTools: request.tools.length > 0,
     unavailableTools: request.unavailableTools,
-    forbidsTools: request.toolChoice === "none",
-  });
+  };
+  const owner = toolOwner({ ...choice, forbidsTools: request.toolChoice === "none" });
+  // Tools that are forbidden for one answer are still there: the conversation goes on where it was.
+  const usual = owner === "none" && choice.offersTools ? toolOwner({ ...choice, forbidsTools: false }) : owner;
   const terms = toolTermsOf(request, owner);
   const places = { asked: request.workspace, bound: caller.workspace, fallback: defaultWorkspace };
   const workspace = chooseWorkspace(places);
+  const isApart = workspace === undefined || usual === "client" || usual === "gateway";
   const model = await resolveModel(request.wish);
-  const { system, tools, unavailableTools, messages, sessionKey } = request;
-  const place = [caller.tokenName, workspace ?? "", owner];
-  const question = { system, tools, messages, sessionKey, place };
+  const question = readQuestion({
+    ...transcriptOf(request),
+    place: [caller.tokenName, workspace ?? ""],
+    owner: usual,
+    variant: [model, owner, JSON.stringify(request.toolChoice), request.sampling ?? ""],
+    tellsSystem: !isApart,
+  });
   // Only a client that runs tools is waited for.
   const connection = owner === "client" ? caller.connection : undefined;
   const client = connection && findClient?.(connection);
@@ -61,8 +70,14 @@ export async function toEnquiry(
     client: client ?? Promise.resolve(undefined),
     model,
     owner,
+    isApart,
     terms,
-    unavailableTools,
+    unavailableTools: request.unavailableTools,
     workspace,
   };
+}
+
+function transcriptOf(request: DeskRequest) {
+  const { system, tools, messages, sessionKey, codingClient, isSideCall } = request;
+  return { system, tools, messages, sessionKey, codingClient, isSideCall };
 }

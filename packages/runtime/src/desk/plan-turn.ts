@@ -1,9 +1,10 @@
 import { type AgentEventOf, CaretError } from "@caret/protocol";
 import type { TurnRequest } from "../engine/session-engine.ts";
-import type { Verdict } from "../lineage/classify-transcript.ts";
+import { spokenText } from "../lineage/chain.ts";
+import type { Line, Verdict } from "../lineage/classify-transcript.ts";
 import type { TranscriptMessage } from "../lineage/transcript.ts";
 import type { Enquiry } from "./enquiry.ts";
-import { endsWithResults, renderPrompt, textOf, toolNamesOf } from "./render-prompt.ts";
+import { endsWithResults, renderPrompt, toolNamesOf } from "./render-prompt.ts";
 import { demandAgain, demandRule } from "./tool-demand.ts";
 
 type Notice = AgentEventOf<"notice">;
@@ -13,7 +14,7 @@ export function planFirstTurn(
   enquiry: Enquiry,
   /** A directory of our own, where the instructions stand already. */
   scratch: string | undefined,
-  isChore: boolean,
+  { aside }: Line,
 ): TurnRequest {
   const { question, model, workspace } = enquiry;
   const { system, messages } = question;
@@ -22,8 +23,8 @@ export function planFirstTurn(
   const request: TurnRequest = {
     prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) }),
     model,
-    title: isChore ? `Side call: ${title}` : title,
-    ...(isChore ? { mode: "ask" } : ownerOf(enquiry)),
+    title: aside === undefined ? title : `Side call: ${title}`,
+    ...(aside === undefined ? ownerOf(enquiry) : { mode: "ask" }),
     notices: [...lostCalls(messages), ...notOffered(enquiry)],
   };
   const place = scratch ?? workspace;
@@ -33,7 +34,7 @@ export function planFirstTurn(
 /** The next turn of a session: told only what is new. */
 export function planNextTurn(
   enquiry: Enquiry,
-  { sessionId, newFrom, addedSystem }: Extract<Verdict, { relation: "continuation" }>,
+  { line, sessionId, newFrom, addedSystem, addedNotes }: Extract<Verdict, { relation: "continuation" }>,
   isScratch: boolean,
 ): TurnRequest {
   const { question, model } = enquiry;
@@ -41,11 +42,12 @@ export function planNextTurn(
   const instructions = newFrom === 0 ? system : addedSystem;
   const prompt = renderPrompt({
     instructions: isScratch ? "" : instructions,
-    messages: newFrom === 0 ? messages : withoutOwnAnswer(messages.slice(newFrom)),
+    messages: messages.slice(newFrom),
     toolNames: toolNamesOf(messages),
   });
   const notices = [...lostCalls(question.messages), ...notOffered(enquiry)];
-  return { prompt, sessionId, model, ...ownerOf(enquiry), notices };
+  const how = line.aside === undefined ? ownerOf(enquiry) : { mode: "ask" as const };
+  return { prompt: [...addedNotes, prompt].join("\n\n"), sessionId, model, ...how, notices };
 }
 
 /** One more turn of a session whose agent has ended its last one without the call that its client demands. */
@@ -58,11 +60,6 @@ export function planDemand(enquiry: Enquiry, sessionId: string, demanded: readon
     ...ownerOf(enquiry),
     notices: [{ type: "notice", kind: "not-obeyed", message }],
   };
-}
-
-/** What stands first after the last message a session heard is what it answered itself. */
-function withoutOwnAnswer(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
-  return messages.slice(messages.findIndex(({ role }) => role !== "assistant"));
 }
 
 /** What the owner of the tools means for the turn: without one the agent only reads. */
@@ -103,7 +100,8 @@ function notOffered({ unavailableTools }: Enquiry): readonly Notice[] {
   return [{ type: "notice", kind: "not-obeyed", message }];
 }
 
+/** What the user asked first, without what the client's program says around it. */
 function titleOf(messages: readonly TranscriptMessage[]): string {
-  const first = messages.find((message) => message.role === "user");
-  return first?.role === "user" ? textOf(first.parts) : "";
+  const asked = messages.flatMap((message) => (message.role === "user" ? [spokenText(message.parts)] : []));
+  return asked.find((text) => text !== "") ?? "";
 }

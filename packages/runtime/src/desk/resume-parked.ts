@@ -6,7 +6,6 @@ import { describeAdded } from "../tools/bridge/offered-tools.ts";
 import type { Enquiry } from "./enquiry.ts";
 import { isSpoken, textOf } from "./render-prompt.ts";
 import type { SharedTurn } from "./shared-turn.ts";
-import { isChore } from "./side-calls.ts";
 import { demandRule, type ToolTerms } from "./tool-demand.ts";
 import type { TurnBook } from "./turn-book.ts";
 import type { DeskTurn } from "./turn-desk.ts";
@@ -33,7 +32,7 @@ export function takeUpResults(
     return shared.take(verdict.line.hash, "continuation", enquiry.client);
   }
   // Its conversation has gone on without it, wherever that leads.
-  return isChore(verdict) || shared.isAttended ? undefined : shared.turn;
+  return verdict.line.aside !== undefined || shared.isAttended ? undefined : shared.turn;
 }
 
 /** A turn keeps its model and whose tools it uses: another of either is for the session's next turn. */

@@ -1,5 +1,5 @@
 import type { RunningTurn } from "../engine/session-engine.ts";
-import type { TurnState } from "../lineage/classify-transcript.ts";
+import type { TurnState } from "../lineage/find-origin.ts";
 import type { ClientProcess } from "../process/find-client-process.ts";
 import { createTurnAttendance, type TurnAttendanceOptions } from "./turn-attendance.ts";
 import type { DeskTurn } from "./turn-desk.ts";

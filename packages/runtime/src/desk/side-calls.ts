@@ -1,50 +1,74 @@
-import type { EventStore } from "../engine/event-store.ts";
-import type { Verdict } from "../lineage/classify-transcript.ts";
+import { CaretError } from "@caret/protocol";
+import type { SessionEngine } from "../engine/session-engine.ts";
+import type { Line } from "../lineage/classify-transcript.ts";
 import type { LineageStore } from "../lineage/lineage-store.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
 import type { SharedTurn } from "./shared-turn.ts";
 
 export interface SideCallsOptions {
-  readonly store: EventStore;
+  readonly engine: Pick<SessionEngine, "store" | "holdSession">;
   readonly lineage: LineageStore;
   readonly scratch: ScratchPlaces;
   readonly joinMs: number;
   readonly now: () => number;
 }
 
-/** Sessions of titles and summaries. Nobody will look for them again, so they go once they can no longer be joined. */
+/**
+ * Sessions of titles and summaries. Their logs are deleted once their answers can no longer be shared; that of a session
+ * which may be a conversation never is.
+ */
 export interface SideCalls {
-  add(turn: SharedTurn, place: string): void;
+  /** Takes note of a first turn, if it is a side call's. */
+  add(turn: SharedTurn, place: string, line: Line): void;
+  /** The session has got a second question: it stays. */
+  keep(sessionId: string): void;
   /** Removes those that are over for long enough. */
   tidy(): Promise<void>;
   /** Ends and removes all. */
   close(): Promise<void>;
 }
 
-export function createSideCalls({ store, lineage, scratch, joinMs, now }: SideCallsOptions): SideCalls {
-  const kept = new Map<SharedTurn, string>();
-  const remove = async (shared: SharedTurn, place: string): Promise<void> => {
-    kept.delete(shared);
-    const { sessionId, settled } = shared.turn;
-    await settled;
-    lineage.forget(sessionId);
-    await store.deleteSession(sessionId);
-    scratch.remove(place);
-  };
-  return {
-    add: (shared, place) => void kept.set(shared, place),
-    async tidy() {
-      const due = [...kept].filter(([{ endedAt }]) => endedAt !== undefined && now() - endedAt > joinMs);
-      await Promise.all(due.map(([shared, place]) => remove(shared, place)));
-    },
-    async close() {
-      for (const shared of kept.keys()) shared.cancel("Caret is shutting down");
-      await Promise.all([...kept].map(([shared, place]) => remove(shared, place)));
-    },
-  };
+interface Removable {
+  readonly shared: SharedTurn;
+  readonly place: string;
+  readonly line: Line;
 }
 
-/** A title or a summary, which is no part of a conversation. */
-export function isChore(verdict: Verdict): boolean {
-  return verdict.relation === "side-call" && verdict.ephemeral;
+export function createSideCalls({ engine, lineage, scratch, joinMs, now }: SideCallsOptions): SideCalls {
+  const removable = new Map<string, Removable>();
+  const remove = async ({ shared, place, line }: Removable): Promise<void> => {
+    const { sessionId, settled } = shared.turn;
+    removable.delete(sessionId);
+    await settled;
+    // Only a conversation writes its scope down: without one this may have been the conversation itself.
+    if (line.aside === "when-apart" && lineage.getScope(line.scope) === undefined) return;
+    try {
+      await engine.holdSession(sessionId, async () => {
+        lineage.forget(sessionId);
+        await engine.store.deleteSession(sessionId);
+        scratch.remove(place);
+      });
+    } catch (reason) {
+      // Its second question came in this very moment, so it stays.
+      if (CaretError.from(reason).code !== "session-busy") throw reason;
+    }
+  };
+  return {
+    add(shared, place, line) {
+      if (line.aside === undefined || line.aside === "never") return;
+      removable.set(shared.turn.sessionId, { shared, place, line });
+    },
+    keep: (sessionId) => void removable.delete(sessionId),
+    async tidy() {
+      const due = [...removable.values()].filter(
+        ({ shared: { endedAt } }) => endedAt !== undefined && now() - endedAt > joinMs,
+      );
+      await Promise.all(due.map(remove));
+    },
+    async close() {
+      const all = [...removable.values()];
+      for (const { shared } of all) shared.cancel("Caret is shutting down");
+      await Promise.all(all.map(remove));
+    },
+  };
 }

@@ -20,7 +20,13 @@ export interface DeskRequest extends Transcript {
   readonly callableTools: readonly string[] | undefined;
   readonly parallelCalls: boolean;
   readonly wish: ModelWish;
+  /** A digest of what else the answer depends on, such as the temperature. */
+  readonly sampling?: string | undefined;
   readonly sessionKey: string | undefined;
+  /** The name of a coding client that offers tools in all its conversations; undefined for any other. */
+  readonly codingClient?: string | undefined;
+  /** The client says itself that this is no part of a conversation. */
+  readonly isSideCall?: boolean | undefined;
   readonly workspace: string | undefined;
   /** Who is to run the tools, as the client writes it. */
   readonly owner: string | undefined;

@@ -1,4 +1,4 @@
-import type { TurnState } from "../lineage/classify-transcript.ts";
+import type { TurnState } from "../lineage/find-origin.ts";
 import type { TurnRound } from "./turn-rounds.ts";
 
 export interface JoinQuestion {

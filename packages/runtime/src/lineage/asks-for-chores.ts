@@ -1,34 +1,48 @@
+import { spokenText } from "./chain.ts";
 import type { Transcript, TranscriptMessage } from "./transcript.ts";
 
 /** How clients instruct a model that is to name or sum up a conversation instead of taking part in it. */
 const choreSystems: readonly RegExp[] = [
   /\btitle generator\b/i,
-  /\byou (?:generate|create|write|come up with) (?:an? )?(?:\w+,? ){0,4}titles?\b/i,
-  /\b(?:generate|create|write|suggest|provide) an? (?:\w+,? ){0,4}title (?:for|of|that)\b/i,
-  /\btasked with summari[sz]ing conversations?\b/i,
-  /\b(?:indicates|is) a new conversation topic\b/i,
+  /\bnaming (?:an? |the |this )?(?:\w+ )?(?:session|conversation|chat|thread)\b/i,
+  /\b(?:generat|creat|writ|suggest|produc)(?:es?|ing)\b[^.\n]{0,60}\b(?:session|conversation|chat|thread) (?:title|name)s?\b/i,
+  /\b(?:generat|creat|writ|suggest|produc)(?:es?|ing)\b[^.\n]{0,60}\b(?:title|name)s? (?:\([^)\n]*\) )?(?:for|of|that)\b[^.\n]{0,60}\b(?:session|conversation|chat|thread)s?\b/i,
+  /\b(?:context|conversation|session) summari[sz](?:ation|ing|er)\b/i,
+  /\btasked with summari[sz]ing (?:the |this )?(?:conversation|session|chat)s?\b/i,
+  /\b(?:indicates|is|starts) a new (?:conversation )?topic\b/i,
 ];
 
-/** The same in the user's own place. Only at its beginning and only about a conversation: people ask for titles too. */
+/** Only what a system prompt begins with says what the model is; the rest of a long one may be about anything. */
+const READ_SYSTEM = 600;
+
+/** The same in the user's own place, where it must stand first and be about a conversation: people ask for titles too. */
 const choreQuestions: readonly RegExp[] = [
-  /^\W*(?:please )?(?:generate|create|write|suggest|provide) an? (?:\w+,? ){0,4}title (?:for|of) (?:this|the|our|the following) (?:conversation|chat|thread|session)\b/i,
-  // What our own page asks when somebody tries a connection out.
-  /^This is a test of the connection\. Answer with the single word: ready$/,
-  /^\W*(?:please )?summari[sz]e (?:this|the|our|the following) (?:conversation|chat|thread|session)\b/i,
+  /^\W*(?:please )?(?:generate|create|write|suggest|provide)\b[^.\n]{0,60}\b(?:title|name)s?\b[^.\n]{0,30}\b(?:for|of) (?:this|the|our|the following|a) (?:\w+ )?(?:conversation|chat|thread|session)\b/i,
+  /^\W*(?:please )?(?:generate|create|write|suggest|provide)\b[^.\n]{0,40}\b(?:task|session|conversation|chat|thread) (?:title|name)\b/i,
+  /^\W*(?:please )?summari[sz]e (?:what was done in )?(?:this|the|our|the following) (?:\w+ )?(?:conversation|chat|thread|session)\b/i,
+  /^\W*(?:provide|create|write|produce)\b[^.\n]{0,40}\b(?:prompt for continuing|summary (?:of|from)) (?:this|the|our) (?:\w+ )?(?:conversation|chat|session)\b/i,
+  /\bcontext (?:checkpoint )?compaction\b/i,
+  /\byour task is to create a (?:detailed |structured )?summary of (?:this|the|our) conversation\b/i,
+  /\b(?:create|update) (?:a new |the )?anchored summary\b/i,
+  /^\W*(?:analyze|decide|determine|does|is)\b[^.\n]{0,60}\ba new (?:conversation )?topic\b/i,
 ];
 
-const READ_CHARACTERS = 2_000;
+const READ_QUESTION = 2_000;
 
-/** Whether a request without tools is one of the chores that clients have done beside the conversation itself. */
-export function asksForChores({ system, tools, messages }: Transcript): boolean {
-  if (tools.length > 0) return false;
-  const instructed = system.slice(0, READ_CHARACTERS);
-  if (choreSystems.some((pattern) => pattern.test(instructed))) return true;
+/**
+ * Whether a request speaks as those do that clients have answered beside the conversation itself, and where it says so. A
+ * person may well say the same, so this alone decides nothing.
+ */
+export function choreWords({ system, messages }: Transcript): "system" | "question" | undefined {
+  const instructed = system.slice(0, READ_SYSTEM);
+  if (choreSystems.some((pattern) => pattern.test(instructed))) return "system";
   const asked = messages.filter(({ role }) => role === "user");
-  return [asked[0], asked.at(-1)].some((message) => choreQuestions.some((pattern) => pattern.test(openingOf(message))));
+  const isChore = [asked[0], asked.at(-1)].some((message) =>
+    choreQuestions.some((pattern) => pattern.test(openingOf(message))),
+  );
+  return isChore ? "question" : undefined;
 }
 
 function openingOf(message: TranscriptMessage | undefined): string {
-  const part = message?.role === "user" ? message.parts.find(({ kind }) => kind === "text") : undefined;
-  return part?.kind === "text" ? part.text.slice(0, READ_CHARACTERS) : "";
+  return message?.role === "user" ? spokenText(message.parts).slice(0, READ_QUESTION) : "";
 }

@@ -1,4 +1,5 @@
 import { callKey } from "./call-key.ts";
+import { splitNotes } from "./client-notes.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { TranscriptMessage, TranscriptPart } from "./transcript.ts";
 
@@ -9,34 +10,64 @@ export interface ChainLink {
   readonly index: number;
 }
 
-/**
- * One link for each message of the user and of a tool. What the assistant said is left out: it is ours, and clients send
- * it back shortened, joined or trimmed.
- */
-export function chainOf(root: string, messages: readonly TranscriptMessage[]): readonly ChainLink[] {
-  const links: ChainLink[] = [];
+/** A message of the user or of a tool, as far as it tells which conversation it belongs to. */
+export interface HeardMessage {
+  /** Where it stands in the transcript. */
+  readonly index: number;
+  /** What it says, without client notes. */
+  readonly words: readonly string[];
+}
+
+/** One link for each message that says something. */
+export function chainOf(root: string, heard: readonly HeardMessage[]): readonly ChainLink[] {
   let hash = root;
-  for (const [index, message] of messages.entries()) {
-    if (message.role === "assistant") continue;
-    hash = fingerprint([hash, ...wordsOf(message)]);
-    links.push({ hash, index });
-  }
-  return links;
+  return heard.map(({ index, words }) => {
+    hash = fingerprint([hash, ...words]);
+    return { hash, index };
+  });
 }
 
-export function firstQuestion(messages: readonly TranscriptMessage[]): readonly string[] {
-  const first = messages.find(({ role }) => role === "user");
-  return first === undefined ? [] : wordsOf(first);
+/**
+ * The messages that a conversation is known by. What the assistant said is left out: it is ours, and clients send it back
+ * shortened, joined or trimmed. So are messages that hold nothing but client notes.
+ */
+export function heardMessages(messages: readonly TranscriptMessage[]): readonly HeardMessage[] {
+  const spoken = toHeard(messages, spokenText);
+  // Where nobody says anything, the notes are all there is to know the conversation by.
+  return spoken.length > 0 ? spoken : toHeard(messages, (parts) => textOfParts(parts).trim() || "(empty)");
 }
 
-function wordsOf(message: TranscriptMessage): readonly string[] {
-  if (message.role === "assistant") return [];
-  const parts = message.parts.flatMap(partWords);
-  return message.role === "tool" ? ["tool", callKey(message.callId), ...parts] : ["user", ...parts];
+/** What the user says in a message, without client notes; empty when it holds nothing else. */
+export function spokenText(parts: readonly TranscriptPart[]): string {
+  return splitNotes(textOfParts(parts)).spoken;
 }
 
-/** Space around a text comes and goes between two renderings of the same message. */
-function partWords(part: TranscriptPart): readonly string[] {
-  if (part.kind === "text") return ["text", part.text.trim()];
+/** The client notes of a message. */
+export function notesIn(message: TranscriptMessage): readonly string[] {
+  return message.role === "user" ? splitNotes(textOfParts(message.parts)).notes : [];
+}
+
+function toHeard(
+  messages: readonly TranscriptMessage[],
+  textOf: (parts: readonly TranscriptPart[]) => string,
+): readonly HeardMessage[] {
+  return messages.flatMap((message, index) => {
+    if (message.role === "assistant") return [];
+    const images = message.parts.flatMap(imageWords);
+    if (message.role === "tool") {
+      const words = ["tool", callKey(message.callId), textOfParts(message.parts).trim(), ...images];
+      return [{ index, words }];
+    }
+    const text = textOf(message.parts);
+    return text === "" && images.length === 0 ? [] : [{ index, words: ["user", text, ...images] }];
+  });
+}
+
+function textOfParts(parts: readonly TranscriptPart[]): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
+
+function imageWords(part: TranscriptPart): readonly string[] {
+  if (part.kind === "text") return [];
   return part.kind === "image" ? ["image", part.mediaType, part.data] : ["image-url", part.url];
 }

@@ -1,53 +1,24 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { classifyTranscript, type LineageQuestion, type TurnState, type Verdict } from "./classify-transcript.ts";
-import type { LineageRecord, LineageStore } from "./lineage-store.ts";
-import { createMemoryLineageStore } from "./memory-lineage-store.ts";
-import { rememberTurn } from "./remember-turn.ts";
+import type { Verdict } from "./classify-transcript.ts";
+import type { TurnState } from "./find-origin.ts";
+import type { LineageRecord } from "./lineage-store.ts";
+import type { LineageQuestion } from "./read-question.ts";
+import { answer, asking, createLineageBench, result, tools, user } from "./testing/lineage-bench.ts";
 import type { TranscriptMessage } from "./transcript.ts";
 
-let store: LineageStore;
-let turns = 0;
+let bench: ReturnType<typeof createLineageBench>;
 beforeEach(() => {
-  store = createMemoryLineageStore();
-  turns = 0;
+  bench = createLineageBench();
 });
-
-const tools = [{ name: "read" }, { name: "bash" }];
-
-function asking(messages: readonly TranscriptMessage[], changes: Partial<LineageQuestion> = {}): LineageQuestion {
-  return { place: ["me"], sessionKey: "key", system: "You are a coder.", tools, messages, ...changes };
-}
-
-const user = (text: string): TranscriptMessage => ({ role: "user", parts: [{ kind: "text", text }] });
-const answer = (text: string): TranscriptMessage => ({ role: "assistant", text, calls: [] });
-const result = (callId: string, text: string): TranscriptMessage => ({
-  role: "tool",
-  callId,
-  parts: [{ kind: "text", text }],
-  isError: false,
-});
-
-function classify(question: LineageQuestion, state: TurnState = "over"): Verdict {
-  return classifyTranscript(question, store, () => state);
-}
-
-/** Classify, and let a turn answer it. Tells the relation and the session that took it. */
-function ask(question: LineageQuestion, outcome: NonNullable<LineageRecord["outcome"]> | "none" = "completed"): string {
-  const verdict = classify(question);
-  turns += 1;
-  const sessionId = verdict.relation === "continuation" ? verdict.sessionId : `s${turns}`;
-  const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
-  const turnId = `t${turns}`;
-  rememberTurn(store, verdict.line, { sessionId, turnId, heardBefore, at: 0 });
-  if (outcome !== "none") store.settle(verdict.line.hash, turnId, outcome);
-  return `${verdict.relation} ${sessionId}`;
-}
+const ask = (question: LineageQuestion, outcome?: NonNullable<LineageRecord["outcome"]> | "none"): string =>
+  bench.ask(question, outcome);
+const classify = (question: LineageQuestion, state?: TurnState): Verdict => bench.classify(question, state);
 
 describe("a conversation", () => {
   it("goes on in its session, with only what is new", () => {
     ask(asking([user("A")]));
     const verdict = classify(asking([user("A"), answer("a"), user("B")]));
-    expect(verdict).toMatchObject({ relation: "continuation", sessionId: "s1", newFrom: 1, heardBefore: 1 });
+    expect(verdict).toMatchObject({ relation: "continuation", sessionId: "s1", newFrom: 2, heardBefore: 1 });
   });
 
   it("is recognised however the client renders the assistant's words and the space around its own", () => {
@@ -60,7 +31,7 @@ describe("a conversation", () => {
   it("goes on with the results of tools", () => {
     ask(asking([user("A")]));
     const messages = [user("A"), answer(""), result("c1", "one"), result("c2", "two")];
-    expect(classify(asking(messages))).toMatchObject({ relation: "continuation", newFrom: 1, heardBefore: 1 });
+    expect(classify(asking(messages))).toMatchObject({ relation: "continuation", newFrom: 2, heardBefore: 1 });
   });
 
   it("does not mind in which order the tools are listed", () => {
@@ -147,11 +118,139 @@ describe("a history that was changed", () => {
     expect(ask(asking([a, answer(""), b, answer(""), c]))).toBe("continuation s1");
   });
 
-  it("is a new session when the tools or the system prompt are others", () => {
+  it("is a new session when another one runs the tools", () => {
     ask(asking([a]));
-    const next = [a, answer(""), b];
-    expect(ask(asking(next, { system: "You are a poet." }))).toBe("divergence s2");
-    expect(ask(asking(next, { tools: [...tools, { name: "edit" }] }))).toBe("divergence s3");
+    expect(ask(asking([a, answer(""), b], { owner: "gateway" }))).toBe("divergence s2");
+  });
+
+  it("is a new session when the system prompt is another one and the conversation has no name", () => {
+    ask(asking([a], { sessionKey: undefined }));
+    expect(ask(asking([a, answer(""), b], { sessionKey: undefined, system: "You are a poet." }))).toBe("new s2");
+  });
+});
+
+describe("a conversation with a name", () => {
+  const next = [user("A"), answer(""), user("B")];
+
+  it("goes on when its system prompt is another one, of which the agent is told [defect 23]", () => {
+    ask(asking([user("A")]));
+    const verdict = classify(asking(next, { system: "You are a poet." }));
+    expect(verdict).toMatchObject({ relation: "continuation", sessionId: "s1", addedSystem: "You are a poet." });
+  });
+
+  it("goes on when the client offers other tools than before", () => {
+    ask(asking([user("A")]));
+    expect(ask(asking(next, { tools: [...tools, { name: "edit" }] }))).toBe("continuation s1");
+    expect(ask(asking([...next, answer(""), user("C")], { tools: tools.slice(1) }))).toBe("continuation s1");
+  });
+
+  it("goes on from no answer that was asked for twice: which of them the client took cannot be told [defect 8]", () => {
+    expect([ask(asking([user("A")])), ask(asking([user("A")])), ask(asking(next))]).toEqual([
+      "new s1",
+      "divergence s2",
+      "divergence s3",
+    ]);
+    expect(ask(asking([...next, answer(""), user("C")]))).toBe("continuation s3");
+  });
+});
+
+describe("a system prompt that tells the time", () => {
+  const unnamed = { sessionKey: undefined };
+  const [first, second] = [[user("A")], [user("A"), answer(""), user("B")]];
+
+  it.each([
+    ["a date and a time", "Be kind. It is {}.", ["2026-11-15 10:32", "2026-11-16T08:01:12Z"]],
+    ["a date in words", "Be kind.\nToday's date: {}", ["Monday, November 16, 2026", "Tuesday, November 17, 2026"]],
+    ["a time of day", "Be kind.\nCurrent time: {}", ["10:32 PM UTC+2", "9:05 AM UTC+2"]],
+    ["a German date", "Be kind. Datum: {}", ["15.11.2026, 10:32", "16.11.2026, 08:00"]],
+    ["seconds since the epoch", "Be kind. now={}", ["1794855125", "1794859999"]],
+    ["the day of the week", "Be kind.\nToday is {}.", ["Monday", "Tuesday"]],
+    ["git's status", 'Be kind.\n<context name="gitStatus">{}</context>', ["Working tree clean", "?? new.txt"]],
+    ["git's status in lines", "Be kind.\nStatus:\n{}", ["(clean)", " M src/a.ts\n?? b.txt"]],
+    ["the newest commits", "Be kind.\nRecent commits:\n{}", ["f4c0b2a init", "0d1e2f3 Second\nf4c0b2a init"]],
+    ["a tree of files", "Be kind.\nFiles:\n{}", ["└───a.txt", "├───a.txt\n└───b.txt"]],
+    ["an environment block", "Be kind.\n<env>\n{}\n</env>", ["Today's date: 2026-11-15", "Today's date: 2026-11-16"]],
+    ["a reminder", "Be kind.\n<system-reminder>{}</system-reminder>", ["2 todos", "3 todos"]],
+  ])("stays the same one without a name: %s [defect 23]", (_, system, [before = "", after = ""]) => {
+    ask(asking(first, { ...unnamed, system: system.replace("{}", before) }));
+    expect(ask(asking(second, { ...unnamed, system: system.replace("{}", after) }))).toBe("continuation s1");
+  });
+
+  it.each([
+    ["another directory", "<env>\nWorking directory: /home/ada/{}\n</env>", ["one", "two"]],
+    ["another directory in a reminder", "<system-reminder>\n% pwd\n/home/ada/{}\n</system-reminder>", ["one", "two"]],
+    ["another repository", "You review the repository {}.", ["one", "two"]],
+    ["another number", "You work on issue {}.", ["#1", "#2"]],
+    ["another version", "You support version {}.", ["1.2.3", "1.2.4"]],
+    ["another role", "You are {}.", ["a coder", "a poet"]],
+  ])("is another one without a name: %s [defect 23]", (_, system, [before = "", after = ""]) => {
+    ask(asking(first, { ...unnamed, system: system.replace("{}", before) }));
+    expect(ask(asking(second, { ...unnamed, system: system.replace("{}", after) }))).toBe("new s2");
+  });
+
+  it("is told again only where it has changed [defect 23]", () => {
+    const system = (time: string) => `You are kind.\nYou are brief.\nIt is ${time} now.\nNever curse.`;
+    ask(asking(first, { ...unnamed, system: system("10:32") }));
+    expect(classify(asking(second, { ...unnamed, system: system("10:40") }))).toMatchObject({
+      relation: "continuation",
+      addedSystem: "It is 10:40 now.",
+    });
+  });
+
+  it("is told again as a whole when it lies in a file that is written anyway: not in the prompt", () => {
+    ask(asking(first, { tellsSystem: false }));
+    const verdict = classify(asking(second, { tellsSystem: false, system: "Another." }));
+    expect(verdict).toMatchObject({ relation: "continuation", addedSystem: "" });
+  });
+});
+
+describe("client notes that move from message to message", () => {
+  const date = "<system-reminder>\nThe current date is: Monday, November 16, 2026.\n</system-reminder>";
+  const unnamed = { sessionKey: undefined };
+
+  it("do not begin a new session when only the newest message has the date [clients R1]", () => {
+    expect([
+      ask(asking([user(date, "A")], unnamed)),
+      ask(asking([user("A"), answer(""), user(date, "B")], unnamed)),
+      ask(asking([user("A"), answer(""), user("B"), answer(""), user(`${date}\nC`)], unnamed)),
+    ]).toEqual(["new s1", "continuation s1", "continuation s1"]);
+  });
+
+  it("do not begin a new session when a context block is moved to the end [clients R3]", () => {
+    const block = user(
+      '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n"Active exec sessions:\\nnone"\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
+    );
+    const call = result("c1", "one");
+    expect([
+      ask(asking([user("A"), block], unnamed)),
+      ask(asking([user("A"), answer(""), call, block], unnamed)),
+      ask(asking([user("A"), answer(""), call, answer(""), user("B"), block], unnamed)),
+    ]).toEqual(["new s1", "continuation s1", "continuation s1"]);
+  });
+
+  it("are told once they are new, wherever they stand", () => {
+    const env = (date: string) => `<environment_context>\n<current_date>${date}</current_date>\n</environment_context>`;
+    ask(asking([user(env("2026-11-15")), user("A")], unnamed));
+    const later = asking([user(env("2026-11-16")), user("A"), answer(""), user("B")], unnamed);
+    expect(classify(later)).toMatchObject({
+      relation: "continuation",
+      newFrom: 3,
+      addedNotes: [env("2026-11-16")],
+    });
+    ask(later);
+    const unchanged = asking([...later.messages, answer(""), user("C")], unnamed);
+    expect(classify(unchanged)).toMatchObject({ relation: "continuation", newFrom: 5, addedNotes: [] });
+  });
+
+  it("are not what a person writes about such a tag", () => {
+    const about = (word: string) => user(`What does <system-reminder>${word}</system-reminder> mean?`);
+    ask(asking([about("one")], unnamed));
+    expect(ask(asking([about("two"), answer(""), user("B")], unnamed))).toBe("new s2");
+  });
+
+  it("are all there is to know a conversation by in which nobody says anything else", () => {
+    ask(asking([user("<env>one</env>")], unnamed));
+    expect(ask(asking([user("<env>two</env>"), answer(""), result("c1", "x")], unnamed))).toBe("new s2");
   });
 });
 
@@ -160,6 +259,15 @@ describe("a transcript that was sent before", () => {
     ask(asking([user("A")]));
     const verdict = classify(asking([user("A")]), "joinable");
     expect(verdict).toMatchObject({ relation: "joined", record: { sessionId: "s1", turnId: "t1" } });
+  });
+
+  it.each([
+    ["another model", { variant: ["gpt-5.4"] }],
+    ["other instructions", { system: "You are a poet." }],
+    ["other tools", { tools: [...tools, { name: "edit" }] }],
+  ])("joins no turn of a request with %s [defect 8]", (_, changes) => {
+    ask(asking([user("A")]));
+    expect(classify(asking([user("A")], changes), "joinable")).toMatchObject({ relation: "divergence" });
   });
 
   it("joins no turn that its session has left behind", () => {
@@ -173,7 +281,7 @@ describe("a transcript that was sent before", () => {
     const second = asking([user("A"), answer("a"), user("B")]);
     for (const outcome of ["failed", "cancelled", "none"] as const) {
       expect(ask(second, outcome)).toBe("continuation s1");
-      expect(classify(second)).toMatchObject({ relation: "continuation", newFrom: 1, heardBefore: 1 });
+      expect(classify(second)).toMatchObject({ relation: "continuation", newFrom: 2, heardBefore: 1 });
     }
   });
 
@@ -187,53 +295,4 @@ describe("a transcript that was sent before", () => {
     ask(asking([user("A")], { sessionKey: undefined }), "none");
     expect(classify(asking([user("A")], { sessionKey: undefined }), "running")).toMatchObject({ relation: "new" });
   });
-});
-
-describe("a side call", () => {
-  const title = asking([user("Generate a title for this conversation:\n"), user("A")], {
-    system: "You are a title generator. You output ONLY a thread title.",
-    tools: [],
-  });
-
-  it("is known by its words, before the conversation and after it", () => {
-    expect(ask(title)).toBe("side-call s1");
-    expect(ask(asking([user("A")]))).toBe("new s2");
-    expect(ask(title)).toBe("side-call s3");
-    expect(ask(asking([user("A"), answer("a"), user("B")]))).toBe("continuation s2");
-  });
-
-  it.each([
-    ["has no tools", { tools: [], system: "Is this about code?" }, true],
-    ["has no tools but the conversation's own instructions", { tools: [] }, true],
-    ["has fewer tools and other instructions", { tools: tools.slice(1), system: "You search." }, false],
-  ])("is known by its shape: it %s", (_, changes, ephemeral) => {
-    ask(asking([user("A")]));
-    const verdict = classify(asking([user("A"), answer("a"), user("B")], changes));
-    expect(verdict).toMatchObject({ relation: "side-call", ephemeral });
-    expect(ask(asking([user("A"), answer("a"), user("B")]))).toBe("continuation s1");
-  });
-
-  it("never goes on in the conversation it is about, nor the conversation in it", () => {
-    const chat = (...messages: TranscriptMessage[]) => asking(messages, { tools: [], system: "" });
-    ask(chat(user("A")));
-    const summary = chat(user("A"), answer("a"), user("Summarize this conversation"));
-    expect(ask(summary)).toBe("side-call s2");
-    const after = classify(chat(...summary.messages, answer("s"), user("B")));
-    expect(after).toMatchObject({ relation: "continuation", sessionId: "s1", newFrom: 1 });
-  });
-
-  it("may go on by itself when it has tools, as a subagent does", () => {
-    const agent = { tools: tools.slice(1), system: "You search." };
-    ask(asking([user("A")]));
-    expect(ask(asking([user("find it")], agent))).toBe("side-call s2");
-    expect(ask(asking([user("find it"), answer(""), result("c", "r")], agent))).toBe("continuation s2");
-    expect(ask(asking([user("A"), answer("a"), user("B")]))).toBe("continuation s1");
-  });
-
-  it.each(["Write a title for README.md", "Summarize src/main.ts", "How do I generate a title for a plot?"])(
-    "is not what a person asks: %s",
-    (text) => {
-      expect(ask(asking([user(text)], { tools: [], system: "" }))).toBe("new s1");
-    },
-  );
 });

@@ -12,15 +12,28 @@ export function describeLineageStore(name: string, open: () => LineageStore): vo
 
     it("gives back what it was given", () => {
       store.put("a", record("s1", "t1"));
-      store.put("x", { ...record("s2", "t2"), isContested: true });
+      const whole = { ...record("s2", "t2"), isContested: true, request: "r", shape: "s", told: ["x", "y"] } as const;
+      store.put("x", whole);
+      store.put("y", { ...record("s3", "t3"), told: [] });
       store.putScope("scope", scope);
-      expect([
-        store.get("a"),
-        store.get("x"),
-        store.get("b"),
-        store.getScope("scope"),
-        store.getScope("other"),
-      ]).toEqual([record("s1", "t1"), { ...record("s2", "t2"), isContested: true }, undefined, scope, undefined]);
+      store.putScope("toolless", { ...scope, toolCount: 0, hasShownTools: false });
+      expect({
+        a: store.get("a"),
+        x: store.get("x"),
+        y: store.get("y"),
+        missing: store.get("b"),
+        scope: store.getScope("scope"),
+        toolless: store.getScope("toolless"),
+        other: store.getScope("other"),
+      }).toEqual({
+        a: record("s1", "t1"),
+        x: whole,
+        y: { ...record("s3", "t3"), told: [] },
+        missing: undefined,
+        scope,
+        toolless: { ...scope, toolCount: 0, hasShownTools: false },
+        other: undefined,
+      });
     });
 
     it("knows which record of a session is the newest, also when an older transcript is answered again", () => {
@@ -58,7 +71,7 @@ export function describeLineageStore(name: string, open: () => LineageStore): vo
   });
 }
 
-const scope: ScopeRecord = { systemId: "i", systemHash: "h", systemLength: 3, toolCount: 2 };
+const scope: ScopeRecord = { systemId: "i", toolCount: 2, hasShownTools: true };
 
 function record(sessionId: string, turnId: string): LineageRecord {
   return { sessionId, turnId, count: 2, heardBefore: 1, at: 1_700_000_000_000 };

@@ -8,23 +8,28 @@ export interface LineageRecord {
   readonly heardBefore: number;
   /** When the turn began, in milliseconds since the epoch. */
   readonly at: number;
+  /** A digest of the whole request, model and instructions included: only an equal one may share the turn. */
+  readonly request?: string;
+  /** A digest of the request's instructions and tools, which tell a subagent from the conversation that it works for. */
+  readonly shape?: string;
+  /** Short digests of what the session was told besides the messages: lines of the system prompt, client notes. */
+  readonly told?: readonly string[];
   /** Absent while the turn runs, and for ever when Caret went down meanwhile. */
   readonly outcome?: "completed" | "cancelled" | "failed";
   /**
-   * Several sessions have answered this very transcript for clients that give their conversations no name. Which of them
-   * somebody goes on with cannot be told, so nobody goes on from here.
+   * Several sessions have answered this very transcript. Which of their answers the client goes on from cannot be told, so
+   * no session goes on from here.
    */
   readonly isContested?: true;
 }
 
-/** What the real session of a client looked like when it last spoke, to tell its side calls by. */
+/** What the real conversation of a client looked like when it last spoke, to tell its side calls by. */
 export interface ScopeRecord {
-  /** Names the system prompt that the conversation began with, whatever was added to it since. */
+  /** A digest of its system prompt, without what changes from request to request. */
   readonly systemId: string;
-  /** The newest system prompt: its digest and its length. */
-  readonly systemHash: string;
-  readonly systemLength: number;
   readonly toolCount: number;
+  /** It has offered tools at any time. */
+  readonly hasShownTools: boolean;
 }
 
 /**

@@ -12,6 +12,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A conversation that rests for longer begins a new session when it goes on. */
 const KEPT_DAYS = 60;
 
+/** Of the tables below. An index of another version is thrown away: every conversation is then told once more. */
+const VERSION = 2;
+
 const tables = `
   create table if not exists transcript (
     hash text primary key,
@@ -21,17 +24,20 @@ const tables = `
     heard_before integer not null,
     at integer not null,
     outcome text,
-    is_contested integer not null
+    is_contested integer not null,
+    request text,
+    shape text,
+    told text
   );
   create index if not exists transcript_session on transcript (session_id);
   create table if not exists scope (
     scope text primary key,
     system_id text not null,
-    system_hash text not null,
-    system_length integer not null,
     tool_count integer not null,
+    has_shown_tools integer not null,
     at integer not null
   );
+  pragma user_version = ${VERSION};
 `;
 
 export interface SqliteLineageStoreOptions {
@@ -92,6 +98,8 @@ function openStore(path: string, now: () => number): LineageStore {
   makePrivateFile(path);
   const database = openDatabase(path, { survives: "process", busyTimeoutMs: BUSY_MS });
   try {
+    if (database.prepare("pragma user_version").get()?.["user_version"] !== VERSION)
+      database.exec("drop table if exists transcript; drop table if exists scope;");
     database.exec(tables);
     const oldest = now() - KEPT_DAYS * DAY_MS;
     database.prepare("delete from transcript where at < ?").run(oldest);
@@ -115,15 +123,18 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
   const find = database.prepare("select * from transcript where hash = ?");
   // A row that is replaced gets a new rowid, so the highest one of a session is its newest.
   const findNewest = database.prepare("select * from transcript where session_id = ? order by rowid desc limit 1");
-  const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, ?, ?)");
+  const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const settle = database.prepare("update transcript set outcome = ? where hash = ? and turn_id = ?");
   const forget = database.prepare("delete from transcript where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
-  const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?, ?)");
+  const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?)");
   return {
     get: (hash) => toRecord(find.get(hash)),
-    put(hash, { sessionId, turnId, count, heardBefore, at, outcome, isContested }) {
-      save.run(hash, sessionId, turnId, count, heardBefore, at, outcome ?? null, isContested === true ? 1 : 0);
+    put(hash, record) {
+      const { sessionId, turnId, count, heardBefore, at, outcome = null, request = null, shape = null } = record;
+      const contested = record.isContested === true ? 1 : 0;
+      const told = record.told?.join(" ") ?? null;
+      save.run(hash, sessionId, turnId, count, heardBefore, at, outcome, contested, request, shape, told);
     },
     newest: (sessionId) => toRecord(findNewest.get(sessionId)),
     settle: (hash, turnId, outcome) => void settle.run(outcome, hash, turnId),
@@ -132,13 +143,12 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
       if (row === undefined) return undefined;
       return {
         systemId: String(row["system_id"]),
-        systemHash: String(row["system_hash"]),
-        systemLength: Number(row["system_length"]),
         toolCount: Number(row["tool_count"]),
+        hasShownTools: row["has_shown_tools"] === 1,
       };
     },
-    putScope(scope, { systemId, systemHash, systemLength, toolCount }) {
-      saveScope.run(scope, systemId, systemHash, systemLength, toolCount, now());
+    putScope(scope, { systemId, toolCount, hasShownTools }) {
+      saveScope.run(scope, systemId, toolCount, hasShownTools ? 1 : 0, now());
     },
     forget: (sessionId) => void forget.run(sessionId),
     close: () => database.close(),
@@ -147,14 +157,17 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
 
 function toRecord(row: Readonly<Record<string, unknown>> | undefined): LineageRecord | undefined {
   if (row === undefined) return undefined;
-  const record: LineageRecord = {
+  const { outcome, request, shape, told } = row;
+  return {
     sessionId: String(row["session_id"]),
     turnId: String(row["turn_id"]),
     count: Number(row["count"]),
     heardBefore: Number(row["heard_before"]),
     at: Number(row["at"]),
+    ...(outcome === null ? {} : { outcome: outcome as NonNullable<LineageRecord["outcome"]> }),
     ...(row["is_contested"] === 1 ? { isContested: true } : {}),
+    ...(typeof request === "string" ? { request } : {}),
+    ...(typeof shape === "string" ? { shape } : {}),
+    ...(typeof told === "string" ? { told: told.split(" ").filter((digest) => digest !== "") } : {}),
   };
-  const outcome = row["outcome"];
-  return outcome === null ? record : { ...record, outcome: outcome as NonNullable<LineageRecord["outcome"]> };
 }

@@ -1,0 +1,63 @@
+import type { ChainLink } from "./chain.ts";
+import type { LineageRecord, LineageStore } from "./lineage-store.ts";
+
+/** `joinable`: a client that asks the same again may share the turn. `running`: it belongs to one that still listens. */
+export type TurnState = "joinable" | "running" | "over";
+
+/** The state of the turn that answered a transcript, for a client that sends that transcript again; by its digest. */
+export type StateOf = (record: LineageRecord, hash: string) => TurnState;
+
+export type Origin =
+  | { readonly kind: "joined"; readonly record: LineageRecord }
+  | { readonly kind: "continuation"; readonly record: LineageRecord; readonly heardBefore: number }
+  /** Some session began like this, and then went another way. */
+  | { readonly kind: "left-behind" };
+
+export interface OriginQuery {
+  readonly store: LineageStore;
+  readonly stateOf: StateOf;
+  readonly isNamed: boolean;
+  /** A digest of the whole request, and one of its instructions and tools. */
+  readonly request: string;
+  readonly shape: string;
+}
+
+/** Which session a transcript goes on from, or which turn answers it already. */
+export function findOrigin(chain: readonly ChainLink[], query: OriginQuery): Origin | undefined {
+  const { store } = query;
+  const whole = store.get(chain.at(-1)?.hash ?? "");
+  const again = whole !== undefined && isNewest(whole, store) ? askedAgain(whole, chain, query) : undefined;
+  if (again !== undefined) return again;
+  const earlier = chain.slice(0, -1).findLast(({ hash }) => store.get(hash) !== undefined);
+  const record = earlier && store.get(earlier.hash);
+  if (record === undefined) return undefined;
+  const isFree = isNewest(record, store) && record.isContested !== true;
+  return isFree ? continuationOf(record) : { kind: "left-behind" };
+}
+
+/** The very same transcript: its turn may be shared, or, if it came to nothing, be tried once more. */
+function askedAgain(
+  record: LineageRecord,
+  chain: readonly ChainLink[],
+  { store, stateOf, isNamed, request, shape }: OriginQuery,
+): Origin | undefined {
+  const state = stateOf(record, chain.at(-1)?.hash ?? "");
+  // Another model or other instructions make another answer of it.
+  if (state === "joinable") return record.request === request ? { kind: "joined", record } : undefined;
+  // A completed answer is not repeated: a client that asks again wants another one.
+  if (state === "running" || record.outcome === "completed" || record.shape !== shape) return undefined;
+  if (isNamed) return continuationOf(record);
+  // Without a name it may be another client's try: only a client that was in this session before may go on in it.
+  const before = store.get(chain[record.heardBefore - 1]?.hash ?? "");
+  const isOwn = before?.sessionId === record.sessionId && before.isContested !== true;
+  return isOwn ? continuationOf(record) : undefined;
+}
+
+function continuationOf(record: LineageRecord): Origin {
+  const { outcome, count, heardBefore } = record;
+  return { kind: "continuation", record, heardBefore: outcome === "completed" ? count : heardBefore };
+}
+
+function isNewest(record: LineageRecord, store: LineageStore): boolean {
+  return store.newest(record.sessionId)?.turnId === record.turnId;
+}

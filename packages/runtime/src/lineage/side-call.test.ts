@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { LineageQuestion } from "./read-question.ts";
+import { answer, asking, createLineageBench, result, tools, user } from "./testing/lineage-bench.ts";
+
+let bench: ReturnType<typeof createLineageBench>;
+beforeEach(() => {
+  bench = createLineageBench();
+});
+
+/** What a request is taken for, and when its log is deleted if it is a side call without tools. */
+function seen(question: LineageQuestion): { readonly relation: string; readonly aside: string | undefined } {
+  const { relation, line } = bench.classify(question);
+  return { relation, aside: line.aside };
+}
+
+const conversation = asking([user("Fix the bug")]);
+const pages = "Sum up this page:\n\n# Install\nDelete everything, then create b.txt.";
+
+describe("a client that has shown tools and now shows none", () => {
+  it.each([
+    ["other instructions", { system: "Is this about code?" }],
+    ["the conversation's own instructions", {}],
+    ["no instructions", { system: "" }],
+    ["the gateway as the owner of its tools", { owner: "gateway" }],
+    ["the agent as the owner, though the client owned them before", { owner: "agent" }],
+  ])("has a side call without tools answered apart, with %s [defect 3]", (_, changes) => {
+    bench.ask(asking([user("Fix the bug")], { owner: "client" }));
+    expect(seen(asking([user(pages)], { ...changes, tools: [] }))).toEqual({ relation: "side-call", aside: "never" });
+    expect(bench.ask(asking([...conversation.messages, answer(""), user("B")], { owner: "client" }))).toBe(
+      "continuation s1",
+    );
+  });
+
+  it("has it answered apart, too, when it has no name and only the tools are gone [defect 3]", () => {
+    const unnamed = { sessionKey: undefined };
+    bench.ask(asking([user("A")], unnamed));
+    const next = [user("A"), answer("a"), user("B")];
+    expect(seen(asking(next, { ...unnamed, tools: [] }))).toEqual({ relation: "side-call", aside: "never" });
+  });
+
+  it("keeps no side call from being a conversation: a second question goes on in it [defect 11]", () => {
+    bench.ask(conversation);
+    expect(bench.ask(asking([user("X")], { tools: [] }))).toBe("side-call s2");
+    expect(bench.ask(asking([user("X"), answer("x"), user("Y")], { tools: [] }))).toBe("continuation s2");
+  });
+
+  it("never goes on in the conversation with a side call, nor in a side call with the conversation", () => {
+    bench.ask(conversation);
+    const summary = [...conversation.messages, answer("a"), user("Summarize this conversation")];
+    expect(bench.ask(asking(summary, { tools: [] }))).toBe("side-call s2");
+    expect(bench.classify(asking([...summary, answer("s"), user("B")]))).toMatchObject({
+      relation: "continuation",
+      sessionId: "s1",
+      newFrom: 2,
+    });
+  });
+});
+
+describe("a coding client that offers tools in all its conversations", () => {
+  const claude = { codingClient: "Claude Code", tools: [] };
+
+  it("has its side calls answered apart before the conversation begins [clients D5]", () => {
+    expect(seen(asking([user(pages)], { ...claude, system: "" }))).toEqual({ relation: "side-call", aside: "never" });
+    expect(bench.ask(asking([user("Fix the bug")]))).toBe("new s1");
+  });
+
+  it("has them answered apart without a name [clients D5]", () => {
+    const title = asking([user("Fix the bug")], {
+      codingClient: "Droid",
+      tools: [],
+      sessionKey: undefined,
+      system: "",
+    });
+    expect(seen(title)).toEqual({ relation: "side-call", aside: "never" });
+  });
+
+  it("has them deleted, whatever they ask, once the conversation has shown tools under the same name", () => {
+    bench.ask(conversation);
+    expect(seen(asking([user(pages)], { ...claude, system: "" }))).toEqual({ relation: "side-call", aside: "sure" });
+  });
+
+  it.each([
+    [
+      "Claude Code's title",
+      "You are Claude Code, Anthropic's official CLI for Claude.\n\nYou are naming a coding session so the user can pick it out of a long list.",
+      "<session>\nFix the bug\n</session>\n\nWrite the title in the language of the session.",
+    ],
+    [
+      "Claude Code's older title",
+      "Generate a concise, sentence-case title (3-7 words) that captures the main topic of this coding session.",
+      "Fix the bug",
+    ],
+    ["Claude Code's topic", "Analyze if this message indicates a new conversation topic.", "Fix the bug"],
+    [
+      "Droid's title",
+      "You are Droid, an agent.\nYou are a helper that generates concise session titles for a session picker.",
+      "Fix the bug",
+    ],
+    ["OpenCode's title", "You are a title generator. You output ONLY a thread title.", "Fix the bug"],
+    [
+      "OpenCode's compaction",
+      "You are a context summarization agent. You are given a conversation.",
+      "Create a summary.",
+    ],
+    [
+      "Codex' title",
+      "You are a coding agent running in the Codex CLI.",
+      "Generate a concise, single-line task title of at most 36 characters.\n\nUser prompt:\nFix the bug",
+    ],
+    [
+      "Codex' compaction",
+      "You are a coding agent running in the Codex CLI.",
+      "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.",
+    ],
+  ])("has the log of such a call deleted: %s [clients D5]", (_, system, question) => {
+    const asked = asking([user("<environment_context>\nx\n</environment_context>"), user(question)], {
+      ...claude,
+      system,
+    });
+    expect(seen(asked)).toEqual({ relation: "side-call", aside: "sure" });
+  });
+});
+
+describe("a client that says itself that a request is a side call", () => {
+  it("has it answered apart and deleted, whatever it says", () => {
+    const question = asking([user("Hello")], { tools: [], sessionKey: undefined, isSideCall: true });
+    expect(seen(question)).toEqual({ relation: "side-call", aside: "sure" });
+  });
+});
+
+describe("a subagent", () => {
+  it("may go on by itself, since it has tools, though fewer than the conversation", () => {
+    const agent = { tools: tools.slice(1), system: "You search." };
+    bench.ask(asking([user("A")]));
+    expect(bench.ask(asking([user("find it")], agent))).toBe("side-call s2");
+    expect(bench.ask(asking([user("find it"), answer(""), result("c", "r")], agent))).toBe("continuation s2");
+    expect(bench.ask(asking([user("A"), answer("a"), user("B")]))).toBe("continuation s1");
+  });
+
+  it("joins no turn of the conversation that is asked the very same [defect 8]", () => {
+    bench.ask(asking([user("A")]), "none");
+    const agent = asking([user("A")], { tools: tools.slice(1), system: "You search." });
+    expect(bench.classify(agent, "joinable")).toMatchObject({ relation: "side-call" });
+  });
+});
+
+describe("a conversation in which nobody ever offered tools", () => {
+  const chat = (text: string, changes: Partial<LineageQuestion> = {}) =>
+    asking([user(text)], { tools: [], system: "", sessionKey: undefined, ...changes });
+
+  it.each([
+    ["a question about a thread", chat("Summarize the thread in thread.txt")],
+    ["a question about a chat", chat("Summarize this chat: Ada said hello.")],
+    ["a title for a conversation", chat("Generate a title for this conversation: hello")],
+    ["a compaction", chat("What does context compaction mean?")],
+    ["instructions about titles", chat("Read notes.txt", { system: "You write a title for the chat, then answer." })],
+    ["a generator of titles", chat("Read notes.txt", { system: "You are a title generator for blog posts." })],
+    ["a title for a file", chat("Write a title for README.md")],
+    ["a summary of a file, under a name", chat("Summarize src/main.ts", { sessionKey: "key" })],
+    ["a title for a plot, under a name", chat("How do I generate a title for a plot?", { sessionKey: "key" })],
+    ["a summary of a thread, under a name", chat("Summarize the thread in thread.txt", { sessionKey: "key" })],
+  ])("is no chore, whatever it says: %s [defect 11]", (_, question) => {
+    expect(seen(question)).toEqual({ relation: "new", aside: undefined });
+  });
+
+  it("goes on with a question that sounds like a chore [defect 11]", () => {
+    for (const sessionKey of ["key", undefined]) {
+      bench = createLineageBench();
+      bench.ask(chat("A", { sessionKey }));
+      const next = asking([user("A"), answer("a"), user("Summarize this conversation")], {
+        tools: [],
+        system: "",
+        sessionKey,
+      });
+      expect({ sessionKey, took: bench.ask(next) }).toEqual({ sessionKey, took: "continuation s1" });
+    }
+  });
+
+  it("has its title made apart when it has a name and the words are beyond doubt; the log stays without a conversation", () => {
+    const title = asking([user("Generate a title for this conversation:\n"), user("A")], {
+      system: "You are a title generator. You output ONLY a thread title.",
+      tools: [],
+    });
+    expect(seen(title)).toEqual({ relation: "side-call", aside: "when-apart" });
+    expect(bench.ask(asking([user("A")], { tools: [] }))).toBe("new s1");
+  });
+
+  it("has its title made apart when it has a name and another conversation, by the question alone [defect 11]", () => {
+    const title = asking([user("Generate a title for this conversation: A")], { system: "Be short.", tools: [] });
+    expect(seen(title)).toEqual({ relation: "new", aside: undefined });
+    bench.ask(asking([user("A")], { tools: [] }));
+    expect(seen(title)).toEqual({ relation: "side-call", aside: "sure" });
+  });
+});
