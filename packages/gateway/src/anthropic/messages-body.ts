@@ -40,7 +40,7 @@ export const messagesBodySchema = z.looseObject({
     })
     .nullish(),
   thinking: z.object({ type: z.string() }).nullish(),
-  output_config: z.object({ effort: z.string().nullish() }).nullish(),
+  output_config: z.object({ effort: z.string().nullish(), format: z.unknown().optional() }).nullish(),
   metadata: z.object({ user_id: z.unknown() }).partial().nullish(),
 });
 

@@ -16,6 +16,7 @@ const plain: DoorRequest = {
   maxOutputTokens: 9,
   stopSequences: [],
   ignored: [],
+  sampling: '[["max_tokens",9]]',
   sessionKey: undefined,
   workspace: undefined,
   owner: undefined,
@@ -66,8 +67,20 @@ it("reads what Claude Code sends: billing block, reminders between messages, eff
     wish: { ...plain.wish, effort: "high", thinking: true },
     system: "You are a coding agent.\n\nToday is Sunday.\n\nBe brief.",
     maxOutputTokens: 32_000,
+    sampling: '[["max_tokens",32000],["thinking",{"type":"adaptive"}],["output_config",{"effort":"high"}]]',
     sessionKey: "s-1",
   });
+});
+
+it("asks the agent for the format that Claude Code wants a title in [clients D5]", () => {
+  const schema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
+  const { system } = parse({
+    system: "Name the session.",
+    output_config: { effort: "high", format: { type: "json_schema", schema } },
+  });
+  expect(system).toBe(
+    `Name the session.\n\nAnswer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n${JSON.stringify(schema)}`,
+  );
 });
 
 it.each([

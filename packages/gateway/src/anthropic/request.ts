@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
+import { doorHeaders } from "../door/door-headers.ts";
 import type { DoorRequest, ModelWish } from "../door/door-request.ts";
+import { formatInstruction } from "../door/format-instruction.ts";
 import { ignoredFields } from "../door/ignored-fields.ts";
+import { samplingOf } from "../door/sampling.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
 import { toDoorMessages } from "./messages.ts";
 import { type MessageBody, type MessagesBody, messagesBodySchema } from "./messages-body.ts";
@@ -23,7 +26,7 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   const request: DoorRequest = {
     door: "anthropic",
     wish: toWish(body),
-    system: [...systemTexts(body.system ?? ""), ...body.messages.flatMap(systemOfMessage)].join("\n\n"),
+    system: systemOf(body),
     messages: toDoorMessages(body.messages),
     tools,
     unavailableTools,
@@ -33,9 +36,9 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
     maxOutputTokens: body.max_tokens,
     stopSequences: body.stop_sequences ?? [],
     ignored: ignoredFields(body),
+    sampling: samplingOf(body),
     sessionKey: sessionKeyOf(headers, { userId: body.metadata?.user_id }),
-    workspace: headerOf(headers, "x-caret-workspace"),
-    owner: headerOf(headers, "x-caret-tools"),
+    ...doorHeaders(headers),
   };
   return { request, stream: body.stream === true };
 }
@@ -45,14 +48,15 @@ function toWish({ model, cursorModel, output_config, thinking }: MessagesBody): 
   return { model, cursorModel, effort: output_config?.effort ?? undefined, thinking: thinks };
 }
 
+function systemOf({ system, messages, output_config }: MessagesBody): string {
+  const format = formatInstruction(output_config?.format);
+  const texts = [...systemTexts(system ?? ""), ...messages.flatMap(systemOfMessage), format];
+  return texts.filter((text) => text !== "").join("\n\n");
+}
+
 /** Claude Code puts reminders between the messages, under the role `system`. */
 function systemOfMessage({ role, content }: MessageBody): readonly string[] {
   return role === "system" || role === "developer" ? systemTexts(content) : [];
-}
-
-function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 function firstIssue({ issues }: z.ZodError): string {

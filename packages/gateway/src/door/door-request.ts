@@ -68,8 +68,14 @@ export interface DoorRequest {
   readonly stopSequences: readonly string[];
   /** Fields of the body that were set and have no meaning here. */
   readonly ignored: readonly string[];
+  /** What else the answer depends on, such as the temperature: see `samplingOf`. */
+  readonly sampling?: string | undefined;
   /** The client's own name for the conversation, from a header or the body, if it has one. */
   readonly sessionKey: string | undefined;
+  /** The name of a coding client that offers tools in every conversation; undefined for any other. */
+  readonly codingClient?: string | undefined;
+  /** The client says that this is no part of a conversation: from the header `x-caret-side-call`, or Codex' own. */
+  readonly isSideCall?: boolean | undefined;
   /** From the header `x-caret-workspace`. */
   readonly workspace: string | undefined;
   /** From the header `x-caret-tools`. */

@@ -1,6 +1,7 @@
 import type { ConnectTest, ConnectTestResult } from "@caret/protocol";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { SIDE_CALL_HEADER } from "../door/door-headers.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { readPageSecret } from "../server/page-credential.ts";
 
@@ -61,7 +62,13 @@ export async function testDoor(
     durationMs: now() - started,
   });
   try {
-    const headers = { ...credentialsOf(request), host: "localhost", "content-type": "application/json" };
+    const headers = {
+      ...credentialsOf(request),
+      host: "localhost",
+      "content-type": "application/json",
+      // A test must not leave a session behind.
+      [SIDE_CALL_HEADER]: "true",
+    };
     const response = await request.server.inject({ method: "POST", url, headers, payload, signal });
     const body: unknown = JSON.parse(response.body);
     const text = answer.safeParse(body);

@@ -50,6 +50,7 @@ describe("reading a chat completion request", () => {
         maxOutputTokens: undefined,
         stopSequences: [],
         ignored: [],
+        sampling: "",
         sessionKey: undefined,
         workspace: undefined,
         owner: undefined,

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
+import { doorHeaders } from "../door/door-headers.ts";
 import type { DoorRequest } from "../door/door-request.ts";
+import { formatInstruction } from "../door/format-instruction.ts";
 import { ignoredFields } from "../door/ignored-fields.ts";
+import { samplingOf } from "../door/sampling.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
 import { messageSchema, toTranscript } from "./chat-messages.ts";
 import { chatToolsSchema, toChatTools } from "./chat-tools.ts";
-import { doorHeaders } from "./door-headers.ts";
-import { formatInstruction } from "./format-instruction.ts";
 import { invalidRequest, readBody } from "./read-body.ts";
 import { toolChoiceSchema, toToolChoice } from "./tool-choice.ts";
 
@@ -74,6 +75,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
       stopSequences: toStopSequences(chat.stop),
       maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens ?? undefined,
       ignored: ignoredFields(chat),
+      sampling: samplingOf(chat),
       sessionKey: sessionKeyOf(headers),
       ...doorHeaders(headers),
     },

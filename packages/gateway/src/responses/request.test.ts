@@ -48,6 +48,7 @@ describe("reading a responses request", () => {
         maxOutputTokens: undefined,
         stopSequences: [],
         ignored: [],
+        sampling: "",
         sessionKey: undefined,
         workspace: undefined,
         owner: undefined,

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { CaretError } from "@caret/protocol";
 import { z } from "zod";
+import { doorHeaders } from "../door/door-headers.ts";
 import type { DoorMessage, DoorRequest } from "../door/door-request.ts";
+import { formatInstruction } from "../door/format-instruction.ts";
 import { ignoredFields } from "../door/ignored-fields.ts";
+import { samplingOf } from "../door/sampling.ts";
 import { sessionKeyOf } from "../door/session-key.ts";
-import { doorHeaders } from "../openai/door-headers.ts";
-import { formatInstruction } from "../openai/format-instruction.ts";
 import { invalidRequest, readBody } from "../openai/read-body.ts";
 import { flag, text, tokenLimit } from "../openai/request.ts";
 import { toolChoiceSchema, toToolChoice } from "../openai/tool-choice.ts";
@@ -87,6 +88,7 @@ export function readResponsesRequest(
       stopSequences: [],
       maxOutputTokens: body.max_output_tokens ?? undefined,
       ignored: ignoredFields({ ...body, verbosity: body.text?.["verbosity"] }),
+      sampling: samplingOf(body),
       sessionKey: sessionKeyOf(headers),
       ...doorHeaders(headers),
     },

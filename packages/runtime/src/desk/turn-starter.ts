@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
 import type { SessionEngine } from "../engine/session-engine.ts";
 import type { Continuation, Verdict } from "../lineage/classify-transcript.ts";
@@ -52,7 +53,8 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       if (session === undefined) return lose(verdict.sessionId);
       const isScratch = scratch.holds(session.workspace);
       try {
-        if (isScratch) scratch.instruct(session.workspace, enquiry.question.system);
+        // Only where the directory is still there: the engine misses it otherwise.
+        if (isScratch && existsSync(session.workspace)) scratch.instruct(session.workspace, enquiry.question.system);
         // With a second question it is a conversation, whatever the first one looked like.
         sideCalls.keep(session.id);
         const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), enquiry.tokenName);

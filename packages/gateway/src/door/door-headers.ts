@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { codingClientOf, isCodexSideCall } from "./coding-client.ts";
+import type { DoorRequest } from "./door-request.ts";
+
+/** What the caller says is no part of a conversation: it gets an agent without tools, and is not kept. */
+export const SIDE_CALL_HEADER = "x-caret-side-call";
+
+/** What a client says of a turn in its headers: in ours, and by what it is. */
+export function doorHeaders(
+  headers: IncomingHttpHeaders,
+): Pick<DoorRequest, "workspace" | "owner" | "codingClient" | "isSideCall"> {
+  const isSideCall = single(headers[SIDE_CALL_HEADER])?.toLowerCase() === "true" || isCodexSideCall(headers);
+  return {
+    workspace: single(headers["x-caret-workspace"]),
+    owner: single(headers["x-caret-tools"]),
+    codingClient: codingClientOf(headers),
+    ...(isSideCall ? { isSideCall } : {}),
+  };
+}
+
+function single(value: string | readonly string[] | undefined): string | undefined {
+  const text = typeof value === "string" ? value.trim() : "";
+  return text === "" ? undefined : text;
+}
