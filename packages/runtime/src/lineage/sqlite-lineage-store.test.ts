@@ -25,6 +25,25 @@ it("remembers across a restart, in a file that is ours alone", () => {
   second.close();
 });
 
+it("begins again, without calling it damage, when an earlier Caret has written the index", () => {
+  const database = new DatabaseSync(join(directory, "lineage.db"));
+  database.exec(`
+    create table transcript (hash text primary key, session_id text, turn_id text, count, heard_before, at, outcome, is_contested);
+    create table scope (scope text primary key, system_id, system_hash, system_length, tool_count, at);
+    insert into transcript values ('a', 's1', 't1', 1, 0, 1000, null, 0);
+  `);
+  database.close();
+  const damages: string[] = [];
+  const store = openSqliteLineageStore({
+    directory,
+    now: () => 1_000,
+    onDamage: ({ message }) => damages.push(message),
+  });
+  store.put("b", record);
+  expect({ old: store.get("a"), kept: store.get("b"), damages }).toEqual({ old: undefined, kept: record, damages: [] });
+  store.close();
+});
+
 it("forgets transcripts that nobody has gone on with for two months", () => {
   const first = openSqliteLineageStore({ directory, now: () => 1_000 });
   first.put("a", record);

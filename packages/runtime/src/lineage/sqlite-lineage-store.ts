@@ -12,9 +12,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A conversation that rests for longer begins a new session when it goes on. */
 const KEPT_DAYS = 60;
 
-/** Of the tables below. An index of another version is thrown away: every conversation is then told once more. */
-const VERSION = 2;
-
 const tables = `
   create table if not exists transcript (
     hash text primary key,
@@ -37,7 +34,6 @@ const tables = `
     has_shown_tools integer not null,
     at integer not null
   );
-  pragma user_version = ${VERSION};
 `;
 
 export interface SqliteLineageStoreOptions {
@@ -98,8 +94,7 @@ function openStore(path: string, now: () => number): LineageStore {
   makePrivateFile(path);
   const database = openDatabase(path, { survives: "process", busyTimeoutMs: BUSY_MS });
   try {
-    if (database.prepare("pragma user_version").get()?.["user_version"] !== VERSION)
-      database.exec("drop table if exists transcript; drop table if exists scope;");
+    if (isOfEarlierCaret(database)) database.exec("drop table transcript; drop table scope;");
     database.exec(tables);
     const oldest = now() - KEPT_DAYS * DAY_MS;
     database.prepare("delete from transcript where at < ?").run(oldest);
@@ -109,6 +104,13 @@ function openStore(path: string, now: () => number): LineageStore {
     database.close();
     throw reason;
   }
+}
+
+/** Such an index is thrown away: every conversation is told once more. Tables of others are not touched. */
+function isOfEarlierCaret(database: DatabaseSync): boolean {
+  const rows = database.prepare("select name from pragma_table_info('transcript')").all();
+  const columns = rows.map((row) => row["name"]);
+  return columns.includes("is_contested") && !columns.includes("told");
 }
 
 function damaged(name: string, cause: unknown): CaretError {
