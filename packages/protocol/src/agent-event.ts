@@ -62,6 +62,22 @@ const diffSchema = z.object({
   unified: z.string().optional(),
 });
 
+export const grantKinds = ["command", "path", "address", "call"] as const;
+
+/** What a person may allow for the rest of the session. */
+const grantOfferSchema = z.object({
+  /** Names it in the answer. */
+  id: z.string(),
+  /** A command, changes of files, fetching from a server, or the same call again. */
+  kind: z.enum(grantKinds),
+  /** `npm test`, `npm test *`, `src/**`: exactly what is covered. */
+  pattern: z.string(),
+  /** The same in words. */
+  label: z.string(),
+});
+
+const usedGrantSchema = z.object({ id: z.string(), label: z.string() });
+
 export const outcomeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("completed") }),
   z.object({ kind: z.literal("cancelled") }),
@@ -175,13 +191,20 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     effect: z.string().optional(),
     /** The change that would be made, from the file as it was when this was asked. */
     diff: diffSchema.optional(),
+    /** What may be allowed for the rest of the session instead, the narrowest first. */
+    grants: z.array(grantOfferSchema).optional(),
   }),
   z.object({
     type: z.literal("approval-answer"),
     ...request,
     decision: z.enum(["approved", "rejected"]),
-    by: z.enum(["agent", "policy", "person"]),
+    /** `grant`: a person has allowed it for the rest of the session, earlier. `nobody`: it was not decided, and not run. */
+    by: z.enum(["agent", "policy", "person", "grant", "nobody"]),
     reason: z.string().optional(),
+    /** What the person has allowed for the rest of the session with this answer. */
+    granted: usedGrantSchema.optional(),
+    /** The grants that allowed this. */
+    grants: z.array(usedGrantSchema).optional(),
   }),
   z.object({
     type: z.literal("notice"),
@@ -201,6 +224,7 @@ export type LaneName = (typeof laneNames)[number];
 export type Owner = (typeof ownerNames)[number];
 export type ToolKind = (typeof toolKinds)[number];
 export type NoticeKind = (typeof noticeKinds)[number];
+export type GrantOffer = Readonly<z.infer<typeof grantOfferSchema>>;
 export type Todo = Readonly<z.infer<typeof todoSchema>>;
 export type FileDiff = Readonly<z.infer<typeof diffSchema>>;
 export type TurnOutcome = Readonly<z.infer<typeof outcomeSchema>>;

@@ -3,6 +3,7 @@ export {
   type AgentEventOf,
   agentEventSchema,
   type FileDiff,
+  type GrantOffer,
   type LaneName,
   laneNames,
   type NoticeKind,
@@ -34,6 +35,7 @@ export {
 } from "./native/native-client.ts";
 export {
   type AnswerApproval,
+  type AnsweredApproval,
   type AnswerQuestion,
   type ChangeSession,
   type ConnectTest,
@@ -63,6 +65,7 @@ export {
   type ChangesView,
   type EventEnvelope,
   type FindingView,
+  type GrantView,
   type ModelView,
   type PermissionWord,
   permissionWords,

@@ -122,7 +122,7 @@ describe("a turn that somebody attends", () => {
     await asked(turn);
     turn.cancel();
     const events = await eventsOf(turn);
-    expect(told(events)).toEqual(["tool-call", "approval-request", "rejected by policy", "result interrupted"]);
+    expect(told(events)).toEqual(["tool-call", "approval-request", "rejected by nobody", "result interrupted"]);
     expect([await turn.outcome, readdirSync(workspace)]).toEqual([{ kind: "cancelled" }, []]);
   }, 30_000);
 

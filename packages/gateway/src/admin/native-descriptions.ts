@@ -112,9 +112,15 @@ export const nativeDescriptions: Readonly<Record<string, RouteDescription>> = {
     summary: "Approve or reject what the agent wants to do",
     body: {
       required: ["decision"],
-      properties: { decision: oneOf(["approved", "rejected"]), reason: text, remember: flag },
+      properties: { decision: oneOf(["approved", "rejected"]), reason: text, grant: text, remember: flag },
     },
     status: 202,
+  },
+  "GET /api/sessions/:id/grants": { tag: "sessions", summary: "What is allowed for the rest of the session" },
+  "DELETE /api/sessions/:id/grants/:grantId": {
+    tag: "sessions",
+    summary: "Ask about it again from now on",
+    status: 204,
   },
   "GET /api/sessions/:id/events": {
     tag: "sessions",

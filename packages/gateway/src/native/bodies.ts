@@ -64,6 +64,7 @@ export const answerQuestionBody = z.object({
 export const answerApprovalBody = z.object({
   decision: oneOf(["approved", "rejected"]),
   reason: text.exactOptional(),
+  grant: line.exactOptional(),
   remember: flag.exactOptional(),
 }) satisfies z.ZodType<AnswerApproval>;
 

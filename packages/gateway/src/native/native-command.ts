@@ -9,6 +9,7 @@ interface RouteParams {
   readonly id: string;
   readonly turnId: string;
   readonly requestId: string;
+  readonly grantId: string;
   readonly seq: string;
 }
 

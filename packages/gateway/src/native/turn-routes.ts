@@ -3,14 +3,14 @@ import type { FastifyInstance } from "fastify";
 import { readBody } from "../openai/read-body.ts";
 import { answerApprovalBody, answerQuestionBody, startTurnBody, steerTurnBody } from "./bodies.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { command } from "./native-command.ts";
+import { command, question } from "./native-command.ts";
 
 const config = { access: "sessions" } as const;
 /** A prompt may bring pictures, in base64. */
 const PROMPT_BYTES = 64 * 1024 * 1024;
 const taken = { status: 202, body: {} } as const;
 
-/** What people do with a turn: start it, stop it, speak into it, answer what it asks. */
+/** What people do with a turn: start it, stop it, speak into it, answer what it asks, and take back what they allowed. */
 export function turnRoutes(app: FastifyInstance, desk: SessionDesk, idempotency: Idempotency): void {
   app.post(
     "/api/sessions/:id/turns",
@@ -49,8 +49,21 @@ export function turnRoutes(app: FastifyInstance, desk: SessionDesk, idempotency:
     "/api/sessions/:id/approvals/:requestId",
     { config },
     command(idempotency, async ({ request, params: { id, requestId }, caller }) => {
-      await desk.answerApproval(id, requestId, readBody(answerApprovalBody, request.body), caller);
-      return taken;
+      const answer = readBody(answerApprovalBody, request.body);
+      return { status: 202, body: await desk.answerApproval(id, requestId, answer, caller) };
+    }),
+  );
+  app.get(
+    "/api/sessions/:id/grants",
+    { config },
+    question(async ({ params: { id }, caller }) => ({ grants: await desk.listGrants(id, caller) })),
+  );
+  app.delete(
+    "/api/sessions/:id/grants/:grantId",
+    { config },
+    command(idempotency, async ({ params: { id, grantId }, caller }) => {
+      await desk.revokeGrant(id, grantId, caller);
+      return { status: 204 };
     }),
   );
 }

@@ -3,6 +3,7 @@ import { followNews, type NewsItem } from "./follow-news.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
 import type {
   AnswerApproval,
+  AnsweredApproval,
   AnswerQuestion,
   ChangeSession,
   ConnectTest,
@@ -27,6 +28,7 @@ import type {
   ChangesView,
   EventEnvelope,
   FindingView,
+  GrantView,
   ModelView,
   SessionPageView,
   SessionView,
@@ -81,7 +83,15 @@ export interface NativeClient {
   /** Rejects with `unsupported` where the turn cannot be steered. */
   steerTurn(sessionId: string, turnId: string, text: string, options?: RequestOptions): Promise<void>;
   answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, options?: RequestOptions): Promise<void>;
-  answerApproval(sessionId: string, requestId: string, answer: AnswerApproval, options?: RequestOptions): Promise<void>;
+  answerApproval(
+    sessionId: string,
+    requestId: string,
+    answer: AnswerApproval,
+    options?: RequestOptions,
+  ): Promise<AnsweredApproval>;
+  /** What is allowed for the rest of the session, oldest first. */
+  listGrants(sessionId: string, options?: RequestOptions): Promise<readonly GrantView[]>;
+  revokeGrant(sessionId: string, grantId: string, options?: RequestOptions): Promise<void>;
   readLog(sessionId: string, query?: LogQuery, options?: RequestOptions): Promise<LogPage>;
   /** The upstream line of an event; rejects with `not-found` when there is none. */
   readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
@@ -130,6 +140,8 @@ type SessionCalls = Pick<
   | "steerTurn"
   | "answerQuestion"
   | "answerApproval"
+  | "listGrants"
+  | "revokeGrant"
 >;
 
 function sessionCalls(wire: NativeWire): SessionCalls {
@@ -147,7 +159,11 @@ function sessionCalls(wire: NativeWire): SessionCalls {
     answerQuestion: (id, requestId, answer, options) =>
       tell(wire, at`sessions/${id}/questions/${requestId}`, answer, options),
     answerApproval: (id, requestId, answer, options) =>
-      tell(wire, at`sessions/${id}/approvals/${requestId}`, answer, options),
+      post(wire, at`sessions/${id}/approvals/${requestId}`, answer, options),
+    listGrants: async (id, options) =>
+      (await get<{ readonly grants: readonly GrantView[] }>(wire, at`sessions/${id}/grants`, {}, options)).grants,
+    revokeGrant: (id, grantId, options) =>
+      wire.send({ ...options, method: "DELETE", path: at`sessions/${id}/grants/${grantId}` }, readNothing),
   };
 }
 

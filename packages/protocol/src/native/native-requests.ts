@@ -1,5 +1,5 @@
 import type { LaneName } from "../agent-event.ts";
-import type { PermissionWord } from "./session-view.ts";
+import type { GrantView, PermissionWord } from "./session-view.ts";
 
 /** Bodies of the native door's commands. Each may be sent with an `idempotency-key` header: the same key is done once. */
 export interface CreateSession {
@@ -57,8 +57,18 @@ export interface AnswerApproval {
   readonly decision: "approved" | "rejected";
   /** For the agent, when it was rejected. */
   readonly reason?: string;
-  /** Decide the same for every later call of this tool in this session. */
+  /** Allow this for the rest of the session too: the id of one of the request's `grants`. Only with an approval. */
+  readonly grant?: string;
+  /** The first of the request's `grants`, if it has any; the answer says whether it had. */
   readonly remember?: boolean;
+}
+
+/** What became of an answer to an approval. */
+export interface AnsweredApproval {
+  /** What is allowed for the rest of the session from now on. */
+  readonly granted?: GrantView;
+  /** Why nothing is, although that was asked for. */
+  readonly notGranted?: string;
 }
 
 export const exportFormats = ["ndjson", "markdown", "html", "seed"] as const;

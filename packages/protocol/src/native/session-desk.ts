@@ -1,5 +1,6 @@
 import type {
   AnswerApproval,
+  AnsweredApproval,
   AnswerQuestion,
   ChangeSession,
   CreateSession,
@@ -11,6 +12,7 @@ import type {
 import type {
   ChangesView,
   EventEnvelope,
+  GrantView,
   SessionNews,
   SessionPageView,
   SessionView,
@@ -70,7 +72,16 @@ export interface SessionDesk {
   cancelTurn(sessionId: string, turnId: string, caller: SessionCaller): Promise<void>;
   steerTurn(sessionId: string, turnId: string, text: string, caller: SessionCaller): Promise<void>;
   answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, caller: SessionCaller): Promise<void>;
-  answerApproval(sessionId: string, requestId: string, answer: AnswerApproval, caller: SessionCaller): Promise<void>;
+  answerApproval(
+    sessionId: string,
+    requestId: string,
+    answer: AnswerApproval,
+    caller: SessionCaller,
+  ): Promise<AnsweredApproval>;
+  /** What is allowed for the rest of the session, oldest first. */
+  listGrants(sessionId: string, caller: SessionCaller): Promise<readonly GrantView[]>;
+  /** From now on it is asked about again. Rejects with `not-found`. */
+  revokeGrant(sessionId: string, grantId: string, caller: SessionCaller): Promise<void>;
   readLog(sessionId: string, query: LogQuery, caller: SessionCaller): Promise<LogPage>;
   /**
    * Every committed event after `after`, once and in order, across turns, until the signal or until the session is

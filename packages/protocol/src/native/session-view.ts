@@ -1,4 +1,4 @@
-import type { AgentEvent, LaneName, TurnOutcome } from "../agent-event.ts";
+import type { AgentEvent, GrantOffer, LaneName, TurnOutcome } from "../agent-event.ts";
 import type { Usage } from "../usage.ts";
 
 /** One event as it was committed. `seq` is dense within the session: it is the cursor a reader resumes from. */
@@ -18,6 +18,15 @@ export interface EventEnvelope {
 /** How much happens without asking, in words for people. */
 export const permissionWords = ["supervised", "auto-edits", "auto", "full"] as const;
 export type PermissionWord = (typeof permissionWords)[number];
+
+/** What a person has allowed for the rest of a session. */
+export interface GrantView extends Omit<GrantOffer, "id"> {
+  /** Names it when it is revoked. */
+  readonly id: string;
+  readonly grantedAt: number;
+  /** How many calls it has allowed. */
+  readonly uses: number;
+}
 
 /** What a session is doing now. `failed` and `ended` say how its last turn went; `idle` is a session without any. */
 export type SessionStatus =

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AgentEvent, type AgentEventOf, assertWellFormedTurn, Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInlineSpawner } from "../process/inline-spawner.ts";
-import { eventually, testEnv } from "../process/workbench.contract.ts";
+import { testEnv } from "../process/workbench.contract.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import type { CallResult, OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
@@ -120,8 +120,8 @@ describe("a call that a person is asked about", () => {
       [],
       [{ requestId, kind: "approval", about: "Run touch a", since: 1_795_000_000_000 }],
     ]);
-    expect(turn.asks.answerApproval(requestId, { decision: "approved" })).toBe(true);
-    expect(turn.asks.answerApproval(requestId, { decision: "rejected" })).toBe(false);
+    expect(turn.asks.answerApproval(requestId, { decision: "approved" })).toEqual({});
+    expect(turn.asks.answerApproval(requestId, { decision: "rejected" })).toBeUndefined();
     const events = await eventsOf(turn);
     expect([toldOf(events), made(), turn.asks.open()]).toEqual([
       ["tool-call", "approval-request", "approved by person", "result ok"],
@@ -145,7 +145,7 @@ describe("a call that a person is asked about", () => {
   it("is rejected when nobody answers in time, and the time is not the tool's", async () => {
     await reopenEngine({ askLimitMs: 20 });
     const events = await eventsOf(await start([[touch("a")]]));
-    expect(toldOf(events)).toEqual(["tool-call", "approval-request", "rejected by policy", "result rejected"]);
+    expect(toldOf(events)).toEqual(["tool-call", "approval-request", "rejected by nobody", "result rejected"]);
     expect(only(events, "tool-result").map(({ durationMs }) => durationMs)).toEqual([0]);
     expect(heard).toEqual([{ text: "exec was not run: Nobody answered within 20 ms", isError: true }]);
   });
@@ -157,8 +157,8 @@ describe("a call that a person is asked about", () => {
     const events = await eventsOf(turn);
     expect([made(), turn.asks.open()]).toEqual([[], []]);
     expect(only(events, "approval-answer").map(({ decision, by }) => [decision, by])).toEqual([
-      ["rejected", "policy"],
-      ["rejected", "policy"],
+      ["rejected", "nobody"],
+      ["rejected", "nobody"],
     ]);
     expect(only(events, "tool-result").map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
@@ -170,7 +170,7 @@ describe("a call that a person is asked about", () => {
     leaving.resolve(undefined);
     const events = await eventsOf(turn);
     expect([toldOf(events), await turn.outcome, turn.asks.open()]).toEqual([
-      ["tool-call", "approval-request", "rejected by policy", "result interrupted"],
+      ["tool-call", "approval-request", "rejected by nobody", "result interrupted"],
       { kind: "completed" },
       [],
     ]);
@@ -190,7 +190,7 @@ describe("a call that a person is asked about", () => {
     ]);
     turn.asks.answerApproval(first, { decision: "approved" });
     expect(toldOf(await eventsOf(turn)).slice(-4)).toEqual([
-      ...["rejected by policy", "result interrupted"],
+      ...["rejected by nobody", "result interrupted"],
       ...["approved by person", "result ok"],
     ]);
   });
@@ -235,42 +235,6 @@ describe("a call that a person is asked about", () => {
   it("needs no asking where the turn's own permission allows it", async () => {
     const turn = await start([[touch("a")]], { permission: "auto" });
     expect([toldOf(await eventsOf(turn)).includes("approved by policy"), made()]).toEqual([true, ["a"]]);
-  });
-});
-
-describe("a decision to be remembered", () => {
-  it("holds for what waits already, and for later calls of the tool in this and the next turn", async () => {
-    const remembered = new Map();
-    const turn = await start([[touch("a"), touch("b")], [touch("c")]], { remembered });
-    const [requestId = ""] = await asked(turn, 2);
-    turn.asks.answerApproval(requestId, { decision: "approved", remember: true });
-    await eventsOf(turn);
-    const next = await start([[touch("d")]], { remembered }, { sessionId: turn.sessionId });
-    const events = await eventsOf(next);
-    expect([made(), [...remembered]]).toEqual([["a", "b", "c", "d"], [["exec", "approved"]]]);
-    expect(only(events, "approval-answer")).toEqual([
-      {
-        type: "approval-answer",
-        requestId: expect.any(String),
-        decision: "approved",
-        by: "person",
-        reason: "The user approved every call of exec in this session",
-      },
-    ]);
-  });
-
-  it("may be a rejection, and does not hold for another tool", async () => {
-    const write = { name: "write", input: { path: "w", content: "x" } };
-    const turn = await start([[touch("a")], [touch("b")], [write]]);
-    const [requestId = ""] = await asked(turn);
-    turn.asks.answerApproval(requestId, { decision: "rejected", remember: true });
-    await eventually(() => turn.asks.open().some(({ about }) => about.startsWith("Write")), "the write is asked about");
-    turn.asks.answerApproval((await asked(turn))[0] ?? "", { decision: "approved" });
-    await eventsOf(turn);
-    expect([made(), heard[1]]).toEqual([
-      ["w"],
-      { text: "exec was not run: The user rejected every call of exec in this session", isError: true },
-    ]);
   });
 });
 
@@ -328,7 +292,7 @@ describe("a question", () => {
       expect(give).toThrow("The answer does not fit the question");
     expect([turn.asks.open().length, turn.asks.answerApproval(requestId, { decision: "approved" })]).toEqual([
       1,
-      false,
+      undefined,
     ]);
     turn.cancel();
     const events = await eventsOf(turn);

@@ -1,9 +1,13 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import type { AgentEvent, AgentEventOf, GrantOffer } from "@caret/protocol";
+import type { GrantScope } from "../grants/grant.ts";
+import { grantWords } from "../grants/grant-words.ts";
+import { offerGrants } from "../grants/offer-grants.ts";
+import type { SessionGrants } from "../grants/session-grants.ts";
 import type { Policy, PolicyDecision } from "../policy/policy.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
 import type { CallPreview } from "../tools/tool.ts";
 import type { ToolCallResult } from "../tools/tool-registry.ts";
-import type { RememberedDecisions } from "./session-engine.ts";
+import { approvedByGrants } from "./approval-answers.ts";
 import type { AskedTurn } from "./turn-asks.ts";
 
 /** What cannot be shown whole cannot be approved, and nobody reads more than this. */
@@ -12,7 +16,7 @@ const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024;
 export interface CallApprovalsOptions {
   readonly policy: Policy;
   readonly asks: Pick<AskedTurn, "approval">;
-  readonly remembered: Pick<RememberedDecisions, "get">;
+  readonly grants: Pick<SessionGrants, "use">;
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
 }
 
@@ -36,23 +40,25 @@ export interface AskOptions {
   readonly note?: string;
 }
 
-/** Whether a call may run: the policy says it, what a person decided once for all, or a person now. */
+/** Whether a call may run: the policy says it, a person has said it for the rest of the session, or says it now. */
 export interface CallApprovals {
   /** Resolves when the verdict is in the log. */
   decide(call: PolicyCall, options: AskOptions): Promise<CallVerdict | { readonly failed: ToolCallResult }>;
 }
 
-export function createCallApprovals({ policy, asks, remembered, write }: CallApprovalsOptions): CallApprovals {
+export function createCallApprovals({ policy, asks, grants, write }: CallApprovalsOptions): CallApprovals {
   const ask = async (call: PolicyCall, decision: PolicyDecision, { signal, preview, note }: AskOptions) => {
     const { places } = decision;
     const shown = await preview(places);
     if ("failed" in shown) return shown;
     const { state, ...rest } = shown.preview;
-    const request = toRequest(call, decision, rest, note);
+    const scopes = offerGrants({ call, decision });
+    const request = toRequest(call, decision, { ...rest, ...toOffers(scopes) }, note);
     if (JSON.stringify(request).length > MAX_REQUEST_CHARACTERS) return { failed: tooLarge(call) };
-    const answer = await asks.approval(request, signal);
+    const answer = await asks.approval(request, signal, { scopes, use: () => grants.use({ call, decision }) });
     const said = answer.by === "person" ? ["The user rejected it", answer.reason] : [answer.reason ?? decision.reason];
-    const shownState = state === undefined ? {} : { shownState: state };
+    // A grant covers the call in any state: nobody has looked at this one.
+    const shownState = state === undefined || answer.by === "grant" ? {} : { shownState: state };
     const reason = said.filter(Boolean).join(": ");
     return { isAllowed: answer.decision === "approved", reason, places, ...shownState };
   };
@@ -65,23 +71,22 @@ export function createCallApprovals({ policy, asks, remembered, write }: CallApp
         await write(events);
         return { isAllowed: effect === "allow", reason, places };
       }
-      const known = remembered.get(call.tool);
-      if (known !== undefined) {
-        const why = `The user ${known} every call of ${call.tool} in this session`;
-        const { requestId } = request;
-        await write([request, { type: "approval-answer", requestId, decision: known, by: "person", reason: why }]);
-        return { isAllowed: known === "approved", reason: why, places };
-      }
-      return await ask(call, decision, options);
+      const used = grants.use({ call, decision });
+      if (used === undefined) return await ask(call, decision, options);
+      const answer = approvedByGrants(request.requestId, used);
+      await write([toRequest(call, decision, {}, undefined), answer]);
+      return { isAllowed: true, reason: answer.reason ?? "", places };
     },
   };
 }
+
+type Shown = Pick<AgentEventOf<"approval-request">, "effect" | "diff" | "grants">;
 
 /** Everything a person should know before deciding. */
 function toRequest(
   { kind, server }: PolicyCall,
   { request, reason, danger }: PolicyDecision,
-  preview: Omit<CallPreview, "state">,
+  shown: Shown,
   note: string | undefined,
 ): AgentEventOf<"approval-request"> {
   return {
@@ -90,8 +95,14 @@ function toRequest(
     ...(server === undefined ? {} : { server }),
     reason: note === undefined ? reason : `${note}: ${reason}`,
     ...(danger === undefined ? {} : { danger }),
-    ...preview,
+    ...shown,
   };
+}
+
+/** Numbered in their order: an offer is known by its place in its request. */
+function toOffers(scopes: readonly GrantScope[]): { readonly grants?: GrantOffer[] } {
+  if (scopes.length === 0) return {};
+  return { grants: scopes.map((scope, index) => ({ id: String(index + 1), kind: scope.kind, ...grantWords(scope) })) };
 }
 
 function tooLarge({ tool }: PolicyCall): ToolCallResult {

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@caret/protocol";
+import { createSessionGrants } from "../grants/session-grants.ts";
 import { createLoopGuard } from "../guard/loop-guard.ts";
 import { createPolicy } from "../policy/policy.ts";
 import { type AskUser, createAskUser } from "../tools/ask-user/ask-user.ts";
@@ -29,8 +30,8 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
   let hasEnded = false;
   const write = async (events: readonly AgentEvent[]): Promise<unknown> =>
     hasEnded ? undefined : await options.write(events);
-  const remembered = wanted.remembered ?? new Map();
-  const asks = createTurnAsks({ ...options, write, limitMs: options.askLimitMs, remembered });
+  const grants = wanted.grants ?? createSessionGrants({ newId: newCallId, now: options.now });
+  const asks = createTurnAsks({ ...options, write, limitMs: options.askLimitMs, grants });
   const steering = createTurnSteering({ write, key: newCallId() });
   return {
     parked: undefined,
@@ -42,7 +43,7 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
     steering,
     async offer() {
       const toolbox = await options.openToolbox();
-      const opened = openCalls({ ...wanted, remembered }, toolbox, { ...options, write, asks, steering });
+      const opened = openCalls({ ...wanted, grants }, toolbox, { ...options, write, asks, steering });
       calls = opened.calls;
       return {
         offered: opened.offered,
@@ -64,19 +65,19 @@ interface OpenCallsOptions extends GatewayTurnToolsOptions {
 }
 
 function openCalls(
-  wanted: GatewayToolsRequest & Required<Pick<GatewayToolsRequest, "remembered">>,
+  wanted: GatewayToolsRequest & Required<Pick<GatewayToolsRequest, "grants">>,
   { registry, policy: rules, context }: GatewayToolbox,
   options: OpenCallsOptions,
 ): { readonly calls: GatewayCalls; readonly offered: OfferedTools } {
   const { write, newCallId, signal, attended, asks, steering } = options;
-  const { realWorkspace, remembered } = wanted;
+  const { realWorkspace, grants } = wanted;
   const mode = wanted.permission ?? rules.mode;
   const policy = createPolicy({ ...rules, mode, workspace: realWorkspace, attended, newRequestId: newCallId });
   const mentions = createMentions();
   const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: newCallId }) : undefined;
   const calls = createGatewayCalls({
     registry,
-    approvals: createCallApprovals({ policy, asks, remembered, write }),
+    approvals: createCallApprovals({ policy, asks, grants, write }),
     askUser,
     context: { ...context, workspace: realWorkspace },
     signal,

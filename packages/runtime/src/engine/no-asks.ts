@@ -4,6 +4,6 @@ import type { TurnAsks } from "./session-engine.ts";
 export const noAsks: TurnAsks = {
   open: () => [],
   onChange: () => () => undefined,
-  answerApproval: () => false,
+  answerApproval: () => undefined,
   answerQuestion: () => false,
 };

@@ -1,4 +1,13 @@
-import type { AgentEventOf, AnswerApproval, AnswerQuestion, CaretError, LaneName, TurnOutcome } from "@caret/protocol";
+import type {
+  AgentEventOf,
+  AnswerApproval,
+  AnsweredApproval,
+  AnswerQuestion,
+  CaretError,
+  LaneName,
+  TurnOutcome,
+} from "@caret/protocol";
+import type { SessionGrants } from "../grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
 import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
@@ -56,14 +65,8 @@ export interface GatewayToolsRequest {
   readonly realWorkspace: string;
   /** How much happens without asking; absent: as the gateway is set up. Its rules hold either way. */
   readonly permission?: PolicyMode;
-  /** What was decided once for all calls of a tool in this session. Read when a call would be asked about. */
-  readonly remembered?: RememberedDecisions;
-}
-
-/** By the tool's name. A `Map` will do. */
-export interface RememberedDecisions {
-  get(tool: string): AnswerApproval["decision"] | undefined;
-  set(tool: string, decision: AnswerApproval["decision"]): unknown;
+  /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
+  readonly grants?: SessionGrants;
 }
 
 /** Something that a turn waits for a person to decide. */
@@ -87,9 +90,12 @@ export interface TurnAsks {
   open(): readonly OpenAsk[];
   /** Called after each change of `open()`. Gives what stops it. */
   onChange(listener: () => void): () => void;
-  /** False when no such approval waits (any more): the first answer counts. */
-  answerApproval(requestId: string, answer: AnswerApproval): boolean;
-  /** The same for a question. Throws `invalid-request` for an answer that does not fit the question, which goes on waiting. */
+  /**
+   * Undefined when no such approval waits (any more): the first answer counts. Throws `invalid-request` for an answer that
+   * does not fit the request, which goes on waiting.
+   */
+  answerApproval(requestId: string, answer: AnswerApproval): AnsweredApproval | undefined;
+  /** False when no such question waits (any more). Throws `invalid-request` for an answer that does not fit the question, which goes on waiting. */
   answerQuestion(requestId: string, answer: AnswerQuestion): boolean;
 }
 

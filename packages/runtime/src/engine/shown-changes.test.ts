@@ -36,6 +36,7 @@ describe("what a person is asked about", () => {
         reason: "`supervised` asks about changes of files",
         effect: "Changes a.txt: 1 line added, 1 line removed",
         diff: { path: "a.txt", unified: "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" },
+        grants: [{ id: "1", kind: "path", pattern: "a.txt", label: "every change of `a.txt`" }],
       },
       {
         type: "approval-request",

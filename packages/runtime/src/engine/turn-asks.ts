@@ -6,7 +6,10 @@ import {
   CaretError,
   tellingArgument,
 } from "@caret/protocol";
-import type { OpenAsk, RememberedDecisions, TurnAsks } from "./session-engine.ts";
+import type { Grant, GrantScope } from "../grants/grant.ts";
+import { type SessionGrants, toGrantView } from "../grants/session-grants.ts";
+import { approvedByGrants, decidedByPerson, lapsed } from "./approval-answers.ts";
+import type { OpenAsk, TurnAsks } from "./session-engine.ts";
 import { createWaitingRoom } from "./waiting-room.ts";
 
 type ApprovalRequest = AgentEventOf<"approval-request">;
@@ -15,18 +18,27 @@ type Question = AgentEventOf<"question">;
 type QuestionAnswer = AgentEventOf<"question-answer">;
 
 const MAX_ABOUT = 200;
+const NOT_GRANTED = "This is dangerous, and is asked about each time.";
 
 export interface AskedTurnOptions {
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   readonly limitMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly remembered: RememberedDecisions;
+  readonly grants: Pick<SessionGrants, "add">;
+}
+
+/** What else may be done about an approval than to give it once. */
+export interface Grantable {
+  /** What the request offers to allow for the rest of the session, in its order. */
+  readonly scopes: readonly GrantScope[];
+  /** The grants that cover it by now. */
+  readonly use: () => readonly Grant[] | undefined;
 }
 
 /** Both ends of what a turn asks: that of the tools, which wait, and that of the person, who answers. */
 export interface AskedTurn extends TurnAsks {
-  approval(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  approval(request: ApprovalRequest, signal: AbortSignal, grantable: Grantable): Promise<ApprovalAnswer>;
   question(request: Question, signal: AbortSignal): Promise<QuestionAnswer>;
   /** Whether this request still waits for its answer. */
   isOpen(requestId: string): boolean;
@@ -34,16 +46,36 @@ export interface AskedTurn extends TurnAsks {
   end(): readonly AgentEvent[];
 }
 
-export function createTurnAsks({ remembered, ...options }: AskedTurnOptions): AskedTurn {
+export function createTurnAsks({ grants, ...options }: AskedTurnOptions): AskedTurn {
   const listeners = new Set<() => void>();
+  const grantables = new Map<string, Grantable>();
   const onChange = (): void => {
     for (const listener of [...listeners]) listener();
   };
-  const approvals = createWaitingRoom<ApprovalRequest, ApprovalAnswer>({ ...options, onChange, lapse: lapsedApproval });
+  const approvals = createWaitingRoom<ApprovalRequest, ApprovalAnswer>({
+    ...options,
+    onChange,
+    lapse: ({ requestId }, reason) => lapsed(requestId, reason),
+  });
   const questions = createWaitingRoom<Question, QuestionAnswer>({ ...options, onChange, lapse: lapsedQuestion });
 
+  /** What waits already is asked about no more than what comes later. */
+  const approveCovered = (): void => {
+    for (const { request } of approvals.open()) {
+      const used = grantables.get(request.requestId)?.use();
+      if (used !== undefined) approvals.answer(request.requestId, approvedByGrants(request.requestId, used));
+    }
+  };
+
   return {
-    approval: approvals.wait,
+    async approval(request, signal, grantable) {
+      grantables.set(request.requestId, grantable);
+      try {
+        return await approvals.wait(request, signal);
+      } finally {
+        grantables.delete(request.requestId);
+      }
+    },
     question: questions.wait,
     isOpen: (requestId) => (approvals.find(requestId) ?? questions.find(requestId)) !== undefined,
     open() {
@@ -58,15 +90,13 @@ export function createTurnAsks({ remembered, ...options }: AskedTurnOptions): As
       return () => void listeners.delete(listener);
     },
     answerApproval(requestId, answer) {
-      const request = approvals.find(requestId);
-      if (request === undefined) return false;
-      approvals.answer(requestId, decided(requestId, answer));
-      if (answer.remember !== true) return true;
-      remembered.set(request.subject, answer.decision);
-      // What waits already is asked about no more than what comes later.
-      for (const { request: other } of approvals.open())
-        if (other.subject === request.subject) approvals.answer(other.requestId, decided(other.requestId, answer));
-      return true;
+      if (approvals.find(requestId) === undefined) return undefined;
+      const wanted = wantedScope(answer, grantables.get(requestId)?.scopes ?? []);
+      const granted = wanted.scope === undefined ? undefined : grants.add(wanted.scope);
+      approvals.answer(requestId, decidedByPerson(requestId, answer, granted));
+      if (granted === undefined) return wanted.isRefused ? { notGranted: NOT_GRANTED } : {};
+      approveCovered();
+      return { granted: toGrantView(granted) };
     },
     answerQuestion(requestId, answer) {
       const question = questions.find(requestId);
@@ -78,17 +108,26 @@ export function createTurnAsks({ remembered, ...options }: AskedTurnOptions): As
   };
 }
 
-function lapsedApproval({ requestId }: ApprovalRequest, reason: string): ApprovalAnswer {
-  return { type: "approval-answer", requestId, decision: "rejected", by: "policy", reason };
-}
-
 function lapsedQuestion({ requestId }: Question, reason: string): QuestionAnswer {
   return { type: "question-answer", requestId, outcome: "skipped", reason };
 }
 
-function decided(requestId: string, { decision, reason }: AnswerApproval): ApprovalAnswer {
-  const answer = { type: "approval-answer", requestId, decision, by: "person" } as const;
-  return reason === undefined ? answer : { ...answer, reason };
+interface WantedScope {
+  readonly scope?: GrantScope;
+  /** It was wanted, and there is nothing to offer. */
+  readonly isRefused: boolean;
+}
+
+/** What the person allows besides this once. */
+function wantedScope({ decision, grant, remember }: AnswerApproval, scopes: readonly GrantScope[]): WantedScope {
+  if (grant === undefined && remember !== true) return { isRefused: false };
+  if (decision !== "approved") throw new CaretError("invalid-request", "Only an approval can be granted for longer");
+  if (grant === undefined)
+    return scopes[0] === undefined ? { isRefused: true } : { scope: scopes[0], isRefused: false };
+  const scope = scopes[Number(grant) - 1];
+  if (scope !== undefined) return { scope, isRefused: false };
+  const fix = scopes.length === 0 ? NOT_GRANTED : "Name the `id` of one of the request's `grants`.";
+  throw new CaretError("invalid-request", `The request offers no grant ${grant}`, { fix });
 }
 
 /** Choosing nothing at all is no answer. */

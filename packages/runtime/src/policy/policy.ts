@@ -26,6 +26,8 @@ export interface PolicyOptions {
 export interface PolicyDecision extends PolicyVerdict {
   /** Why the call is dangerous, in words for a person, whatever the decision was. Nobody may allow such a call once for all. */
   readonly danger?: string;
+  /** The parts of the call that a person must be asked about. */
+  readonly asked: readonly PolicyPart[];
   /** Where in the workspace the call's paths lead, free of links. It may be run there and nowhere else. */
   readonly places: readonly string[];
   readonly request: AgentEventOf<"approval-request">;
@@ -70,6 +72,7 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
       return {
         ...verdict,
         ...(danger === undefined ? {} : { danger }),
+        asked: parts.filter((_, index) => verdicts[index]?.effect === "ask"),
         places: judgedPlaces(call, parts, workspace),
         request,
         events: [request, ...answersTo(request, verdict)],

@@ -161,7 +161,7 @@ function readInterpreter(name: string, words: readonly ShellWord[]): Launch {
   const given = words.slice(1).map(({ text }) => text);
   const hasOperand = given.some((text) => !text.startsWith("-"));
   const readsInput =
-    given.includes("-") || (!hasOperand && !given.some((text) => /^(-v|-V|--version|--help|-m)$/.test(text)));
+    given.includes("-") || (!hasOperand && !given.some((text) => /^(-v|-V|--version|--help|-m|--test)$/.test(text)));
   return given.some((text) => inline.test(text)) || readsInput
     ? opaque(words, `code for \`${name}\``)
     : { shown: true };

@@ -176,16 +176,16 @@ describe("a turn", () => {
     expect((await bench.desk.get(one.id, anyone)).status).toMatchObject({ kind: "ended", outcome: "cancelled" });
   });
 
-  it("waits for a person's decision, which is told live, and remembers it when asked to", async () => {
+  it("waits for a person's decision, which is told live, and is not asked again what was granted for the session", async () => {
     const command = (text: string) => ({ name: "exec", input: { command: text } });
-    bench.manner({ calls: [command("echo one"), command("echo two")] });
+    bench.manner({ calls: [command("echo one"), command("echo one")] });
     const { id } = await bench.desk.create({ permission: "supervised" }, anyone);
     const news = bench.desk.followNews(forever(), anyone);
     const { turnId } = await bench.desk.startTurn(id, { prompt: "Go" }, anyone);
     const waiting = (await readUntil(news, isStatus("waiting"))).at(-1);
     expect(waiting).toMatchObject({ session: { status: { kind: "waiting", turnId, waitsFor: "approval" } } });
     const [ask] = bench.engine.runningTurn(id)?.asks.open() ?? [];
-    const answer = { decision: "approved", remember: true } as const;
+    const answer = { decision: "approved", grant: "1" } as const;
     await bench.desk.answerApproval(id, String(ask?.requestId), answer, anyone);
     await expect(bench.desk.answerApproval(id, "another", answer, anyone)).rejects.toMatchObject({ code: "not-found" });
     await bench.engine.runningTurn(id)?.settled;
@@ -193,7 +193,7 @@ describe("a turn", () => {
     const { events } = await bench.desk.readLog(id, {}, anyone);
     assertWellFormedTurn(events.map(({ event }) => event));
     const answers = events.filter(({ event }) => event.type === "approval-answer");
-    expect(answers).toMatchObject([{ event: { by: "person" } }, { event: { decision: "approved" } }]);
+    expect(answers).toMatchObject([{ event: { by: "person" } }, { event: { decision: "approved", by: "grant" } }]);
     const later = await bench.turn(id, "Again");
     expect(later.firstSeq).toBeGreaterThan(1);
   });

@@ -29,6 +29,8 @@ type SessionReaders = Omit<
   | "steerTurn"
   | "answerQuestion"
   | "answerApproval"
+  | "listGrants"
+  | "revokeGrant"
 >;
 
 /** What only looks. Followers end when the desk closes. */

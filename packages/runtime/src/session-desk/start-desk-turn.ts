@@ -1,6 +1,7 @@
 import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol";
 import type { SessionChanges, SessionRecord } from "../engine/event-store.ts";
-import type { RememberedDecisions, RunningTurn, TurnRequest } from "../engine/session-engine.ts";
+import type { RunningTurn, TurnRequest } from "../engine/session-engine.ts";
+import { createSessionGrants, type SessionGrants } from "../grants/session-grants.ts";
 import { type Attachments, withImages } from "./open-attachments.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
 import { titleOf } from "./title-of.ts";
@@ -12,7 +13,9 @@ const PROJECT_RULES =
 export interface DeskTurnStarter {
   /** Resolves when the `turn-start` is committed. What was said to the turn and did not reach it starts the next one. */
   start(session: SessionRecord, wanted: StartTurn): Promise<RunningTurn>;
-  /** The session is gone: forget what was decided in it. */
+  /** What a person has allowed for the rest of the session. */
+  grants(sessionId: string): SessionGrants;
+  /** The session is gone: forget what was allowed in it. */
   forget(sessionId: string): void;
   /** No turn starts by itself from here on. */
   close(): void;
@@ -26,16 +29,16 @@ export interface DeskTurnStarterOptions extends SessionDeskOptions {
 
 export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurnStarter {
   const { engine, attachments, maxTurns, onError = () => undefined } = options;
-  const remembered = new Map<string, RememberedDecisions>();
+  const granted = new Map<string, SessionGrants>();
   /** By turn: over when the turn is, and what it did not hear has started the next one. */
   const endings = new Map<string, Promise<void>>();
   let isClosing = false;
   let starting = 0;
 
-  const decisionsIn = (sessionId: string): RememberedDecisions => {
-    const decisions = remembered.get(sessionId) ?? new Map();
-    remembered.set(sessionId, decisions);
-    return decisions;
+  const grantsIn = (sessionId: string): SessionGrants => {
+    const grants = granted.get(sessionId) ?? createSessionGrants(options);
+    granted.set(sessionId, grants);
+    return grants;
   };
 
   const begin = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
@@ -43,7 +46,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
       throw new CaretError("overloaded", "As many turns are running already as may run at once");
     starting += 1;
     try {
-      const request = await toRequest(options, session, wanted, decisionsIn(session.id));
+      const request = await toRequest(options, session, wanted, grantsIn(session.id));
       const images = await attachments.save(session.id, wanted.images ?? []);
       return await engine.startTurn({ ...request, prompt: withImages(wanted.prompt, images) }).catch(async (reason) => {
         // Images of a turn that did not begin are nobody's.
@@ -93,7 +96,8 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
 
   return {
     start,
-    forget: (sessionId) => void remembered.delete(sessionId),
+    grants: grantsIn,
+    forget: (sessionId) => void granted.delete(sessionId),
     close() {
       isClosing = true;
     },
@@ -104,7 +108,7 @@ async function toRequest(
   options: SessionDeskOptions,
   session: SessionRecord,
   { model, mode, permission, images = [] }: StartTurn,
-  remembered: RememberedDecisions,
+  grants: SessionGrants,
 ): Promise<Omit<TurnRequest, "prompt">> {
   const word = permission ?? session.permission ?? options.defaultPermission;
   if (images.length > 0 && word !== "full")
@@ -115,7 +119,7 @@ async function toRequest(
     sessionId: session.id,
     ...(model === undefined ? {} : { model: await options.resolveModel(plainWish(model)) }),
     ...(mode === undefined ? {} : { mode }),
-    ...ownerFor(word, options, session, remembered),
+    ...ownerFor(word, options, session, grants),
   };
 }
 
@@ -124,13 +128,13 @@ function ownerFor(
   permission: PermissionWord,
   { scratch }: SessionDeskOptions,
   { id, workspace }: SessionRecord,
-  remembered: RememberedDecisions,
+  grants: SessionGrants,
 ): Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools"> {
   if (permission === "full") return { force: true };
   return {
     attended: true,
     agentWorkspace: scratch.besideWorkspace(id),
-    gatewayTools: { system: PROJECT_RULES, realWorkspace: workspace, permission, remembered },
+    gatewayTools: { system: PROJECT_RULES, realWorkspace: workspace, permission, grants },
   };
 }
 

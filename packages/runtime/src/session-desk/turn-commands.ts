@@ -2,9 +2,13 @@ import { CaretError, type SessionCaller, type SessionDesk } from "@caret/protoco
 import type { EventStore, SessionRecord } from "../engine/event-store.ts";
 import { freeSession } from "../engine/free-session.ts";
 import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
+import { toGrantView } from "../grants/session-grants.ts";
 import type { DeskContext } from "./desk-context.ts";
 
-type TurnCommands = Pick<SessionDesk, "startTurn" | "cancelTurn" | "steerTurn" | "answerQuestion" | "answerApproval">;
+type TurnCommands = Pick<
+  SessionDesk,
+  "startTurn" | "cancelTurn" | "steerTurn" | "answerQuestion" | "answerApproval" | "listGrants" | "revokeGrant"
+>;
 
 /** What starts turns, and speaks to those that run. */
 export function turnCommands({ options, find, starter, store }: DeskContext): TurnCommands {
@@ -46,7 +50,20 @@ export function turnCommands({ options, find, starter, store }: DeskContext): Tu
 
     async answerApproval(sessionId, requestId, answer, caller) {
       const turn = await runningIn(sessionId, caller);
-      if (turn?.asks.answerApproval(requestId, answer) !== true) throw nobodyWaits("approval", requestId);
+      const answered = turn?.asks.answerApproval(requestId, answer);
+      if (answered === undefined) throw nobodyWaits("approval", requestId);
+      return answered;
+    },
+
+    async listGrants(sessionId, caller) {
+      const { id } = await find(sessionId, caller);
+      return starter.grants(id).list().map(toGrantView);
+    },
+
+    async revokeGrant(sessionId, grantId, caller) {
+      const { id } = await find(sessionId, caller);
+      if (!starter.grants(id).revoke(grantId))
+        throw new CaretError("not-found", `The session has no grant ${grantId} (any more)`);
     },
   };
 }

@@ -19,7 +19,7 @@ export function ApprovalCard({ item, isOver, isNext }: ApprovalCardProps) {
   return <OpenApproval item={item} isNext={isNext} />;
 }
 
-const deciders = { agent: "the agent", policy: "policy", person: "you" } as const;
+const deciders = { agent: "the agent", policy: "policy", person: "you", grant: "what you allowed before" } as const;
 
 interface AnsweredLineProps {
   readonly item: ItemOf<"approval">;
@@ -27,14 +27,16 @@ interface AnsweredLineProps {
 }
 
 function AnsweredLine({ item, answer }: AnsweredLineProps) {
-  const isApproved = answer.decision === "approved";
+  const { decision, by, reason } = answer;
+  const isApproved = decision === "approved";
   const Icon = isApproved ? ShieldCheck : ShieldX;
   return (
     <p className="flex items-start gap-2 px-2 py-1 text-[13px] text-soft">
       <Icon size={14} aria-hidden="true" className={`mt-[3px] shrink-0 ${isApproved ? "text-good" : "text-bad"}`} />
       <span className="min-w-0 [overflow-wrap:anywhere]">
-        {isApproved ? "Approved" : "Denied"} by {deciders[answer.by]}: {subjectWords(item.request)}
-        {answer.reason !== undefined && <Words text={` (${answer.reason})`} />}
+        {by === "nobody" ? "Not run" : `${isApproved ? "Approved" : "Denied"} by ${deciders[by]}`}:{" "}
+        {subjectWords(item.request)}
+        {reason !== undefined && <Words text={` (${reason})`} />}
       </span>
     </p>
   );

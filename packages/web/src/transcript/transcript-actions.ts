@@ -1,10 +1,10 @@
-import type { AnswerApproval, AnswerQuestion, RawLine, TranscriptTurn } from "@caret/protocol";
+import type { AnswerApproval, AnsweredApproval, AnswerQuestion, RawLine, TranscriptTurn } from "@caret/protocol";
 import { createContext, use } from "react";
 
 /** What a reader may do from within a transcript. What is absent cannot be done there: in a replay, for instance. */
 export interface TranscriptActions {
   readonly readRaw?: (seq: number) => Promise<RawLine>;
-  readonly answerApproval?: (requestId: string, answer: AnswerApproval) => Promise<void>;
+  readonly answerApproval?: (requestId: string, answer: AnswerApproval) => Promise<AnsweredApproval>;
   readonly answerQuestion?: (requestId: string, answer: AnswerQuestion) => Promise<void>;
   /** Ask the same again. */
   readonly retry?: (turn: TranscriptTurn) => Promise<void>;

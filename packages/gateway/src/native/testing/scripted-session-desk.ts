@@ -1,6 +1,7 @@
 import {
   type AgentEvent,
   type AnswerApproval,
+  type AnsweredApproval,
   type AnswerQuestion,
   CaretError,
   type ChangeSession,
@@ -9,6 +10,7 @@ import {
   type EventEnvelope,
   type ExportFormat,
   type ForkSession,
+  type GrantView,
   type LogPage,
   type LogQuery,
   type SessionCaller,
@@ -117,8 +119,23 @@ export class ScriptedSessionDesk implements SessionDesk {
     this.#note("answerQuestion", id, requestId, answer, caller);
   }
 
-  async answerApproval(id: string, requestId: string, answer: AnswerApproval, caller: SessionCaller): Promise<void> {
+  async answerApproval(
+    id: string,
+    requestId: string,
+    answer: AnswerApproval,
+    caller: SessionCaller,
+  ): Promise<AnsweredApproval> {
     this.#note("answerApproval", id, requestId, answer, caller);
+    return {};
+  }
+
+  async listGrants(id: string, caller: SessionCaller): Promise<readonly GrantView[]> {
+    this.#note("listGrants", id, caller);
+    return [];
+  }
+
+  async revokeGrant(id: string, grantId: string, caller: SessionCaller): Promise<void> {
+    this.#note("revokeGrant", id, grantId, caller);
   }
 
   async readLog(id: string, { after = 0, before, limit = 500, raw = false }: LogQuery): Promise<LogPage> {
