@@ -62,7 +62,7 @@ const diffSchema = z.object({
   unified: z.string().optional(),
 });
 
-export const grantKinds = ["command", "path", "address", "call"] as const;
+const grantKinds = ["command", "path", "address", "call"] as const;
 
 /** What a person may allow for the rest of the session. */
 const grantOfferSchema = z.object({
