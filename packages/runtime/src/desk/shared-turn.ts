@@ -24,6 +24,8 @@ export interface SharedTurn {
   readonly tokenName: string;
   /** When it ended; undefined while it runs. */
   readonly endedAt: number | undefined;
+  /** The digest of the transcript that it has answered last, or is answering. */
+  readonly lastHash: string;
   /** Somebody is being answered. */
   readonly isAttended: boolean;
   /** A share in the answer to this transcript, by its digest; `client` is the process that asks for it. */
@@ -68,6 +70,9 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     tokenName,
     get endedAt() {
       return endedAt;
+    },
+    get lastHash() {
+      return rounds.last.hash;
     },
     get isAttended() {
       return attendance.isAttended;

@@ -3,6 +3,7 @@ import type { RunningTurn, SessionEngine, TurnRequest } from "../engine/session-
 import type { Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageStore } from "../lineage/lineage-store.ts";
 import { rememberTurn } from "../lineage/remember-turn.ts";
+import { createFailedRequests } from "./failed-requests.ts";
 import { createSharedTurn, type SharedTurn } from "./shared-turn.ts";
 
 export interface TurnBookOptions {
@@ -18,7 +19,7 @@ export interface TurnBookOptions {
 
 /** Starts turns, and keeps the books about which transcript each of them answers. */
 export interface TurnBook {
-  /** Throws `overloaded`, and whatever the engine throws. */
+  /** Throws `overloaded`, the failure of a request that has failed too often, and whatever the engine throws. */
   start(verdict: Verdict, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
   /** A running turn answers another transcript, too: it was given the results it waited for. */
   note(shared: SharedTurn, verdict: Verdict): void;
@@ -36,6 +37,7 @@ const UNNAMED_GRACE_MS = 500;
 export function createTurnBook(options: TurnBookOptions): TurnBook {
   const { engine, lineage, maxTurns, graceMs, goneMs, joinMs, now, onError } = options;
   const turns = new Map<string, SharedTurn>();
+  const failed = createFailedRequests(now);
   let starting = 0;
 
   /** A turn that has ended and only cleans up leaves its place to the next: its client may ask again at once. */
@@ -60,6 +62,7 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
 
   return {
     async start(verdict, request, tokenName) {
+      failed.assertTryable(verdict.line.hash);
       if (countRunning() + starting >= maxTurns)
         throw new CaretError("overloaded", "As many turns are running already as may run at once");
       starting += 1;
@@ -78,6 +81,7 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
           now,
         });
         turns.set(turn.turnId, shared);
+        void turn.outcome.then((outcome) => failed.note(shared.lastHash, outcome));
         writeDown(turn, verdict);
         return shared;
       } finally {
