@@ -12,6 +12,8 @@ export interface ClientPlace {
 export interface CodingClient {
   readonly name: string;
   readonly package: ClientPackage;
+  /** Commands of its own that write what it keeps about itself; each is run once before the task. */
+  readonly setUp?: (place: ClientPlace) => readonly (readonly string[])[];
   /** Writes its settings. The task comes last among the arguments, and is added to them. */
   readonly prepare: (place: ClientPlace) => {
     readonly args: readonly string[];

@@ -3,14 +3,19 @@ import { GatewayHome } from "../gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../gateway-process.ts";
 import { claudeCode } from "./claude-code.ts";
 import { installClient } from "./client-package.ts";
+import { cline } from "./cline.ts";
 import { codex } from "./codex.ts";
+import { continueDev } from "./continue.ts";
+import { droid } from "./droid.ts";
+import { openClaws } from "./open-claw.ts";
 import { openCodes } from "./open-code.ts";
 import { pis } from "./pi.ts";
+import { qwenCode } from "./qwen-code.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 import { runClient } from "./run-client.ts";
 import { ScratchRepository, task } from "./scratch-repository.ts";
 
-const clients = [claudeCode, ...openCodes, ...pis, codex];
+const clients = [claudeCode, ...openCodes, ...pis, codex, qwenCode, continueDev, cline, droid, ...openClaws];
 
 let home: GatewayHome;
 let repository: ScratchRepository;

@@ -15,12 +15,23 @@ export interface ClientExit {
 
 /** Gives a client a task in its repository, as a script would, and waits for its end. */
 export async function runClient(client: CodingClient, place: ClientPlace, task: string): Promise<ClientExit> {
-  const program = await installClient(client.package);
   const { args, env } = client.prepare(place);
-  const { home, directory } = place.repository;
-  const child = spawn(program, [...args, task], {
+  for (const command of client.setUp?.(place) ?? []) {
+    const exit = await runProgram(client, place, command, env);
+    if (exit.code !== 0) return exit;
+  }
+  return await runProgram(client, place, [...args, task], env);
+}
+
+async function runProgram(
+  client: CodingClient,
+  { repository: { home, directory } }: ClientPlace,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ClientExit> {
+  const child = spawn(await installClient(client.package), args, {
     cwd: directory,
-    // Nothing of the machine's settings, nor of the keys of whoever runs this.
+    // Nothing of the machine's settings, nor of the keys of the person who runs this.
     env: {
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: home,

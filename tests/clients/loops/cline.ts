@@ -1,0 +1,27 @@
+import type { CodingClient } from "./coding-client.ts";
+
+export const cline: CodingClient = {
+  name: "Cline",
+  package: { spec: "cline@3.0.65", command: "cline" },
+  setUp: ({ url, token }) => [
+    ["auth", "openai-compatible", "--apikey", token, "--modelid", "auto", "--baseurl", `${url}/v1`],
+  ],
+  prepare: ({ token, repository }) => {
+    const settings = repository.keep(".cline/global-settings.json", JSON.stringify({ telemetryOptOut: true }));
+    return {
+      args: [
+        "--auto-approve",
+        "true",
+        "-c",
+        repository.directory,
+        "-P",
+        "openai-compatible",
+        "-k",
+        token,
+        "-m",
+        "auto",
+      ],
+      env: { CLINE_GLOBAL_SETTINGS_PATH: settings },
+    };
+  },
+};
