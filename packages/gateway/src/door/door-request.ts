@@ -3,9 +3,22 @@ export type StatelessDoor = "openai" | "responses" | "anthropic";
 
 export type DoorPart =
   | { readonly kind: "text"; readonly text: string }
-  /** `data` is base64; a `url` is never fetched by a door. */
+  /** `data` is base64. */
   | { readonly kind: "image"; readonly mediaType: string; readonly data: string }
-  | { readonly kind: "image-url"; readonly url: string };
+  | UnpassablePart;
+
+/**
+ * Something that no agent can be given: a PDF, a sound, an image that is broken or only an address. What is new is refused,
+ * with the words that are here; in the past of a transcript it is only mentioned, since clients send it again for ever.
+ */
+export interface UnpassablePart {
+  readonly kind: "unpassable";
+  /** What it is, in words: `a PDF document "report.pdf"`. */
+  readonly label: string;
+  /** Of what came, so that the same thing is known again. */
+  readonly digest: string;
+  readonly refusal: { readonly message: string; readonly fix: string };
+}
 
 /** A call the assistant made in an earlier answer, as the client tells it. */
 export interface DoorCall {

@@ -38,7 +38,7 @@ function messageWeight(message: DoorMessage): Weight {
 
 function partsWeight(parts: readonly DoorPart[]): Weight {
   const characters = parts.reduce((sum, part) => sum + (part.kind === "text" ? part.text.length : 0), 0);
-  return { characters, images: parts.filter(({ kind }) => kind !== "text").length };
+  return { characters, images: parts.filter(({ kind }) => kind === "image").length };
 }
 
 function jsonLength(value: unknown): number {

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { documentText, type FileContent, fileContentOf, textOfFile, UNKNOWN_TYPE } from "../door/document-parts.ts";
 import type { DoorPart } from "../door/door-request.ts";
+import { textOfPart, unpassable } from "../door/unpassable-part.ts";
 import { toImagePart } from "./image-part.ts";
 import { invalidRequest } from "./read-body.ts";
 
@@ -20,14 +22,9 @@ export function toParts(content: Content, path: string): readonly DoorPart[] {
   return content.map((part, index) => toPart(part, `${path}[${index}]`));
 }
 
-/** The text of what the assistant or the system says; an image has no place there. */
+/** The text of what the assistant or the system says; anything else is only mentioned there. */
 export function toText(content: Content, path: string, separator = ""): string {
-  return toParts(content, path)
-    .map((part, index) => {
-      if (part.kind === "text") return part.text;
-      throw invalidRequest(`${path}[${index}]: only text may stand here`);
-    })
-    .join(separator);
+  return toParts(content, path).map(textOfPart).join(separator);
 }
 
 function toPart(part: Part, path: string): DoorPart {
@@ -40,23 +37,39 @@ function toPart(part: Part, path: string): DoorPart {
     case "refusal":
       return { kind: "text", text: textOf(part["refusal"], `${path}.refusal`) };
     case "image_url":
-      return toImagePart(urlOf(part["image_url"]), `${path}.image_url`);
     case "input_image":
       return toInputImage(part, path);
     case "input_audio":
-      throw invalidRequest(`${path}: audio cannot be sent to Cursor's agent; send text or an image`);
+      return unpassable(part, "a sound", path, "Send its text instead.");
     case "file":
+      return toFilePart(fieldsOf(part["file"]), path);
     case "input_file":
-      throw invalidRequest(`${path}: files cannot be attached; put the file into the workspace or send its text`);
+      return toFilePart(part, path);
     default:
-      throw invalidRequest(`${path}: content of type "${part.type.slice(0, 40)}" is not known here`);
+      return unpassable(part, `content of type ${JSON.stringify(part.type.slice(0, 40))}`, path);
   }
 }
 
 function toInputImage(part: Part, path: string): DoorPart {
-  if (part["image_url"] === undefined || part["image_url"] === null)
-    throw invalidRequest(`${path}: an image must come with its image_url; stored files are not kept here`);
+  if (part["file_id"] !== undefined && (part["image_url"] ?? null) === null)
+    return unpassable(part, "an image in a file that is stored elsewhere", path, "Send the image itself, in base64.");
   return toImagePart(urlOf(part["image_url"]), `${path}.image_url`);
+}
+
+/** Text is passed on as text and an image as an image, whatever they came in. */
+function toFilePart(file: Readonly<Record<string, unknown>>, path: string): DoorPart {
+  const { file_data, filename } = file;
+  const name = typeof filename === "string" && filename !== "" ? filename : undefined;
+  const label = name === undefined ? "a file" : `a file ${JSON.stringify(name.slice(0, 200))}`;
+  if (typeof file_data !== "string") return unpassable(file, `${label} that is stored elsewhere`, path);
+  const content = fileContentOf(file_data);
+  if (content.mediaType.startsWith("image/")) return toImagePart(file_data, path);
+  const text = textOfFile(content);
+  return text === undefined ? unpassable(file, `${label}${typeText(content)}`, path) : documentText(text, name);
+}
+
+function typeText({ mediaType }: FileContent): string {
+  return mediaType === UNKNOWN_TYPE ? "" : ` of type ${mediaType.replace(/^.*\//, "")}`;
 }
 
 function textOf(value: unknown, path: string): string {
@@ -66,4 +79,8 @@ function textOf(value: unknown, path: string): string {
 
 function urlOf(image: unknown): unknown {
   return typeof image === "object" && image !== null && "url" in image ? image.url : image;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

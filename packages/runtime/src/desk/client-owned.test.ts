@@ -64,7 +64,7 @@ describe("tools that the client runs", () => {
     const [one = ""] = callIdsIn(await eventsOf(await bench.open([user("A")], client)));
     const image = { ...result(one, ""), parts: [{ kind: "image", mediaType: "image/png", data: "AAAA" }] } as const;
     const next = await bench.open([user("A"), called(one), image], client);
-    expect(textIn(await eventsOf(next))).toBe("a=[an image that cannot be shown here]");
+    expect(textIn(await eventsOf(next))).toBe("a=[an image that is not shown here]");
   });
 
   it("are heard: the conversation goes on after them without being told again", async () => {

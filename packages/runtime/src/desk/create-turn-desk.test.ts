@@ -284,7 +284,7 @@ describe("a request that cannot be answered", () => {
     ["no messages", [], {}, "invalid-request"],
     ["an answer of the assistant last", [user("A"), answer("a")], {}, "invalid-request"],
     ["an empty question", [user("  ")], { system: "" }, "invalid-request"],
-    ["an image", [imageOf("image/png")], {}, "unsupported"],
+    ["an image", [imageOf("image/png")], {}, "invalid-request"],
     ["tools of nobody we know", [user("A")], { owner: "me" }, "invalid-request"],
   ] as const)("is refused, and starts nothing: %s", async (_, messages, more, code) => {
     await expect(bench.open(messages, more)).rejects.toMatchObject({ code });
@@ -295,7 +295,7 @@ describe("a request that cannot be answered", () => {
     const turn = await bench.open([imageOf("image/png"), answer("a cat"), user("B")]);
     expect([await read(turn), bench.asked[0]?.prompt]).toEqual([
       "answer 1",
-      expect.stringContaining("USER:\n[an image that cannot be shown here]"),
+      expect.stringContaining("USER:\n[an image that is not shown here]"),
     ]);
   });
 

@@ -4,11 +4,13 @@ import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
 import { classifyTranscript, type Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "../lineage/lineage-store.ts";
 import type { ReadQuestion } from "../lineage/read-question.ts";
+import type { TranscriptPart } from "../lineage/transcript.ts";
 import { assertAnswerable } from "./assert-answerable.ts";
 import { createInsistence } from "./demanded-call.ts";
 import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
 import { createKeyedLock } from "./keyed-lock.ts";
 import { makeWay } from "./make-way.ts";
+import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
 import { takeUpResults } from "./resume-parked.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
 import { createSideCalls } from "./side-calls.ts";
@@ -44,6 +46,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const sideCalls = createSideCalls({ engine, lineage, scratch, joinMs, now });
   const { begin, goOn } = createTurnStarter({ engine, lineage, scratch, book, sideCalls });
   const lock = createKeyedLock();
+  const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
   const stateOf = ({ turnId }: LineageRecord, hash: string) => book.find(turnId)?.state(hash) ?? "over";
   const classify = (question: ReadQuestion): Verdict => classifyTranscript(question, lineage, stateOf);
@@ -67,6 +70,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   return {
     async open(request, caller) {
       assertAnswerable(request.messages);
+      unpassable.check(request.messages, caller.tokenName);
       if (request.workspace !== undefined) scratch.assertElsewhere(request.workspace);
       book.tidy();
       background.run(sideCalls.tidy);
@@ -78,5 +82,14 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
       }
     },
     close: () => background.close().then(sideCalls.close),
+  };
+}
+
+function refusalOf(part: TranscriptPart): Refusal | undefined {
+  if (part.kind === "text") return undefined;
+  if (part.kind === "unpassable") return part.refusal;
+  return {
+    message: "This lane cannot pass images on to the agent",
+    fix: "Save the image in the workspace and name its path: the agent can open files.",
   };
 }

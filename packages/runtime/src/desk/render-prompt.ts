@@ -48,7 +48,12 @@ export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap
 }
 
 export function textOf(parts: readonly TranscriptPart[]): string {
-  return parts.map((part) => (part.kind === "text" ? part.text : "[an image that cannot be shown here]")).join("\n");
+  return parts.map(partText).join("\n");
+}
+
+function partText(part: TranscriptPart): string {
+  if (part.kind === "text") return part.text;
+  return part.kind === "image" ? "[an image that is not shown here]" : `[${part.label}, which was not passed on]`;
 }
 
 function renderPast(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): readonly string[] {

@@ -69,5 +69,5 @@ function textOfParts(parts: readonly TranscriptPart[]): string {
 
 function imageWords(part: TranscriptPart): readonly string[] {
   if (part.kind === "text") return [];
-  return part.kind === "image" ? ["image", part.mediaType, part.data] : ["image-url", part.url];
+  return part.kind === "image" ? ["image", part.mediaType, part.data] : ["unpassable", part.digest];
 }

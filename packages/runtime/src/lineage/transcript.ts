@@ -1,7 +1,15 @@
 export type TranscriptPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly mediaType: string; readonly data: string }
-  | { readonly kind: "image-url"; readonly url: string };
+  | UnpassablePart;
+
+/** Something that no agent can be given, and what to say of it when it is new. */
+export interface UnpassablePart {
+  readonly kind: "unpassable";
+  readonly label: string;
+  readonly digest: string;
+  readonly refusal: { readonly message: string; readonly fix: string };
+}
 
 export interface TranscriptCall {
   readonly callId: string;
