@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { answer, createDeskBench, type DeskBench, read, somebody, user } from "./desk-bench.contract.ts";
+import type { DeskRequest } from "./turn-desk.ts";
 
 let bench: DeskBench;
 beforeEach(() => {
@@ -143,14 +144,101 @@ describe("the same request again", () => {
     ]);
   });
 
-  it("joins the turn that has ended, for ten minutes", async () => {
+  it("joins the turn that has ended, for ten minutes, when the answer was lost", async () => {
     const first = await bench.open([user("A")]);
-    await read(first);
+    await first.outcome;
+    first.leave("gone");
     bench.clock.now += 10 * 60_000;
     const again = await bench.open([user("A")]);
     expect([again.relation, await read(again)]).toEqual(["joined", "answer 1"]);
     bench.clock.now += 1;
     expect((await bench.open([user("A")])).relation).toBe("divergence");
+  });
+
+  it.each(["key", undefined])(
+    "gets another answer once the first has arrived: name %s [defect 8] [clients D12]",
+    async (sessionKey) => {
+      const first = await bench.open([user("A")], { sessionKey });
+      await read(first);
+      bench.clock.now += 2_001;
+      const again = await bench.open([user("A")], { sessionKey });
+      expect({
+        text: await read(again),
+        isNew: again.turnId !== first.turnId,
+        prompt: bench.asked.at(-1)?.prompt,
+      }).toEqual({
+        text: "answer 2",
+        isNew: true,
+        prompt: "<instructions>\nBe brief.\n</instructions>\n\nA",
+      });
+    },
+  );
+
+  it("gets another answer without the agent's memory of the first, later in a conversation, too [clients D12]", async () => {
+    const history = [user("A"), answer("answer 1"), user("B")];
+    const turns = [await bench.open([user("A")]), await bench.open(history)];
+    for (const turn of turns) await read(turn);
+    bench.clock.now += 2_001;
+    const again = await bench.open(history);
+    await read(again);
+    expect({
+      relation: again.relation,
+      upstream: bench.asked.at(-1)?.upstream,
+      prompt: bench.asked.at(-1)?.prompt,
+    }).toEqual({
+      relation: "divergence",
+      upstream: undefined,
+      prompt: expect.stringContaining(
+        "<earlier_conversation>\nUSER:\nA\n\nASSISTANT:\nanswer 1\n</earlier_conversation>\n\nB",
+      ),
+    });
+  });
+
+  it("is told the same answer again when it comes within seconds: then the first was lost on its way", async () => {
+    const first = await bench.open([user("A")]);
+    await read(first);
+    bench.clock.now += 2_000;
+    const again = await bench.open([user("A")]);
+    expect([again.relation, await read(again)]).toEqual(["joined", "answer 1"]);
+  });
+
+  it.each<[string, Partial<DeskRequest>]>([
+    ["another model", { wish: { model: "gpt-5.4", cursorModel: undefined, effort: undefined, thinking: undefined } }],
+    ["another temperature", { sampling: '[["temperature",0.2]]' }],
+    ["other instructions", { system: "Be long." }],
+    ["no tools", { toolChoice: "none" }],
+  ])("gets an answer of its own with %s, also while the first is given [defect 8]", async (_, changes) => {
+    const gate = Promise.withResolvers<void>();
+    bench.manner({ until: gate.promise });
+    const first = await bench.open([user("A")]);
+    bench.manner("answer");
+    const other = await bench.open([user("A")], changes);
+    gate.resolve();
+    expect({ texts: [await read(first), await read(other)], models: [first.model, other.model] }).toEqual({
+      texts: ["workinganswer 1", "answer 2"],
+      models: ["auto", changes.wish?.model ?? "auto"],
+    });
+  });
+
+  it("goes on in its session with another model when the client has left the first answer [defect 8]", async () => {
+    bench.manner({ until: new Promise(() => undefined) });
+    const first = await bench.open([user("A")]);
+    first.leave("gone");
+    bench.manner("answer");
+    const wish = { model: "gpt-5.4", cursorModel: undefined, effort: undefined, thinking: undefined };
+    const other = await bench.open([user("A")], { wish });
+    await read(other);
+    expect({
+      relation: other.relation,
+      session: other.sessionId,
+      model: other.model,
+      first: await first.outcome,
+    }).toEqual({
+      relation: "continuation",
+      session: first.sessionId,
+      model: "gpt-5.4",
+      first: { kind: "cancelled" },
+    });
   });
 
   it("is a request of its own when its client has no name and the other one listens, or was served", async () => {

@@ -30,13 +30,21 @@ export interface TurnDeskOptions extends EnquirySettings {
   readonly graceMs?: number;
   /** How long calls wait for a client whose process is gone, instead of the engine's own limit. */
   readonly goneMs?: number;
-  /** How long after its end the same request is answered with the same turn. */
+  /** How long after its end the same request is answered with the same turn, if no client was given all of it. */
   readonly joinMs?: number;
+  /** The same when a client was: it may not have got it all the same. Later it wants another answer. */
+  readonly retryMs?: number;
   /** Hears of what went wrong beside a turn, which goes on. */
   readonly onError?: (error: CaretError) => void;
 }
 
-const defaults = { graceMs: 5_000, goneMs: 2 * 60_000, joinMs: 10 * 60_000, onError: (): void => undefined };
+const defaults = {
+  graceMs: 5_000,
+  goneMs: 2 * 60_000,
+  joinMs: 10 * 60_000,
+  retryMs: 2_000,
+  onError: (): void => undefined,
+};
 
 /** Sessions for clients that know of none: each request is recognised by the transcript it brings. */
 export function createTurnDesk(options: TurnDeskOptions): TurnDesk {

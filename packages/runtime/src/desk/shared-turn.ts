@@ -14,8 +14,9 @@ export interface SharedTurnOptions extends Pick<TurnAttendanceOptions, "graceMs"
   readonly tokenName: string;
   /** The client names its conversation, so that the same transcript again is the same client asking again. */
   readonly isNamed: boolean;
-  /** How long after its end a turn can still be joined. */
+  /** How long after its end an answer can be had again: one that no client was given, and one that was. */
   readonly joinMs: number;
+  readonly retryMs: number;
 }
 
 /** A turn and the clients that have a share in it: one for each answer that is being written. */
@@ -44,7 +45,7 @@ export interface SharedTurn {
 }
 
 export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
-  const { turn, tokenName, isNamed, joinMs, now } = options;
+  const { turn, tokenName, isNamed, joinMs, retryMs, now } = options;
   let endedAt: number | undefined;
   let isCompleted = false;
   let isGivenUp = false;
@@ -96,7 +97,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     state(hash) {
       const ended = endedAt === undefined ? undefined : { isCompleted, agoMs: now() - endedAt };
       const { isAttended } = attendance;
-      return turnState({ round: rounds.find(hash), ended, isGivenUp, isAttended, isNamed, joinMs });
+      return turnState({ round: rounds.find(hash), ended, isGivenUp, isAttended, isNamed, joinMs, retryMs });
     },
     abandoned: attendance.abandoned,
     dismiss(reason) {

@@ -13,6 +13,7 @@ export interface TurnBookOptions {
   readonly graceMs: number;
   readonly goneMs: number;
   readonly joinMs: number;
+  readonly retryMs: number;
   readonly now: () => number;
   readonly onError: (error: CaretError) => void;
 }
@@ -35,7 +36,7 @@ export interface TurnBook {
 const UNNAMED_GRACE_MS = 500;
 
 export function createTurnBook(options: TurnBookOptions): TurnBook {
-  const { engine, lineage, maxTurns, graceMs, goneMs, joinMs, now, onError } = options;
+  const { engine, lineage, maxTurns, graceMs, goneMs, joinMs, retryMs, now, onError } = options;
   const turns = new Map<string, SharedTurn>();
   const failed = createFailedRequests(now);
   let starting = 0;
@@ -78,6 +79,7 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
           graceMs: patienceMs,
           goneMs,
           joinMs,
+          retryMs,
           now,
         });
         turns.set(turn.turnId, shared);

@@ -12,8 +12,10 @@ export interface JoinQuestion {
   readonly isAttended: boolean;
   /** The client names its conversation, so that the same transcript again is the same client asking again. */
   readonly isNamed: boolean;
-  /** How long after its end a turn can still be joined. */
+  /** How long after its end an answer can be had again that no client was given to its end. */
   readonly joinMs: number;
+  /** The same for an answer that was given: whoever asks later wants another one. */
+  readonly retryMs: number;
 }
 
 /**
@@ -24,15 +26,25 @@ export interface JoinQuestion {
  * that has all of it may be running the calls in it.
  */
 export function turnState(question: JoinQuestion): TurnState {
-  const { round, ended, isGivenUp, isNamed } = question;
+  const { round, ended, isGivenUp } = question;
   if (isGivenUp) return "over";
   if (round === undefined) return ended === undefined ? "running" : "over";
-  const isKnown = isNamed || !round.isFirst;
-  if (ended !== undefined) return canShareEnded(question, isKnown || !round.isDelivered) ? "joinable" : "over";
-  const isLost = !question.isAttended && round.isLast && !round.isDelivered;
-  return isKnown || isLost ? "joinable" : "running";
+  if (ended === undefined) return runningState(question, round);
+  return ended.isCompleted && isShareable(question, round, ended.agoMs) ? "joinable" : "over";
 }
 
-function canShareEnded({ ended, joinMs }: JoinQuestion, isOwn: boolean): boolean {
-  return ended?.isCompleted === true && ended.agoMs <= joinMs && isOwn;
+function runningState({ isNamed, isAttended }: JoinQuestion, { isFirst, isLast, isDelivered }: TurnRound): TurnState {
+  const isLost = isLast && !isDelivered;
+  if (!isAttended && (isNamed || isLost)) return "abandoned";
+  return isNamed || !isFirst ? "joinable" : "running";
+}
+
+/** An answer that was lost on its way is there for its client; one that arrived is only told again to an early retry. */
+function isShareable(
+  { isNamed, isAttended, joinMs, retryMs }: JoinQuestion,
+  { isFirst, isDelivered }: TurnRound,
+  agoMs: number,
+): boolean {
+  const isKnown = isNamed || !isFirst;
+  return isDelivered ? isKnown && agoMs <= retryMs : (isKnown || !isAttended) && agoMs <= joinMs;
 }

@@ -1,8 +1,11 @@
 import type { ChainLink } from "./chain.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
 
-/** `joinable`: a client that asks the same again may share the turn. `running`: it belongs to one that still listens. */
-export type TurnState = "joinable" | "running" | "over";
+/**
+ * `joinable`: a client that asks the very same again may share the turn. `abandoned`: so it may, and nobody else listens.
+ * `running`: it belongs to a client that still listens, or that runs its calls.
+ */
+export type TurnState = "joinable" | "abandoned" | "running" | "over";
 
 /** The state of the turn that answered a transcript, for a client that sends that transcript again; by its digest. */
 export type StateOf = (record: LineageRecord, hash: string) => TurnState;
@@ -42,10 +45,12 @@ function askedAgain(
   { store, stateOf, isNamed, request, shape }: OriginQuery,
 ): Origin | undefined {
   const state = stateOf(record, chain.at(-1)?.hash ?? "");
-  // Another model or other instructions make another answer of it.
-  if (state === "joinable") return record.request === request ? { kind: "joined", record } : undefined;
+  const isShared = state === "joinable" || state === "abandoned";
+  if (isShared && record.request === request) return { kind: "joined", record };
+  // Another model or other instructions make another answer of it, and somebody wants the one that is given.
+  if (state === "joinable" || state === "running") return undefined;
   // A completed answer is not repeated: a client that asks again wants another one.
-  if (state === "running" || record.outcome === "completed" || record.shape !== shape) return undefined;
+  if (record.outcome === "completed" || record.shape !== shape) return undefined;
   if (isNamed) return continuationOf(record);
   // Without a name it may be another client's try: only a client that was in this session before may go on in it.
   const before = store.get(chain[record.heardBefore - 1]?.hash ?? "");
