@@ -98,7 +98,7 @@ describe("The first Ctrl-C", () => {
           type: "approval-answer",
           requestId: request.requestId,
           decision: "rejected",
-          by: "policy",
+          by: "nobody",
           reason: "Caret stopped before anybody answered",
         },
       ],
@@ -144,7 +144,7 @@ it("What waited for a person when Caret was killed is told as ended by that [ux 
   await eventOf(caret, id, "approval-request", firstSeq);
   await stopAndTime("SIGKILL");
   expect((await logOf(id)).filter(({ type }) => type === "approval-answer")).toMatchObject([
-    { decision: "rejected", by: "policy", reason: "Caret stopped before anybody answered" },
+    { decision: "rejected", by: "nobody", reason: "Caret stopped before anybody answered" },
   ]);
 });
 

@@ -137,6 +137,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     type: z.literal("tool-result"),
     ...call,
     status: z.enum(["ok", "error", "rejected", "interrupted"]),
+    /** `interrupted` before it was even started. */
+    notRun: z.literal(true).optional(),
     /** What the tool said, as text a person can read. */
     output: z.string(),
     exitCode: z.number().optional(),

@@ -23,6 +23,8 @@ export interface ToolActivity {
   readonly owner: Owner;
   readonly input: unknown;
   readonly status: "running" | AgentEventOf<"tool-result">["status"];
+  /** It was interrupted before it was even started. */
+  readonly notRun?: true;
   readonly output: string;
   readonly exitCode?: number;
   readonly diff?: FileDiff;

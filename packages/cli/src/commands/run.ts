@@ -122,7 +122,7 @@ async function runTurn(
     const turn = await engine.startTurn(request);
     await writer.begin(turn.sessionId, notes);
     stopper.onStop(() => {
-      turn.cancel("Stopped from the terminal");
+      turn.cancel("You stopped the turn");
       void writer.stopping();
     });
     for await (const batch of turn.follow({ asSaid: true })) await writer.take(batch.map(({ event }) => event));

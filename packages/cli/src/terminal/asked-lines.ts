@@ -41,7 +41,8 @@ export function approvalLine(
 ): string {
   const mark = decision === "approved" ? style.green(glyphs.ok) : style.yellow(glyphs.stopped);
   const why = reason === undefined ? "" : `: ${cleanLine(reason)}`;
-  return `${mark} ${style.dim(`${decision} by ${by}${why}`)} ${style.dim(cleanLine(subject))}`;
+  const how = by === "nobody" ? "not run" : `${decision} by ${by}`;
+  return `${mark} ${style.dim(`${how}${why}`)} ${style.dim(cleanLine(subject))}`;
 }
 
 export function todoLines(todos: readonly Todo[], { style, glyphs }: Look): string[] {

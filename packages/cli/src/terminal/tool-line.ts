@@ -50,7 +50,8 @@ function detailsOf(tool: ToolActivity, { columns, glyphs, style }: ToolLineOptio
 }
 
 /** Why a call did not succeed, in a few words. */
-function reasonOf({ status, exitCode, output }: ToolActivity): string {
+function reasonOf({ status, notRun, exitCode, output }: ToolActivity): string {
+  if (notRun === true) return "not run";
   if (status === "interrupted") return "interrupted";
   if (status === "error" && exitCode !== undefined) return `exit ${exitCode}`;
   const firstLine = output.trim().split("\n", 1)[0] ?? "";

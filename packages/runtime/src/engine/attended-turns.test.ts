@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AgentEvent, type AgentEventOf, assertWellFormedTurn, Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInlineSpawner } from "../process/inline-spawner.ts";
-import { testEnv } from "../process/workbench.contract.ts";
+import { eventually, testEnv } from "../process/workbench.contract.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import type { CallResult, OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
@@ -164,6 +164,29 @@ describe("a call that a person is asked about", () => {
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
   });
 
+  it("is told as not run, and why, when the turn is stopped before it was decided [ux B9]", async () => {
+    const turn = await start([[touch("a")]]);
+    await asked(turn);
+    turn.cancel("You stopped the turn");
+    const events = await eventsOf(turn);
+    expect({ answers: only(events, "approval-answer"), results: only(events, "tool-result") }).toMatchObject({
+      answers: [{ decision: "rejected", by: "nobody", reason: "You stopped the turn" }],
+      results: [{ status: "interrupted", notRun: true, output: "Not run: you stopped the turn." }],
+    });
+  });
+
+  it("is told as interrupted, not as never run, when the turn is stopped while it runs [ux B9]", async () => {
+    const turn = await start([[{ name: "exec", input: { command: "echo on > started; sleep 60" } }]], {
+      permission: "auto",
+    });
+    await eventually(() => made().includes("started"), "the command has begun");
+    turn.cancel("You stopped the turn");
+    const events = await eventsOf(turn);
+    expect(only(events, "tool-result").map(({ status, notRun }) => ({ status, notRun }))).toEqual([
+      { status: "interrupted", notRun: undefined },
+    ]);
+  });
+
   it("is settled before the end of a turn whose agent did not wait for it", async () => {
     const turn = await start([[touch("a")]]);
     await asked(turn);
@@ -185,7 +208,7 @@ describe("a call that a person is asked about", () => {
     await asked(turn, 2);
     taken.abort();
     expect([await second, turn.asks.open().length]).toEqual([
-      { text: "The agent no longer waited for this call.", isError: true },
+      { text: "Not run: the agent no longer waited for it.", isError: true },
       1,
     ]);
     turn.asks.answerApproval(first, { decision: "approved" });

@@ -11,6 +11,8 @@ export interface DecideAndRunOptions {
   readonly registry: Pick<ToolRegistry, "call" | "preview">;
   readonly approvals: CallApprovals;
   readonly context: ToolContext;
+  /** Called when the tool is about to be started. */
+  readonly onStart: () => void;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function decideAndRun(
   if (!isAllowed) return context.signal.aborted ? undefined : denied(tool, reason);
   if (shownState !== undefined && times < MAX_ASKED && (await hasChanged(shownState, places)))
     return await decideAndRun(call, options, times + 1);
+  options.onStart();
   return await registry.call(tool, input, { ...context, places, shownState });
 }
 

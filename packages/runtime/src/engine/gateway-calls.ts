@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
 import type { AskUser } from "../tools/ask-user/ask-user.ts";
 import type { OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import type { Mentions } from "../tools/bridge/mentions.ts";
@@ -6,6 +6,7 @@ import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../tools/tool-registry.ts";
 import type { CallApprovals } from "./call-approvals.ts";
 import { decideAndRun } from "./decide-and-run.ts";
+import { notRun, whyStopped } from "./why-stopped.ts";
 
 export interface GatewayCallsOptions {
   readonly registry: ToolRegistry;
@@ -39,31 +40,33 @@ const TOO_LATE: ToolCallResult = {
   durationMs: 0,
 };
 
-const GIVEN_UP: ToolCallResult = { ...TOO_LATE, output: "The agent no longer waited for this call." };
-
 export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
   const { registry, askUser, context, mentions, write } = options;
   const ended = new AbortController();
-  const open = new Set<string>();
+  /** Without a result, and whether the tool was started. */
+  const open = new Map<string, "waiting" | "started">();
   const running = new Set<Promise<unknown>>();
 
   const judge = async (call: OfferedCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
     const { name, input } = call;
+    const onStart = (): void => {
+      if (open.has(callId)) open.set(callId, "started");
+    };
     // Whether a question is answered is the user's to say: it needs no approval besides.
     if (name === askUser?.name) return await askUser.call(input, { callId, signal });
     const tool = registry.find(name);
     // The registry says best that there is no such tool.
     if (tool === undefined) return await registry.call(name, input, { ...context, signal });
     const asked = { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) };
-    return (await decideAndRun(asked, { ...options, context: { ...context, signal } })) ?? GIVEN_UP;
+    return (await decideAndRun(asked, { ...options, context: { ...context, signal }, onStart })) ?? neverRun(signal);
   };
 
   const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<ToolCallResult> => {
     await mentions.wait(call);
     const signal = AbortSignal.any([options.signal, ended.signal, callSignal]);
-    if (signal.aborted) return TOO_LATE;
+    if (signal.aborted) return neverRun(signal);
     const callId = options.newCallId();
-    open.add(callId);
+    open.set(callId, "waiting");
     const tool = call.name === askUser?.name ? askUser : registry.find(call.name);
     await write([toCall(call, callId, tool)]);
     const result = await judge(call, callId, signal);
@@ -85,15 +88,21 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
     },
     isOpen: (callId) => open.has(callId),
     end() {
-      ended.abort();
+      ended.abort(new CaretError("cancelled", "The turn ended"));
+      const signal = AbortSignal.any([options.signal, ended.signal]);
       const left = [...open];
       open.clear();
-      return left.map((callId) => toResult(callId, TOO_LATE));
+      return left.map(([callId, state]) => toResult(callId, state === "started" ? TOO_LATE : neverRun(signal)));
     },
     async settled() {
       await Promise.allSettled(running);
     },
   };
+}
+
+/** The signal fired before the tool was started. */
+function neverRun({ reason }: AbortSignal): ToolCallResult {
+  return { ...TOO_LATE, notRun: true, output: notRun(whyStopped(reason)) };
 }
 
 type ToolWords = Pick<Tool, "name" | "kind">;
@@ -104,12 +113,13 @@ function toCall({ name, input }: OfferedCall, callId: string, tool: ToolWords | 
 
 function toResult(
   callId: string,
-  { status, output, exitCode, diff, durationMs }: ToolCallResult,
+  { status, notRun: neverStarted, output, exitCode, diff, durationMs }: ToolCallResult,
 ): AgentEventOf<"tool-result"> {
   return {
     type: "tool-result",
     callId,
     status,
+    ...(neverStarted === undefined ? {} : { notRun: neverStarted }),
     output,
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(diff === undefined ? {} : { diff }),

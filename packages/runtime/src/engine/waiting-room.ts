@@ -1,4 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
+import { durationWords } from "./duration-words.ts";
+import { whyStopped } from "./why-stopped.ts";
 
 export interface WaitingRoomOptions<Request, Answer> {
   /** Puts events into the turn's log, in order. */
@@ -27,11 +29,9 @@ export interface WaitingRoom<Request, Answer> {
   end(): readonly Answer[];
 }
 
-/** A turn that is ended tells why by the error it aborts with; any other abort is the agent's own. */
 function reasonOf({ reason }: AbortSignal): string {
-  if (!CaretError.is(reason)) return "The agent no longer waits for an answer";
-  if (reason.code === "interrupted") return "Caret stopped before anybody answered";
-  return `The turn was stopped before anybody answered${reason.code === "cancelled" ? "" : `: ${reason.message}`}`;
+  const isCaret = CaretError.is(reason) && reason.code === "interrupted";
+  return isCaret ? "Caret stopped before anybody answered" : whyStopped(reason);
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -66,7 +66,11 @@ export function createWaitingRoom<
       waiting.set(requestId, { request, since: now(), ...answered });
       const giveUp = (reason: string): void => void answer(requestId, lapse(request, reason));
       const onAbort = (): void => giveUp(reasonOf(signal));
-      const timer = setTimeout(giveUp, Math.min(limitMs, MAX_TIMER_MS), `Nobody answered within ${limitMs} ms`);
+      const timer = setTimeout(
+        giveUp,
+        Math.min(limitMs, MAX_TIMER_MS),
+        `Nobody answered within ${durationWords(limitMs)}`,
+      );
       signal.addEventListener("abort", onAbort, { once: true });
       try {
         await write([request]);

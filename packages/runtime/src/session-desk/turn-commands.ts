@@ -34,7 +34,7 @@ export function turnCommands({ options, find, starter, store }: DeskContext): Tu
     async cancelTurn(sessionId, turnId, caller) {
       const session = await find(sessionId, caller);
       const turn = engine.runningTurn(session.id);
-      if (turn?.turnId === turnId) return turn.cancel();
+      if (turn?.turnId === turnId) return turn.cancel("You stopped the turn");
       if (!(await isInLog(store, session.id, turnId))) throw isOver(turnId);
       await endAbandoned(engine, session, turnId);
     },

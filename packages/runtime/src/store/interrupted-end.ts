@@ -1,11 +1,12 @@
-import { type AgentEvent, CaretError, type ErrorInfo } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, CaretError, type ErrorInfo } from "@caret/protocol";
+import { notRun } from "../engine/why-stopped.ts";
 
 /** What of a turn is still open: at most one block, the calls without a result, and what nobody has answered. */
 export interface OpenParts {
   closeBlock: AgentEvent | undefined;
   readonly calls: Set<string>;
   /** By their ids. */
-  readonly asks: Map<string, "approval" | "question">;
+  readonly asks: Map<string, AgentEventOf<"approval-request" | "question">>;
 }
 
 export function noOpenParts(): OpenParts {
@@ -32,10 +33,8 @@ export function trackOpenParts(parts: OpenParts, event: AgentEvent): void {
       parts.calls.delete(event.callId);
       return;
     case "approval-request":
-      parts.asks.set(event.requestId, "approval");
-      return;
     case "question":
-      parts.asks.set(event.requestId, "question");
+      parts.asks.set(event.requestId, event);
       return;
     case "approval-answer":
     case "question-answer":
@@ -56,19 +55,25 @@ export function interruptedEnd(
   { closeBlock, calls, asks }: OpenParts,
   error: ErrorInfo = stoppedWithCaret().toInfo(),
 ): readonly AgentEvent[] {
+  const approvals = [...asks.values()].filter(({ type }) => type === "approval-request");
+  const waitedFor = new Set(approvals.map(({ callId }) => callId));
   const what = error.code === "interrupted" ? "Caret stopped" : "The turn ended";
   return [
     ...(closeBlock === undefined ? [] : [closeBlock]),
-    ...[...asks].map(([requestId, kind]) => unanswered(requestId, kind, `${what} before anybody answered`)),
+    ...[...asks.values()].map((ask) => unanswered(ask, `${what} before anybody answered`)),
     ...[...calls].map((callId): AgentEvent => {
-      return { type: "tool-result", callId, status: "interrupted", output: `${what} before this call had a result.` };
+      const settled = { type: "tool-result", callId, status: "interrupted" } as const;
+      // A call that still waited for its approval was never started.
+      return waitedFor.has(callId)
+        ? { ...settled, notRun: true, output: notRun(what) }
+        : { ...settled, output: `${what} before this call had a result.` };
     }),
     { type: "turn-end", outcome: { kind: "failed", error } },
   ];
 }
 
-function unanswered(requestId: string, kind: "approval" | "question", reason: string): AgentEvent {
-  return kind === "question"
+function unanswered({ type, requestId }: AgentEventOf<"approval-request" | "question">, reason: string): AgentEvent {
+  return type === "question"
     ? { type: "question-answer", requestId, outcome: "skipped", reason }
-    : { type: "approval-answer", requestId, decision: "rejected", by: "policy", reason };
+    : { type: "approval-answer", requestId, decision: "rejected", by: "nobody", reason };
 }

@@ -9,6 +9,8 @@ import { toFailedOutput } from "./tool-outcome.ts";
 export interface ToolCallResult {
   /** `rejected`: it never ran. `interrupted`: the turn was cancelled while it ran. */
   readonly status: "ok" | "error" | "rejected" | "interrupted";
+  /** It was interrupted before it was even started. */
+  readonly notRun?: true;
   readonly output: string;
   readonly outcomeClass: OutcomeClass;
   readonly exitCode?: number;

@@ -34,12 +34,18 @@ function AnsweredLine({ item, answer }: AnsweredLineProps) {
     <p className="flex items-start gap-2 px-2 py-1 text-[13px] text-soft">
       <Icon size={14} aria-hidden="true" className={`mt-[3px] shrink-0 ${isApproved ? "text-good" : "text-bad"}`} />
       <span className="min-w-0 [overflow-wrap:anywhere]">
-        {by === "nobody" ? "Not run" : `${isApproved ? "Approved" : "Denied"} by ${deciders[by]}`}:{" "}
-        {subjectWords(item.request)}
-        {reason !== undefined && <Words text={` (${reason})`} />}
+        {by === "nobody"
+          ? `Not run: ${undecidedWords(reason)} · ${subjectWords(item.request)}`
+          : `${isApproved ? "Approved" : "Denied"} by ${deciders[by]}: ${subjectWords(item.request)}`}
+        {by !== "nobody" && reason !== undefined && <Words text={` (${reason})`} />}
       </span>
     </p>
   );
+}
+
+/** Why it was not decided, to stand behind a colon. */
+function undecidedWords(reason = "nobody decided"): string {
+  return reason.replace(/^(?:You|The|Nobody|It)\b/, (word) => word.toLowerCase());
 }
 
 function LapsedLine({ item }: { readonly item: ItemOf<"approval"> }) {

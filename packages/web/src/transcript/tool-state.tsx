@@ -35,9 +35,11 @@ export function ToolState({ tool, startedAt, isOver }: ToolStateProps) {
 
 function failureWords({
   status,
+  notRun,
   exitCode,
 }: ToolActivity): { readonly text: string; readonly look: string } | undefined {
   if (status === "rejected") return { text: "Denied", look: "text-warn" };
+  if (notRun === true) return { text: "Not run", look: "text-warn" };
   if (status === "interrupted" || status === "running") return { text: "Interrupted", look: "text-warn" };
   if (exitCode !== undefined && exitCode !== 0) return { text: `exit ${exitCode}`, look: "text-bad" };
   if (status === "error") return { text: "Failed", look: "text-bad" };

@@ -63,7 +63,7 @@ function thinkingTitle({ durationMs }: ItemOf<"thinking">): string {
 
 function toolTitle({ tool }: ItemOf<"tool">): string {
   const about = tellingArgument(tool).replaceAll(/\s+/g, " ").trim().slice(0, 200);
-  const how = tool.status === "ok" ? "" : ` (${tool.status})`;
+  const how = tool.status === "ok" ? "" : ` (${tool.notRun === true ? "not run" : tool.status})`;
   return `${[tool.name, about].filter((part) => part !== "").join(": ")}${how}`;
 }
 
@@ -83,7 +83,8 @@ function answerText(
 
 function decisionText(answer: ItemOf<"approval">["answer"]): string {
   if (answer === undefined) return "no answer";
-  return `${answer.decision} by ${answer.by}${answer.reason === undefined ? "" : `: ${answer.reason}`}`;
+  const how = answer.by === "nobody" ? "not run" : `${answer.decision} by ${answer.by}`;
+  return `${how}${answer.reason === undefined ? "" : `: ${answer.reason}`}`;
 }
 
 function endText({ outcome, startedAt, lastAt, usage }: TranscriptTurn): string {
