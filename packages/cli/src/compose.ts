@@ -86,6 +86,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     maxRawBytes: config.limits.rawBytes,
     toolbox: toolboxSettings(host, config, { spawner, containment, outputsDir: tmpdir() }),
     parkedLimitMs: config.clocks.toolMs,
+    loops: config.loops,
     newId: randomUUID,
     // Letters and digits alone: some clients drop or change everything else.
     newCallId: () => `call${randomBytes(12).toString("hex")}`,

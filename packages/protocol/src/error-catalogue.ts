@@ -44,7 +44,10 @@ export const errorCatalogue = {
   interrupted: { retryable: true, fix: "See what was done, then go on with the session." },
   cancelled: { retryable: false, fix: "Nothing to do: the turn was cancelled on request." },
   "budget-exceeded": { retryable: false, fix: "Raise the budget that was named, or wait for the next day." },
-  "loop-stopped": { retryable: false, fix: "Give the agent more to go on: it repeated the same call in vain." },
+  "loop-stopped": {
+    retryable: false,
+    fix: "Give the agent more to go on: it repeated the same call in vain. `loops` sets how often it may.",
+  },
   "session-not-found": { retryable: false, fix: "List the sessions with `caret sessions ls`." },
   "session-busy": { retryable: true, fix: "Wait until the running turn of this session has ended." },
   "session-corrupt": { retryable: false, fix: "Start a new session: the agent's chat store cannot be read." },

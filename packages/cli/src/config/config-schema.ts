@@ -124,6 +124,7 @@ function boundsSchemas() {
         drainMs: key(durationMs().default(1000), "How long output is still read after the agent has exited."),
       })
       .prefault({}),
+    loops: loopsSchema(),
     limits: z
       .strictObject({
         lineBytes: key(byteCount().default(64 * MEBIBYTE), "The longest line accepted from an agent."),
@@ -144,6 +145,32 @@ function boundsSchemas() {
       })
       .prefault({}),
   };
+}
+
+const WHAT_FOLLOWS =
+  "before the agent is warned; the next such call is refused, the one after that ends the turn. 0: never.";
+
+function loopsSchema() {
+  const count = (least: number): z.ZodDefault<z.ZodNumber> => z.number().int().min(0).max(100_000).default(least);
+  return z
+    .strictObject({
+      failures: key(count(3), `How often in a row a call may fail with the same arguments and result ${WHAT_FOLLOWS}`),
+      repeats: key(
+        count(6),
+        `How often in a row a call may succeed with the same arguments and result ${WHAT_FOLLOWS}`,
+      ),
+      waits: key(count(30), "As `loops.repeats`, for calls that take at least `loops.waitingMs`."),
+      waitingMs: key(durationMs().default(5_000), "From when on a call is taken for one that waits for something."),
+      rounds: key(
+        count(30),
+        "As `loops.repeats`, for the same two to four calls in the same order. Where all of them fail, twice `loops.failures`.",
+      ),
+      schemaRefusals: key(
+        count(3),
+        "As `loops.failures`, for calls that a tool's schema refuses with the same complaint, whatever their arguments.",
+      ),
+    })
+    .prefault({});
 }
 
 function budgetSchema(scope: string) {

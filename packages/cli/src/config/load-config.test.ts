@@ -54,6 +54,7 @@ describe("loadConfig", () => {
         graceMs: 2000,
         drainMs: 1000,
       },
+      loops: { failures: 3, repeats: 6, waits: 30, waitingMs: 5_000, rounds: 30, schemaRefusals: 3 },
       limits: { lineBytes: 67_108_864, rawBytes: 65_536 },
       budgets: { turn: {}, session: {}, day: {} },
       retention: {},

@@ -1,5 +1,6 @@
 import { CaretError, type LaneName } from "@caret/protocol";
 import type { Budgets } from "../budgets/check-budget.ts";
+import type { LoopLimits } from "../guard/loop-guard.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { stoppedWithCaret } from "../store/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "./allowed-workspace.ts";
@@ -31,6 +32,8 @@ export interface SessionEngineOptions {
   readonly toolbox?: ToolboxSettings;
   /** How long a client may take to answer a parked call. */
   readonly parkedLimitMs: number;
+  /** How often calls may repeat themselves; absent limits are the guard's own. */
+  readonly loops?: Partial<LoopLimits>;
   /** How long a person may take to answer what a turn asks; absent: as long as a client. */
   readonly askLimitMs?: number;
   readonly newId: () => string;

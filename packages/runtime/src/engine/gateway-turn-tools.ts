@@ -87,7 +87,7 @@ function openCalls(
   });
   const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<EndedCall> =>
     toEnded(await calls.call(call, callSignal));
-  const call = steering.carriedBy(answered(guardCalls({ ...options, guard: createLoopGuard(), run })));
+  const call = steering.carriedBy(answered(guardCalls({ ...options, guard: createLoopGuard(options.loops), run })));
   const tools = [...toList(askUser), ...registry.list()].map(({ name, description, inputSchema }) => ({
     name,
     description,

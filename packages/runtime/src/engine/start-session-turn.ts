@@ -224,6 +224,7 @@ function turnToolsOf(
     write: log.write,
     newCallId: options.newCallId,
     parkedLimitMs,
+    loops: options.loops ?? {},
     askLimitMs: options.askLimitMs ?? parkedLimitMs,
     now: options.wallClock,
     signal,

@@ -1,6 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { classifyOutcome } from "../guard/classify-outcome.ts";
-import { createLoopGuard } from "../guard/loop-guard.ts";
+import { createLoopGuard, type LoopLimits } from "../guard/loop-guard.ts";
 import type { AnswerCall, CallResult, ClientTool, OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import { createParkedCalls, type ParkedCalls } from "../tools/bridge/parked-calls.ts";
 import { type EndedCall, type GuardCallsOptions, guardCalls } from "./guard-calls.ts";
@@ -15,6 +15,8 @@ export interface TurnToolsOptions {
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   readonly newCallId: () => string;
   readonly parkedLimitMs: number;
+  /** How often calls may repeat themselves; absent limits are the guard's own. */
+  readonly loops: Partial<LoopLimits>;
   /** How long a person may take to answer. */
   readonly askLimitMs: number;
   /** Milliseconds since the epoch. */
@@ -63,7 +65,7 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
     return { result, outcome: { class: classOf(result), output: result.text, durationMs: now() - startedAt } };
   };
   const tell: GuardCallsOptions["write"] = async (events) => (hasEnded ? undefined : await write(events));
-  const call = answered(guardCalls({ ...options, guard: createLoopGuard(), run, write: tell }));
+  const call = answered(guardCalls({ ...options, guard: createLoopGuard(options.loops), run, write: tell }));
   const { system, realWorkspace } = wanted;
   const offered: OfferedTools = {
     tools: wanted.tools,

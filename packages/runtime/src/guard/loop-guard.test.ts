@@ -34,7 +34,7 @@ const times = (count: number, step: (index: number) => Step | readonly Step[]): 
     Array.isArray(made[0]) ? (made as readonly Step[]) : [made as Step],
   );
 const again = (made: GuardedCall, outcome: GuardedOutcome) => times(40, () => [made, outcome]);
-const inTurn = (...steps: readonly Step[]) => times(20, () => steps);
+const inTurn = (...steps: readonly Step[]) => times(100, () => steps);
 
 const readGone: Step = [call("read", { path: "gone.ts" }), ends("not_found", "no such file")];
 const staleEdit: Step = [call("edit", { path: "a.ts", old: "x", new: "y" }), ends("tool_error", "x does not occur")];
@@ -88,23 +88,19 @@ const loops: readonly (readonly [string, readonly Step[], string])[] = [
     times(9, (n) => [call("bash", n % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 }), ends("tool_error", "1")]),
     "..WBE",
   ],
-  ["edits, looks, and edits the same", inTurn(staleEdit, readAgain), "......W.B.E"],
-  ["goes round three failures", inTurn(readGone, staleEdit, denied), "......WWWBBBE"],
-  [
-    "goes round a failure and the time of day",
-    times(20, (n) => [readGone, [call("date"), ok(`10:0${n}`)]]),
-    "......W.B.E",
-  ],
+  ["edits, looks, and edits the same", inTurn(staleEdit, readAgain), `${".".repeat(59)}WB${".".repeat(60)}E`],
+  ["goes round three failures", inTurn(readGone, staleEdit, denied), `${".".repeat(17)}WB${".".repeat(18)}E`],
+  ["looks at two things in turn", inTurn(status, readAgain), `${".".repeat(59)}WB${".".repeat(60)}E`],
   ["guesses wrong arguments", times(20, (n) => invalid("edit", { guess: n }, "old is missing")), "..WBE"],
   ["guesses in two wrong ways", times(20, (n) => invalid("edit", { guess: n }, n % 2 ? "old" : "new")), "....WWBBE"],
   [
     "loops on after some progress",
-    [...inTurn(readGone).slice(0, 3), [call("read", { path: "new" }), ok("x")], ...again(...readGone)],
+    [...again(...readGone).slice(0, 3), [call("read", { path: "new" }), ok("x")], ...again(...readGone)],
     "..W....BE",
   ],
 ];
 
-/** Thirty turns that repeat themselves for a reason. */
+/** Turns that repeat themselves for a reason. */
 const honest: readonly (readonly [string, readonly Step[]])[] = [
   ["reads many files", times(200, (n) => [call("read", { path: `${n}.ts` }), ok("same licence header")])],
   ["looks for a file in many places", times(50, (n) => [call("read", { path: `${n}/x` }), ends("not_found", "no")])],
@@ -150,6 +146,15 @@ const honest: readonly (readonly [string, readonly Step[]])[] = [
       [call("bash", { command: "npm test" }), ends("tool_error", "1 failed")],
     ]),
   ],
+  [
+    "looks at the tree among other looks that it has had before [clients D12]",
+    times(25, () => [status, readAgain, [call("ls", { path: "." }), ok("a")]]),
+  ],
+  [
+    "runs the same tests among other calls, and they fail the same [clients D12]",
+    times(25, () => [[call("bash", { command: "npm test" }), ends("tool_error", "1 failed")], readAgain]),
+  ],
+  ["tries a failure again now and then, by the clock", times(20, (n) => [readGone, [call("date"), ok(`10:0${n}`)]])],
   ["reads the same file between other files", times(30, (n) => [[call("read", { path: `${n}` }), ok("x")], readAgain])],
   [
     "reads the same file that it edits",
@@ -182,8 +187,8 @@ const honest: readonly (readonly [string, readonly Step[]])[] = [
 ];
 
 describe("a loop", () => {
-  it("comes in thirty forms here, and so do honest turns", () => {
-    expect([loops.length, honest.length]).toEqual([30, 30]);
+  it("comes in thirty forms here, and honest turns in more", () => {
+    expect({ loops: loops.length, honest: honest.length }).toEqual({ loops: 30, honest: 33 });
   });
 
   it.each(loops)("that %s is warned, blocked and ended at the stated attempts", (_what, steps, said) => {
@@ -212,24 +217,24 @@ describe("what the guard says", () => {
     guard.after(made, outcome);
     expect(guard.after(made, outcome)).toEqual({
       kind: "warn",
-      text: "Caution: read was called 3 times with the same arguments and the same result. Change the arguments or the approach; the same call again will not be made.",
-      notice: notice("read was called 3 times with the same arguments and the same result"),
+      text: "Caution: read was called 3 times in a row with the same arguments and the same result. Change the arguments or the approach; the same call again will not be made.",
+      notice: notice("read was called 3 times in a row with the same arguments and the same result"),
     });
     expect(guard.before(made)).toEqual({
       kind: "block",
-      text: "A call of read was not made, because it gave the same result 3 times. Change the arguments or the approach, or say what stands in the way. Trying it once more ends the turn.",
-      notice: notice("A call of read was not made, because it gave the same result 3 times"),
+      text: "A call of read was not made, because it gave the same result 3 times in a row. Change the arguments or the approach, or say what stands in the way. Trying it once more ends the turn.",
+      notice: notice("A call of read was not made, because it gave the same result 3 times in a row"),
     });
     const ended = guard.before(made);
     const error = ended.kind === "end" ? CaretError.from(ended.error).toInfo() : undefined;
     expect(error).toMatchObject({
       code: "loop-stopped",
-      message: "The agent kept calling read with the same arguments after 3 equal results and a refusal",
+      message: "The agent kept calling read with the same arguments after 3 equal results in a row and a refusal",
     });
   });
 
   it("follows the limits it was given", () => {
-    const limits = { failures: 1, successes: 2, waits: 3, waitingMs: 50, schemaRefusals: 2 };
+    const limits = { failures: 1, repeats: 2, waits: 3, waitingMs: 50, rounds: 4, schemaRefusals: 2 };
     expect([
       play(again(...readGone), limits),
       play(again(...readAgain), limits),
@@ -238,7 +243,19 @@ describe("what the guard says", () => {
         times(9, (n) => invalid("edit", { n }, "old")),
         { ...limits, failures: 9 },
       ),
-    ]).toEqual(["WBE", ".WBE", "..WBE", ".WBE"]);
+      play(inTurn(status, readAgain), { ...limits, repeats: 9 }),
+    ]).toEqual(["WBE", ".WBE", "..WBE", ".WBE", ".......WB........E"]);
+  });
+
+  it("is nothing where a limit is 0 [clients D12]", () => {
+    const off = { failures: 0, repeats: 0, waits: 0, rounds: 0, schemaRefusals: 0 };
+    const turns = [
+      again(...readGone),
+      again(...readAgain),
+      inTurn(status, readAgain),
+      again(...invalid("edit", {}, "x")),
+    ];
+    expect(turns.map((steps) => /^\.+$/.test(play(steps, off)))).toEqual([true, true, true, true]);
   });
 
   it("counts calls that were made at once, before any of them had ended", () => {
