@@ -106,6 +106,57 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
+  it("allows for the session exactly what the button says, lists it and takes it back [ux A2]", async () => {
+    const { id } = await stage.session(prompts.approval);
+    const page = await stage.visit(`/s/${id}`);
+    const allow = /^Always allow exactly node greet\.js in this session$/;
+    await approval(page).getByRole("button", { name: allow }).click();
+    await turnEnds(page, "Done");
+
+    // The same command is not asked about again; another one of the same tool is.
+    await stage.api.startTurn(id, { prompt: prompts.approval });
+    await eventually(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    expect(await approval(page).count()).toBe(0);
+    await stage.api.startTurn(id, { prompt: prompts.dangerous });
+    await approval(page).getByText("rm -rf ./docs && git clean -fdx").waitFor();
+    expect(
+      await approval(page)
+        .getByRole("button", { name: /^Always allow/ })
+        .count(),
+    ).toBe(0);
+    await page.keyboard.press("Escape");
+    await turnEnds(page, "Stopped");
+
+    await page
+      .getByRole("button", { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole("menuitem", { name: "Allowed in this session" }).click();
+    const dialog = page.getByRole("dialog", { name: "Allowed in this session" });
+    await dialog
+      .getByRole("listitem")
+      .filter({ hasText: "node greet.js" })
+      .getByRole("button", { name: "Revoke" })
+      .click();
+    await dialog.getByText("Nothing yet").waitFor();
+    await page.keyboard.press("Escape");
+    await stage.api.startTurn(id, { prompt: prompts.approval });
+    await approval(page).getByRole("region", { name: "Command" }).waitFor();
+    await page.keyboard.press("Escape");
+    await eventually(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
+  });
+
+  it("decides from the list of what waits, with everything in sight [ux A3]", async () => {
+    const { id } = await stage.session(prompts.approval);
+    const page = await stage.visit("/");
+    const inbox = page.getByRole("region", { name: /^Waiting for you/ });
+    await inbox.getByRole("region", { name: "Command" }).getByText("node greet.js").waitFor();
+    await inbox.getByRole("button", { name: /^Approve$/ }).click();
+    await eventually(async () => (await stage.api.getSession(id)).status).toMatchObject({ outcome: "completed" });
+    await inbox.getByText("Nothing needs you right now.").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/");
+  });
+
   it("denies with a reason that the agent is given [ux A3]", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit(`/s/${id}`);

@@ -1,4 +1,4 @@
-import type { AgentEvent, GrantOffer, LaneName, TurnOutcome } from "../agent-event.ts";
+import type { AgentEvent, AgentEventOf, GrantOffer, LaneName, TurnOutcome } from "../agent-event.ts";
 import type { Usage } from "../usage.ts";
 
 /** One event as it was committed. `seq` is dense within the session: it is the cursor a reader resumes from. */
@@ -46,6 +46,8 @@ export type SessionStatus =
       readonly waitsFor: "approval" | "question" | "client";
       /** One line about it. */
       readonly about: string;
+      /** The approval that waits, as it would run, so that it can be decided from a list; absent when it is large. */
+      readonly approval?: AgentEventOf<"approval-request">;
     }
   | { readonly kind: "ended"; readonly turnId: string; readonly at: number; readonly outcome: TurnOutcome["kind"] };
 

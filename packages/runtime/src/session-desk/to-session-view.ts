@@ -1,6 +1,6 @@
 import type { PermissionWord, SessionStatus, SessionView } from "@caret/protocol";
 import type { SessionRecord } from "../engine/event-store.ts";
-import type { RunningTurn } from "../engine/session-engine.ts";
+import type { OpenAsk, RunningTurn } from "../engine/session-engine.ts";
 
 export interface SessionViewOptions {
   /** The turn of the session that this process runs. */
@@ -39,11 +39,19 @@ function statusOf({ lastTurn }: SessionRecord, { turn, isUnended }: SessionViewO
   return wait === undefined ? running : { kind: "waiting", turnId, ...wait };
 }
 
-type Wait = Pick<Extract<SessionStatus, { readonly kind: "waiting" }>, "since" | "waitsFor" | "about">;
+type Wait = Pick<Extract<SessionStatus, { readonly kind: "waiting" }>, "since" | "waitsFor" | "about" | "approval">;
+
+/** A list of sessions is sent often: what is larger is decided in the session itself. */
+const MAX_LISTED_APPROVAL = 16_384;
 
 function waitOf({ asks, parked }: RunningTurn, startedAt: number): Wait | undefined {
   const [ask] = asks.open();
-  if (ask !== undefined) return { waitsFor: ask.kind, about: ask.about, since: ask.since };
+  if (ask !== undefined) return { waitsFor: ask.kind, about: ask.about, since: ask.since, ...listedApproval(ask) };
   const [call] = parked?.open() ?? [];
   return call === undefined ? undefined : { waitsFor: "client", about: call.name, since: startedAt };
+}
+
+function listedApproval({ request }: OpenAsk): Pick<Wait, "approval"> {
+  const isListed = request.type === "approval-request" && JSON.stringify(request).length <= MAX_LISTED_APPROVAL;
+  return isListed ? { approval: request } : {};
 }

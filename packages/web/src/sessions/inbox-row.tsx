@@ -1,5 +1,6 @@
-import type { SessionView } from "@caret/protocol";
+import type { AgentEventOf, SessionView } from "@caret/protocol";
 import { ArrowRight } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { useAbout } from "../data/use-about.ts";
 import { Duration } from "../parts/duration.tsx";
@@ -7,7 +8,12 @@ import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { isSimulatedSession } from "../shell/is-simulated.ts";
+import { TranscriptActionsProvider } from "../transcript/transcript-actions.ts";
+import { useSessionActions } from "../transcript/use-session-actions.ts";
 import { shortPath } from "./short-path.ts";
+
+/** With its diffs it is needed only when something waits: not on the first load. */
+const OpenApproval = lazy(async () => ({ default: (await import("../transcript/open-approval.tsx")).OpenApproval }));
 
 /** What one session needs of a person, and the way there. */
 export function InboxRow({ session }: { readonly session: SessionView }) {
@@ -15,9 +21,9 @@ export function InboxRow({ session }: { readonly session: SessionView }) {
   const about = useAbout();
   if (status.kind !== "waiting") return null;
   return (
-    <li>
+    <li className="overflow-hidden rounded-lg border border-warn/50 bg-raised">
       <Link
-        className="group flex min-h-14 items-center gap-3 rounded-lg border border-warn/50 bg-raised px-4 py-2.5 transition-colors duration-100 hover:border-warn"
+        className="group flex min-h-14 items-center gap-3 px-4 py-2.5 transition-colors duration-100 hover:bg-ink/3"
         href={`/s/${id}`}
       >
         <StatusDot status={status} />
@@ -35,6 +41,33 @@ export function InboxRow({ session }: { readonly session: SessionView }) {
         </span>
         <ArrowRight aria-hidden="true" className="shrink-0 text-faint group-hover:text-ink" size={16} />
       </Link>
+      {status.approval !== undefined && (
+        <InboxApproval request={status.approval} session={session} since={status.since} />
+      )}
     </li>
+  );
+}
+
+interface InboxApprovalProps {
+  readonly session: SessionView;
+  readonly request: AgentEventOf<"approval-request">;
+  readonly since: number;
+}
+
+/** The same card as in the session: what is decided from the list is seen as whole as there. */
+function InboxApproval({ session, request, since }: InboxApprovalProps) {
+  const actions = useSessionActions(session.id);
+  return (
+    <TranscriptActionsProvider value={actions}>
+      <div className="px-2 pb-2">
+        <Suspense>
+          <OpenApproval
+            isNext={false}
+            item={{ kind: "approval", seq: 0, at: since, request }}
+            key={request.requestId}
+          />
+        </Suspense>
+      </div>
+    </TranscriptActionsProvider>
   );
 }

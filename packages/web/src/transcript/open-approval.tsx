@@ -1,10 +1,11 @@
-import type { AnswerApproval } from "@caret/protocol";
+import { type AnswerApproval, type GrantOffer, markHidden } from "@caret/protocol";
 import { ShieldQuestionMark } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
 import { Kbd } from "../parts/kbd.tsx";
+import { Words } from "../parts/words.tsx";
 import { cardApprovalKey, globalApprovalKey } from "./approval-key.ts";
 import { ApprovalSubject } from "./approval-subject.tsx";
 import { subjectWords } from "./approval-words.ts";
@@ -53,7 +54,9 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
         </span>
       </header>
       <ApprovalSubject request={request} />
-      {answerApproval !== undefined && <Decisions isNext={isNext} isDisabled={!canAnswer} onAnswer={answer} />}
+      {answerApproval !== undefined && (
+        <Decisions grants={request.grants ?? []} isNext={isNext} isDisabled={!canAnswer} onAnswer={answer} />
+      )}
       {failure !== undefined && (
         <p role="alert" className="px-3 pb-2 text-[13px] text-bad">
           {failure}
@@ -64,12 +67,14 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
 }
 
 interface DecisionsProps {
+  /** What may be allowed for the rest of the session: exactly what each label says. */
+  readonly grants: readonly GrantOffer[];
   readonly isNext: boolean;
   readonly isDisabled: boolean;
   readonly onAnswer: (answer: AnswerApproval) => void;
 }
 
-function Decisions({ isNext, isDisabled, onAnswer }: DecisionsProps) {
+function Decisions({ grants, isNext, isDisabled, onAnswer }: DecisionsProps) {
   const [isDenying, setDenying] = useState(false);
   return (
     <footer className="flex flex-col gap-2 border-line border-t px-3 py-2">
@@ -83,10 +88,25 @@ function Decisions({ isNext, isDisabled, onAnswer }: DecisionsProps) {
         <Button tone="quiet" aria-expanded={isDenying} onClick={() => setDenying(!isDenying)}>
           Deny with a reason…
         </Button>
-        <Button tone="quiet" disabled={isDisabled} onClick={() => onAnswer({ decision: "approved", remember: true })}>
-          Always for this session
-        </Button>
       </div>
+      {grants.length > 0 && (
+        <ul aria-label="Approve this and the like" className="flex flex-col gap-1">
+          {grants.map(({ id, label }) => (
+            <li key={id}>
+              <Button
+                className="max-w-full justify-start whitespace-normal! text-left font-normal"
+                tone="quiet"
+                disabled={isDisabled}
+                onClick={() => onAnswer({ decision: "approved", grant: id })}
+              >
+                <span className="min-w-0 [overflow-wrap:anywhere]">
+                  Always allow <Words text={markHidden(label)} /> in this session
+                </span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
       {isDenying && <DenyReason isDisabled={isDisabled} onDeny={onAnswer} />}
     </footer>
   );
