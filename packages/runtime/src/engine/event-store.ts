@@ -154,7 +154,41 @@ export interface WriteOptions {
   readonly keepTrying?: boolean;
 }
 
-export interface AppendOptions extends WriteOptions {
+/** What a client asked to be done once, under a name of its own. */
+export interface CommandKey {
+  /** Of the client's key, and whose it is and what for. */
+  readonly name: string;
+  /** Tells what was asked for from anything else. */
+  readonly digest: string;
+}
+
+/** What became of a command: it is written in the same commit as what it did, so that there is never one without the other. */
+export interface CommandRecord {
+  readonly digest: string;
+  readonly sessionId: string;
+  /** The turn that it began, if it began one. */
+  readonly turn?: { readonly turnId: string; readonly firstSeq: number };
+}
+
+export interface CommandOptions {
+  /** Recorded with it. Rejects with `session-busy` when there is a record under this name already. */
+  readonly command?: CommandKey;
+}
+
+export interface CreateOptions extends WriteOptions, CommandOptions {
+  /**
+   * Nobody sees the session before it is published: neither lists nor searches nor other processes. It is removed when
+   * this process dies before that.
+   */
+  readonly staged?: true;
+}
+
+export interface DeleteOptions extends CommandOptions {
+  /** Only if it was not updated at this time or later. */
+  readonly updatedBefore?: number;
+}
+
+export interface AppendOptions extends WriteOptions, CommandOptions {
   /**
    * These events happened elsewhere, in another session or on another machine: what they consumed was paid there and
    * counts towards no day's total.
@@ -175,7 +209,8 @@ export interface LogWriter {
   refused?: CaretError;
 }
 
-export interface PruneOptions {
+/** Which sessions are old. */
+export interface PruneRule {
   /** Sessions that were last updated longer ago than this go … */
   readonly olderThanMs: number;
   /** … unless they are among this many most recently updated ones. */
@@ -206,15 +241,25 @@ export interface EventStore {
   isOwnerAlive(owner: string): boolean;
 
   /** Rejects with `invalid-request` when the id is taken. */
-  createSession(session: NewSession, options?: WriteOptions): Promise<SessionRecord>;
+  createSession(session: NewSession, options?: CreateOptions): Promise<SessionRecord>;
+  /** A staged session is whole now. Rejects with `session-not-found` when there is none. */
+  publishSession(sessionId: string, changes?: SessionChanges, options?: CommandOptions): Promise<SessionRecord>;
   getSession(sessionId: string): Promise<SessionRecord | undefined>;
   listSessions(query?: SessionQuery): Promise<SessionPage>;
   /** The ids of all sessions, in no order. */
   sessionIds(query?: Pick<SessionQuery, "workspace">): Promise<readonly string[]>;
   /** Rejects with `session-not-found`. */
   updateSession(sessionId: string, changes: SessionChanges, options?: WriteOptions): Promise<SessionRecord>;
-  /** Says whether there was one. Its events go; what it consumed stays in the totals of the days. */
-  deleteSession(sessionId: string): Promise<boolean>;
+  /**
+   * Says whether there was one (that fits). It is gone at once; its events go a few at a time, so that nobody waits for a
+   * large one. What it consumed stays in the totals of the days. Rejects with `session-busy` while the log knows a turn of
+   * it as running; a staged session may have one.
+   */
+  deleteSession(sessionId: string, options?: DeleteOptions): Promise<boolean>;
+  /** Removes what processes that died left half made or half deleted. */
+  removeLeftovers(signal?: AbortSignal): Promise<void>;
+  /** What became of a command of the last day. */
+  findCommand(name: string): Promise<CommandRecord | undefined>;
 
   /**
    * Append all entries or none. Rejects with `session-busy` when the session is not at `expectedSeq` (another writer
@@ -245,8 +290,8 @@ export interface EventStore {
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
   /** One total per day, model and session, the newest day first. What was copied is of no day. */
   usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;
-  /** The ids of the sessions it deleted. A session with a running turn stays. */
-  prune(options: PruneOptions): Promise<readonly string[]>;
+  /** The ids of the sessions that a rule takes for old, the newest first. Never one with a running turn. */
+  prunable(rule: PruneRule): Promise<readonly string[]>;
   /** From here on nobody waits longer than this for a log that another process holds: it is about to be closed. */
   limitWaits(ms: number): void;
   /** Commits what is under way, then frees everything. Later calls reject with `storage-failed`. */

@@ -181,11 +181,109 @@ export function describeEventStore(name: string, createStore: CreateStore): void
 
       it("deletes a session with its events", async () => {
         await store.createSession(session("s1"));
-        await store.append("s1", 0, [starts("t1"), says("a")]);
+        await store.append("s1", 0, [starts("t1"), says("a"), ends("t1")]);
         expect(await store.deleteSession("s1")).toBe(true);
-        expect(await store.getSession("s1")).toBeUndefined();
+        expect({ session: await store.getSession("s1"), events: await store.read("s1") }).toEqual({
+          session: undefined,
+          events: [],
+        });
+      });
+
+      it("does not delete a session while a turn of it runs [defect 24]", async () => {
+        await store.createSession(session("s1"));
+        await store.append("s1", 0, [starts("t1"), says("a")]);
+        await expect(store.deleteSession("s1")).rejects.toMatchObject({ code: "session-busy" });
+        await store.append("s1", 2, [ends("t1")]);
+        expect(await store.deleteSession("s1")).toBe(true);
+      });
+
+      it("takes a session of the same id again when a large one was deleted", async () => {
+        await store.createSession(session("s1"));
+        const many = Array.from({ length: 900 }, (_, index) => says(`${index}`));
+        await store.append("s1", 0, many);
+        const deleted = store.deleteSession("s1");
+        const again = store.createSession(session("s1", { title: "Again" }));
+        const appended = store.append("s1", 0, [says("new")]);
+        await Promise.all([deleted, again, appended]);
+        expect({ title: (await store.getSession("s1"))?.title, events: textOf(await store.read("s1")) }).toEqual({
+          title: "Again",
+          events: "new",
+        });
+      });
+    });
+
+    describe("a staged session", () => {
+      beforeEach(async () => {
+        await store.createSession(session("s1", { createdAt: noon - hour }), { staged: true });
+        await store.append("s1", 0, [starts("t1"), says("a")], { copied: true });
+      });
+
+      it("is seen by nobody [defect 29]", async () => {
+        expect({
+          found: await store.getSession("s1"),
+          listed: await idsOf({}),
+          ids: await store.sessionIds(),
+          running: await store.runningTurns(),
+          old: await store.prunable({ olderThanMs: 0, keep: 0 }),
+        }).toEqual({ found: undefined, listed: [], ids: [], running: [], old: [] });
+      });
+
+      it("is seen as a whole once it is published, as it was changed then [defect 29]", async () => {
+        clock += 5;
+        const published = await store.publishSession("s1", { lane: "sim" });
+        expect(published).toMatchObject({ id: "s1", lane: "sim", lastSeq: 2, updatedAt: noon + 5 });
+        expect(await store.getSession("s1")).toEqual(published);
+        await expect(store.publishSession("s1")).rejects.toMatchObject({ code: "session-not-found" });
+      });
+
+      it("can be given up, whatever it holds [defect 29]", async () => {
+        expect(await store.deleteSession("s1")).toBe(true);
+        await expect(store.publishSession("s1")).rejects.toMatchObject({ code: "session-not-found" });
         expect(await store.read("s1")).toEqual([]);
-        expect(await store.runningTurns()).toEqual([]);
+      });
+
+      it("keeps its id from others", async () => {
+        await expect(store.createSession(session("s1"))).rejects.toMatchObject({ code: "invalid-request" });
+      });
+    });
+
+    describe("a command", () => {
+      const command = (name: string) => ({ name, digest: `digest of ${name}` });
+
+      it("is recorded with what it did [defect 19]", async () => {
+        await store.createSession(session("s1"), { command: command("create") });
+        await store.append("s1", 0, [starts("t1")], { command: command("start") });
+        await store.append("s1", 1, [ends("t1")]);
+        await store.createSession(session("s2"), { staged: true });
+        await store.publishSession("s2", {}, { command: command("publish") });
+        await store.deleteSession("s2", { command: command("delete") });
+        const names = ["create", "start", "publish", "delete", "nothing"];
+        expect(await Promise.all(names.map((name) => store.findCommand(name)))).toEqual([
+          { digest: "digest of create", sessionId: "s1" },
+          { digest: "digest of start", sessionId: "s1", turn: { turnId: "t1", firstSeq: 1 } },
+          { digest: "digest of publish", sessionId: "s2" },
+          { digest: "digest of delete", sessionId: "s2" },
+          undefined,
+        ]);
+      });
+
+      it("is done once: whoever comes second does nothing [defect 19]", async () => {
+        const done = await Promise.allSettled(
+          ["s1", "s2"].map((id) => store.createSession(session(id), { command: command("create") })),
+        );
+        expect(done).toMatchObject([{ status: "fulfilled" }, { reason: { code: "session-busy" } }]);
+        expect(await idsOf({})).toEqual(["s1"]);
+        await store.append("s1", 0, [starts("t1")], { command: command("start") });
+        const again = store.append("s1", 1, [starts("t2")], { command: command("start") });
+        await expect(again).rejects.toMatchObject({ code: "session-busy" });
+        expect(await store.read("s1")).toHaveLength(1);
+      });
+
+      it("that failed is not recorded [defect 19]", async () => {
+        await store.createSession(session("s1"));
+        await expect(store.append("s1", 7, [starts("t1")], { command: command("start") })).rejects.toThrow();
+        await expect(store.createSession(session("s1"), { command: command("create") })).rejects.toThrow();
+        expect([await store.findCommand("start"), await store.findCommand("create")]).toEqual([undefined, undefined]);
       });
     });
 
@@ -342,11 +440,11 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s2", 0, [says("a")]);
         await store.updateSession("s1", { title: "T" });
         await store.deleteSession("s2");
-        clock += hour;
-        await store.prune({ olderThanMs: 1, keep: 0 });
-        expect(heard).toEqual(["s1", "s2", "s2", "s1", "s2", "s1"]);
+        await store.createSession(session("s3"), { staged: true });
+        await store.publishSession("s3");
+        expect(heard).toEqual(["s1", "s2", "s2", "s1", "s2", "s3"]);
         stop();
-        await store.createSession(session("s3"));
+        await store.createSession(session("s4"));
         expect(heard).toHaveLength(6);
       });
 
@@ -534,7 +632,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
 
       it("counts a day in UTC, and keeps counting when the session is deleted", async () => {
         await store.append("s1", 0, [starts("t1"), { ...consumes("t1", { input: 1 }), at: noon - 13 * hour }]);
-        await store.append("s1", 2, [starts("t2"), consumes("t2", { input: 2 })]);
+        await store.append("s1", 2, [starts("t2"), consumes("t2", { input: 2 }), ends("t2"), ends("t1")]);
         await store.deleteSession("s1");
         expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([{ turns: 1, usage: { input: 2 } }]);
         expect(await store.usageTotals({ day: "2026-11-14" })).toEqual([{ turns: 1, usage: { input: 1 } }]);
@@ -554,7 +652,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s2", 2, [starts("t1", "opus"), consumes("t1", { input: 1 })]);
         await store.append("s2", 4, [starts("t2", "opus"), consumes("t2", { input: 2, cost: 0.5 })]);
         await store.append("s1", 0, [starts("t3", "auto"), consumes("t3", { output: 4 })]);
-        await store.append("s1", 2, [starts("t4", "opus"), consumes("t4", { output: 5 })]);
+        await store.append("s1", 2, [starts("t4", "opus"), consumes("t4", { output: 5 }), ends("t4"), ends("t3")]);
         const today = [
           { day: "2026-11-15", model: "auto", sessionId: "s1", turns: 1, usage: { output: 4 } },
           { day: "2026-11-15", model: "opus", sessionId: "s1", turns: 1, usage: { output: 5 } },
@@ -570,20 +668,25 @@ export function describeEventStore(name: string, createStore: CreateStore): void
     });
 
     describe("pruning and closing", () => {
-      it("prunes old sessions, but neither the newest ones nor one with a running turn", async () => {
+      it("knows which sessions are old, but neither the newest ones nor one with a running turn", async () => {
         for (const [index, id] of ["oldest", "busy", "older", "kept", "new"].entries())
           await store.createSession(session(id, { createdAt: noon + index }));
         clock = noon + 1;
         await store.append("busy", 0, [starts("t1")]);
         clock = noon + hour;
-        expect(await store.prune({ olderThanMs: hour - 4, keep: 2 })).toEqual(["older", "oldest"]);
-        expect(await idsOf({})).toEqual(["new", "kept", "busy"]);
+        expect(await store.prunable({ olderThanMs: hour - 4, keep: 2 })).toEqual(["older", "oldest"]);
       });
 
-      it("prunes nothing that is young enough", async () => {
+      it("takes nothing for old that is young enough", async () => {
         await store.createSession(session("s1"));
         clock += hour;
-        expect(await store.prune({ olderThanMs: hour, keep: 0 })).toEqual([]);
+        expect(await store.prunable({ olderThanMs: hour, keep: 0 })).toEqual([]);
+      });
+
+      it("leaves a session alone that was used since it was found to be old", async () => {
+        await store.createSession(session("s1"));
+        expect(await store.deleteSession("s1", { updatedBefore: noon })).toBe(false);
+        expect(await store.deleteSession("s1", { updatedBefore: noon + 1 })).toBe(true);
       });
 
       it("commits what is under way before it closes, then refuses", async () => {

@@ -1,11 +1,18 @@
 import { CaretError } from "@caret/protocol";
 import type {
   AppendOptions,
+  CommandKey,
+  CommandOptions,
+  CommandRecord,
+  CreateOptions,
+  DeleteOptions,
   EventEntry,
   EventStore,
-  PruneOptions,
+  NewSession,
+  PruneRule,
   ReadOptions,
   RunningTurnQuery,
+  SessionChanges,
   SessionPage,
   SessionQuery,
   SessionRecord,
@@ -13,6 +20,7 @@ import type {
 } from "../../engine/event-store.ts";
 import { wayInside } from "../../paths/way-inside.ts";
 import { asWriter } from "../as-writer.ts";
+import { commandTaken } from "../command-taken.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
 import { noLine } from "../last-line.ts";
@@ -40,6 +48,9 @@ class MemoryEventStore implements EventStore {
   readonly #logs = new Map<string, StoredEvent[]>();
   readonly #progress = new Map<string, SessionProgress>();
   readonly #turns;
+  /** Those that nobody sees yet. */
+  readonly #staged = new Set<string>();
+  readonly #commands = new Map<string, CommandRecord>();
   readonly #listeners;
   readonly #now;
   readonly #rawMaxBytes;
@@ -58,21 +69,46 @@ class MemoryEventStore implements EventStore {
     return owner === this.owner;
   }
 
-  async createSession(session: Parameters<EventStore["createSession"]>[0]): Promise<SessionRecord> {
+  async createSession(session: NewSession, { staged, command }: CreateOptions = {}): Promise<SessionRecord> {
     this.#assertOpen();
     if (this.#sessions.has(session.id))
       throw new CaretError("invalid-request", `There is a session ${session.id} already`);
+    this.#record(command, { sessionId: session.id });
     const record = toSessionRecord(session);
     this.#sessions.set(session.id, record);
     this.#logs.set(session.id, []);
     this.#progress.set(session.id, noProgress);
-    this.#listeners.touch(session.id);
+    if (staged === true) this.#staged.add(session.id);
+    else this.#listeners.touch(session.id);
     return record;
+  }
+
+  async publishSession(
+    sessionId: string,
+    changes: SessionChanges = {},
+    { command }: CommandOptions = {},
+  ): Promise<SessionRecord> {
+    this.#assertOpen();
+    if (!this.#staged.has(sessionId))
+      throw new CaretError("session-not-found", `The session ${sessionId} was deleted while it was made`);
+    this.#record(command, { sessionId });
+    this.#staged.delete(sessionId);
+    return await this.updateSession(sessionId, changes);
+  }
+
+  async findCommand(name: string): Promise<CommandRecord | undefined> {
+    this.#assertOpen();
+    return this.#commands.get(name);
+  }
+
+  /** Nobody else leaves anything behind here. */
+  async removeLeftovers(): Promise<void> {
+    this.#assertOpen();
   }
 
   async getSession(sessionId: string): Promise<SessionRecord | undefined> {
     this.#assertOpen();
-    return this.#sessions.get(sessionId);
+    return this.#staged.has(sessionId) ? undefined : this.#sessions.get(sessionId);
   }
 
   async listSessions({ search, archived, workspace, limit = 50, after }: SessionQuery = {}): Promise<SessionPage> {
@@ -102,30 +138,39 @@ class MemoryEventStore implements EventStore {
     return changed;
   }
 
-  async deleteSession(sessionId: string): Promise<boolean> {
+  async deleteSession(sessionId: string, { updatedBefore, command }: DeleteOptions = {}): Promise<boolean> {
     this.#assertOpen();
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined || session.updatedAt >= (updatedBefore ?? Number.POSITIVE_INFINITY)) return false;
+    if (!this.#staged.has(sessionId) && this.#turns.running({ sessionId }).length > 0)
+      throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
+    this.#record(command, { sessionId });
     this.#logs.delete(sessionId);
     this.#progress.delete(sessionId);
     this.#turns.forget(sessionId);
-    const wasThere = this.#sessions.delete(sessionId);
-    if (wasThere) this.#listeners.touch(sessionId);
-    return wasThere;
+    this.#sessions.delete(sessionId);
+    if (!this.#staged.delete(sessionId)) this.#listeners.touch(sessionId);
+    return true;
   }
 
   async append(
     sessionId: string,
     expectedSeq: number,
     entries: readonly EventEntry[],
-    { copied, writer }: AppendOptions = {},
+    { copied, writer, command }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
-    return asWriter(writer, () => this.#append(sessionId, expectedSeq, entries, copied ?? false));
+    return asWriter(writer, () => {
+      const stored = this.#append(sessionId, expectedSeq, entries, { copied: copied === true, command });
+      this.#listeners.publish(sessionId, stored);
+      return stored;
+    });
   }
 
   #append(
     sessionId: string,
     expectedSeq: number,
     entries: readonly EventEntry[],
-    copied: boolean,
+    { copied, command }: { readonly copied: boolean; readonly command: CommandKey | undefined },
   ): readonly StoredEvent[] {
     this.#assertOpen();
     const session = this.#find(sessionId);
@@ -142,6 +187,8 @@ class MemoryEventStore implements EventStore {
       event,
       ...cutRaw(rest, this.#rawMaxBytes),
     }));
+    const [first] = stored;
+    if (first !== undefined) this.#record(command, { sessionId, turn: { turnId: first.turnId, firstSeq: first.seq } });
     const log = this.#logs.get(sessionId) ?? [];
     for (const each of stored) {
       log.push(each);
@@ -150,7 +197,6 @@ class MemoryEventStore implements EventStore {
     const advanced = advanceProgress(progress, stored);
     this.#progress.set(sessionId, advanced);
     if (stored.length > 0) this.#sessions.set(sessionId, { ...session, updatedAt: now, ...progressFields(advanced) });
-    this.#listeners.publish(sessionId, stored);
     return stored;
   }
 
@@ -179,7 +225,7 @@ class MemoryEventStore implements EventStore {
 
   async runningTurns(query: RunningTurnQuery = {}): ReturnType<EventStore["runningTurns"]> {
     this.#assertOpen();
-    return this.#turns.running(query);
+    return this.#turns.running(query).filter(({ sessionId }) => !this.#staged.has(sessionId));
   }
 
   async usageTotals(query: Parameters<EventStore["usageTotals"]>[0]): ReturnType<EventStore["usageTotals"]> {
@@ -194,14 +240,13 @@ class MemoryEventStore implements EventStore {
     });
   }
 
-  async prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
+  async prunable({ olderThanMs, keep }: PruneRule): Promise<readonly string[]> {
     this.#assertOpen();
     const before = this.#now() - olderThanMs;
     const busy = new Set(this.#turns.running({}).map((turn) => turn.sessionId));
     const old = this.#newestFirst()
       .slice(keep)
       .filter(({ id, updatedAt }) => updatedAt < before && !busy.has(id));
-    for (const { id } of old) await this.deleteSession(id);
     return old.map(({ id }) => id);
   }
 
@@ -213,7 +258,13 @@ class MemoryEventStore implements EventStore {
   }
 
   #newestFirst(): readonly SessionRecord[] {
-    return [...this.#sessions.values()].sort(compareSessions);
+    return [...this.#sessions.values()].filter(({ id }) => !this.#staged.has(id)).sort(compareSessions);
+  }
+
+  #record(command: CommandKey | undefined, did: Omit<CommandRecord, "digest">): void {
+    if (command === undefined) return;
+    if (this.#commands.has(command.name)) throw commandTaken();
+    this.#commands.set(command.name, { ...did, digest: command.digest });
   }
 
   #find(sessionId: string): SessionRecord {

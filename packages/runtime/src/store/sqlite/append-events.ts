@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { SessionRecord, StoredEvent } from "../../engine/event-store.ts";
+import type { CommandKey, SessionRecord, StoredEvent } from "../../engine/event-store.ts";
 import { advanceProgress, assertPlace } from "../session-progress.ts";
 import type { LogTables } from "./log-tables.ts";
 
@@ -18,6 +18,7 @@ export function appendEvents(
     copied,
     now,
     owner,
+    command,
   }: {
     readonly sessionId: string;
     readonly expectedSeq: number;
@@ -25,12 +26,16 @@ export function appendEvents(
     readonly copied: boolean;
     readonly now: number;
     readonly owner: string;
+    readonly command: CommandKey | undefined;
   },
 ): readonly StoredEvent[] {
   const progress = tables.sessions.progress(sessionId);
   if (progress === undefined) throw unknownSession(sessionId);
   // What was copied stands as it stood elsewhere, several turns at once.
   assertPlace(sessionId, progress, { expectedSeq, first: copied ? undefined : prepared[0]?.stored });
+  const turnId = prepared[0]?.stored.turnId;
+  if (command !== undefined && turnId !== undefined)
+    tables.commands.record(command, { sessionId, turn: { turnId, firstSeq: expectedSeq + 1 } }, now);
   const appended = prepared.map(({ stored, data }, index) => {
     const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
     tables.events.insert(whole, data);

@@ -8,16 +8,26 @@ const DEFAULT_LIMIT = 1_000;
 export interface EventTable {
   insert(stored: StoredEvent, data: string): void;
   read(sessionId: string, options: ReadOptions): readonly StoredEvent[];
+  /** Deletes so many of a session's oldest events. Says whether there are more. */
+  removeSome(sessionId: string, count: number): boolean;
 }
 
 export function createEventTable(database: DatabaseSync): EventTable {
   const insert = database.prepare("insert into event values (?, ?, ?, ?, ?, ?, ?)");
+  const oldest = database.prepare("select min(seq) as seq from event where session_id = ?");
+  const removeUpTo = database.prepare("delete from event where session_id = ? and seq < ?");
   const withRaw = prepareReads(database, "*");
   const withoutRaw = prepareReads(database, "session_id, seq, turn_id, at, data, null as raw, 0 as raw_cut");
 
   return {
     insert({ sessionId, seq, turnId, at, raw, rawCut }, data) {
       insert.run(sessionId, seq, turnId, at, data, raw ?? null, Number(rawCut ?? false));
+    },
+    removeSome(sessionId, count) {
+      const first = oldest.get(sessionId)?.["seq"] ?? null;
+      if (first === null) return false;
+      removeUpTo.run(sessionId, Number(first) + count);
+      return true;
     },
     read(sessionId, { afterSeq = 0, beforeSeq, limit = DEFAULT_LIMIT, raw = true }) {
       const { after, before } = raw ? withRaw : withoutRaw;

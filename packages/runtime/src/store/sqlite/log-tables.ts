@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { type CommandTable, createCommandTable } from "./command-table.ts";
 import { createEventTable, type EventTable } from "./event-table.ts";
 import { createSessionTable, type SessionTable } from "./session-table.ts";
 import { createTurnTable, type TurnTable } from "./turn-table.ts";
@@ -8,6 +9,7 @@ export interface LogTables {
   readonly sessions: SessionTable;
   readonly events: EventTable;
   readonly turns: TurnTable;
+  readonly commands: CommandTable;
 }
 
 export function createLogTables(database: DatabaseSync): LogTables {
@@ -15,5 +17,6 @@ export function createLogTables(database: DatabaseSync): LogTables {
     sessions: createSessionTable(database),
     events: createEventTable(database),
     turns: createTurnTable(database),
+    commands: createCommandTable(database),
   };
 }

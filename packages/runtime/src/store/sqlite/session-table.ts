@@ -14,12 +14,31 @@ export interface SessionTable {
   progress(id: string): SessionProgress | undefined;
   list(query: SessionQuery): SessionPage;
   ids(workspace: string | undefined): readonly string[];
+  /** Undefined when there is none; a hidden one is found only here and by `progress`. */
+  state(id: string): SessionState | undefined;
   /** Insert or replace everything but the events and the progress they make. */
   save(session: SessionRecord): void;
+  /** Nobody sees it from here on. */
+  hide(id: string, why: "staged" | "removed", owner: string): void;
+  /** Everybody sees it from here on. */
+  show(id: string): void;
+  hidden(): readonly HiddenSession[];
   advance(id: string, progress: SessionProgress, how: Advance): void;
-  remove(id: string): boolean;
+  remove(id: string): void;
   /** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
   prunable(before: number, keep: number): readonly string[];
+}
+
+export interface SessionState {
+  readonly hidden: "staged" | "removed" | undefined;
+  readonly lastSeq: number;
+  readonly updatedAt: number;
+}
+
+export interface HiddenSession {
+  readonly id: string;
+  readonly why: "staged" | "removed";
+  readonly owner: string;
 }
 
 export interface Advance {
@@ -48,7 +67,8 @@ const advanceSql = `
 
 const listSql = `
   select * from session
-  where instr(search_text, $search) > 0
+  where hidden is null
+    and instr(search_text, $search) > 0
     and ($archived is null or archived = $archived)
     and ${workspaceSql}
     and ($id is null or updated_at < $updatedAt or (updated_at = $updatedAt and id > $id))
@@ -56,19 +76,25 @@ const listSql = `
 `;
 
 const prunableSql = `
-  select id from (select id, updated_at from session order by updated_at desc, id limit -1 offset $keep)
+  select id from (
+    select id, updated_at from session where hidden is null order by updated_at desc, id limit -1 offset $keep
+  )
   where updated_at < $before
     and not exists (select 1 from turn where turn.session_id = id and turn.ended_at is null)
 `;
 
 export function createSessionTable(database: DatabaseSync): SessionTable {
-  const find = database.prepare("select * from session where id = ?");
+  const find = database.prepare("select * from session where id = ? and hidden is null");
   const progress = database.prepare(
-    "select last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session where id = ?",
+    `select last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session
+     where id = ? and hidden is not 'removed'`,
   );
   const list = database.prepare(listSql);
-  const ids = database.prepare(`select id from session where ${workspaceSql}`);
+  const ids = database.prepare(`select id from session where hidden is null and ${workspaceSql}`);
+  const state = database.prepare("select hidden, last_seq, updated_at from session where id = ?");
   const save = database.prepare(saveSql);
+  const hide = database.prepare("update session set hidden = ?, hidden_owner = ? where id = ?");
+  const hidden = database.prepare("select id, hidden, hidden_owner from session where hidden is not null");
   const advance = database.prepare(advanceSql);
   const move = database.prepare("update session set last_seq = ?, updated_at = ? where id = ?");
   const remove = database.prepare("delete from session where id = ?");
@@ -93,14 +119,28 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       return rows.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
     },
     ids: (workspace) => ids.all(workspaceParameters(workspace)).map((row) => String(row["id"])),
+    state(id) {
+      const row = state.get(id);
+      if (row === undefined) return undefined;
+      const why = wordOf(hiddenStates, row["hidden"]);
+      return { hidden: why, lastSeq: Number(row["last_seq"]), updatedAt: Number(row["updated_at"]) };
+    },
     save(session) {
       save.run(toRow(session));
     },
+    hide: (id, why, owner) => void hide.run(why, owner, id),
+    show: (id) => void hide.run(null, null, id),
+    hidden: () =>
+      hidden.all().map((row) => ({
+        id: String(row["id"]),
+        why: wordOf(hiddenStates, row["hidden"]) ?? "removed",
+        owner: String(row["hidden_owner"]),
+      })),
     advance(id, { lastSeq, line, lastTurn }, { updatedAt, before }) {
       if (line === before.line && lastTurn === before.lastTurn) move.run(lastSeq, updatedAt, id);
       else advance.run(toAdvance(id, { lastSeq, line, lastTurn }, updatedAt));
     },
-    remove: (id) => remove.run(id).changes > 0,
+    remove: (id) => void remove.run(id),
     prunable: (before, keep) => prunable.all({ $before: before, $keep: keep }).map((row) => String(row["id"])),
   };
 }
@@ -159,6 +199,7 @@ const upstreamSchema = z
   .transform((attachments) => attachments.filter((attachment) => attachment !== null));
 
 const permissionSchema = z.enum(permissionWords).optional().catch(undefined);
+const hiddenStates = ["staged", "removed"] as const;
 const lineStates = ["closed", "awaited", "growing"] as const;
 const outcomes = ["completed", "cancelled", "failed"] as const;
 

@@ -74,6 +74,13 @@ describe("The SQLite event store", () => {
     return rows.map((row) => row["owner"]);
   }
 
+  function rowsOf(table: "session" | "event" | "command"): number {
+    const database = new DatabaseSync(join(directory, LOG_FILE));
+    const row = database.prepare(`select count(*) as rows from ${table}`).get();
+    database.close();
+    return Number(row?.["rows"]);
+  }
+
   const text = (value: string): AgentEvent => ({ type: "text-delta", blockId: "b1", text: value });
   const manyTexts = Array.from({ length: 400 }, (_, index) => text(`${index}`.repeat(50)));
   const quarantined = (): string[] => readdirSync(directory).filter((name) => name.includes(".corrupt-"));
@@ -279,6 +286,62 @@ describe("The SQLite event store", () => {
     other.close();
     await store.append("s1", 0, [{ turnId: "t1", event: text("b") }]);
     expect((await store.read("s1")).map(({ event }) => event)).toEqual([text("b")]);
+  });
+
+  it("lets others write while it deletes a large session, which is gone at once [defect 9]", async () => {
+    const store = open();
+    await store.createSession({ id: "large", workspace: "/", createdAt: 1 });
+    await store.createSession({ id: "s1", workspace: "/", createdAt: 1 });
+    const entries = Array.from({ length: 1_000 }, () => ({ turnId: "t1", event: text("x".repeat(500)) }));
+    for (let written = 0; written < 30_000; written += 1_000) await store.append("large", written, entries);
+    const other = open({ role: "guest" });
+    let isDeleted = false;
+    const deleted = store.deleteSession("large").then(() => {
+      isDeleted = true;
+    });
+    await expect.poll(() => other.getSession("large"), { interval: 1 }).toBeUndefined();
+    let appended = 0;
+    let slowestMs = 0;
+    while (!isDeleted) {
+      const startedAt = performance.now();
+      await other.append("s1", appended, [{ turnId: "t2", event: text("a") }]);
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+      appended += 1;
+    }
+    await deleted;
+    expect({ areMany: appended > 5, isQuick: slowestMs < 1_000, left: rowsOf("event") }).toEqual({
+      areMany: true,
+      isQuick: true,
+      left: appended,
+    });
+  });
+
+  it("finishes deleting what a process that died had begun to delete, and removes what it had staged [defect 29]", async () => {
+    const dead = open({ role: "guest", owner: "dead" });
+    for (const id of ["half gone", "half made", "being made", "whole"])
+      await dead.createSession({ id, workspace: "/", createdAt: 1 }, id.endsWith("made") ? { staged: true } : {});
+    for (const id of ["half gone", "half made", "being made", "whole"])
+      await dead.append(id, 0, [{ turnId: "t1", event: text("a") }]);
+    tamper("update session set hidden = 'removed', hidden_owner = 'dead' where id = 'half gone'");
+    tamper("update session set hidden_owner = 'alive' where id = 'being made'");
+    const store = open({ isAlive: (owner) => owner === "alive" });
+    await store.removeLeftovers();
+    expect({ seen: await store.sessionIds(), sessions: rowsOf("session"), events: rowsOf("event") }).toEqual({
+      seen: ["whole"],
+      sessions: 2,
+      events: 2,
+    });
+  });
+
+  it("forgets commands after a day [defect 19]", async () => {
+    let now = 1_000;
+    const store = open({ now: () => now });
+    const create = (id: string) =>
+      store.createSession({ id, workspace: "/", createdAt: 1 }, { command: { name: id, digest: "d" } });
+    await create("first");
+    now += 24 * 3_600_000;
+    await create("second");
+    expect({ first: await store.findCommand("first"), rows: rowsOf("command") }).toEqual({ first: undefined, rows: 1 });
   });
 
   it("commits appends that come together in one transaction", async () => {

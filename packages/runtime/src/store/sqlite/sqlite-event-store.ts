@@ -1,12 +1,16 @@
 import { join } from "node:path";
-import { CaretError } from "@caret/protocol";
+import { setTimeout as sleep } from "node:timers/promises";
 import type {
   AppendOptions,
+  CommandOptions,
+  CommandRecord,
   CommitListener,
+  CreateOptions,
+  DeleteOptions,
   EventEntry,
   EventStore,
   NewSession,
-  PruneOptions,
+  PruneRule,
   ReadOptions,
   RunningTurn,
   RunningTurnQuery,
@@ -25,16 +29,18 @@ import type {
 import { asWriter, noteRefusal } from "../as-writer.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../cut-raw.ts";
-import { changeSession, toSessionRecord } from "../session-record.ts";
+import { changeSession } from "../session-record.ts";
 import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { createGroupCommit, type GroupCommit, HELD_MS } from "./group-commit.ts";
 import { type LogConnection, openLogConnection } from "./log-connection.ts";
 import { createLogOpeners, type LogOpeners } from "./log-openers.ts";
 import type { LogTables } from "./log-tables.ts";
+import { createIn, publishIn } from "./make-session.ts";
 import { openLog, reopenLog } from "./open-log.ts";
 import { isOwnerAlive, lockOwner, type OwnerLock, sweepOwnerLocks } from "./owner-lock.ts";
 import { makePrivateDirectory } from "./private-files.ts";
+import { removeSession, removeStep } from "./remove-session.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import { toStorageError } from "./storage-error.ts";
 import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
@@ -125,17 +131,22 @@ class SqliteEventStore implements EventStore {
     this.#rawMaxBytes = options.rawMaxBytes ?? DEFAULT_RAW_MAX_BYTES;
   }
 
-  async createSession(session: NewSession, options: WriteOptions = {}): Promise<SessionRecord> {
-    const create = ({ sessions }: LogTables): SessionRecord => {
-      if (sessions.find(session.id) !== undefined)
-        throw new CaretError("invalid-request", `There is a session ${session.id} already`);
-      const record = toSessionRecord(session);
-      sessions.save(record);
-      return record;
-    };
+  async createSession(session: NewSession, options: CreateOptions = {}): Promise<SessionRecord> {
+    const create = (tables: LogTables): SessionRecord => createIn(tables, session, this.#noted(options));
     const created = await this.#writer.run(1, create, options);
-    this.#listeners.touch(session.id);
+    if (options.staged !== true) this.#listeners.touch(session.id);
     return created;
+  }
+
+  async publishSession(
+    sessionId: string,
+    changes: SessionChanges = {},
+    options: CommandOptions = {},
+  ): Promise<SessionRecord> {
+    const publish = (tables: LogTables): SessionRecord => publishIn(tables, sessionId, changes, this.#noted(options));
+    const published = await this.#writer.run(1, publish);
+    this.#listeners.touch(sessionId);
+    return published;
   }
 
   async getSession(sessionId: string): Promise<SessionRecord | undefined> {
@@ -161,20 +172,35 @@ class SqliteEventStore implements EventStore {
     return updated;
   }
 
-  async deleteSession(sessionId: string): Promise<boolean> {
-    const wasThere = await this.#writer.run(1, ({ sessions }) => sessions.remove(sessionId));
-    if (wasThere) this.#listeners.touch(sessionId);
-    return wasThere;
+  async deleteSession(sessionId: string, options: DeleteOptions = {}): Promise<boolean> {
+    const remove = (tables: LogTables) => removeSession(tables, sessionId, this.#noted(options));
+    const removed = await this.#writer.run(1, remove);
+    if (removed === undefined) return false;
+    this.#listeners.touch(sessionId);
+    if (removed === "hidden") await this.#removeRest(sessionId);
+    return true;
+  }
+
+  async removeLeftovers(signal?: AbortSignal): Promise<void> {
+    for (const { id, why, owner } of await this.#read(({ sessions }) => sessions.hidden())) {
+      if (signal?.aborted === true) return;
+      if (why === "removed") await this.#removeRest(id, signal);
+      else if (!this.isOwnerAlive(owner)) await this.deleteSession(id);
+    }
+  }
+
+  async findCommand(name: string): Promise<CommandRecord | undefined> {
+    return await this.#read(({ commands }) => commands.find(name, this.#now()));
   }
 
   async append(
     sessionId: string,
     expectedSeq: number,
     entries: readonly EventEntry[],
-    { copied, patient = false, keepTrying = false, writer }: AppendOptions = {},
+    { copied, patient = false, keepTrying = false, writer, command }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
     const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
-    const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner };
+    const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner, command };
     const work = (tables: LogTables) => asWriter(writer, () => appendEvents(tables, { ...how, now: this.#now() }));
     // A listener waits for every commit of its session.
     const isPatient = patient && !this.#listeners.has(sessionId);
@@ -222,14 +248,8 @@ class SqliteEventStore implements EventStore {
     return await this.#read(({ turns }) => turns.byDay(query));
   }
 
-  async prune({ olderThanMs, keep }: PruneOptions): Promise<readonly string[]> {
-    const pruned = await this.#writer.run(1, ({ sessions }) => {
-      const ids = sessions.prunable(this.#now() - olderThanMs, keep);
-      for (const id of ids) sessions.remove(id);
-      return ids;
-    });
-    for (const id of pruned) this.#listeners.touch(id);
-    return pruned;
+  async prunable({ olderThanMs, keep }: PruneRule): Promise<readonly string[]> {
+    return await this.#read(({ sessions }) => sessions.prunable(this.#now() - olderThanMs, keep));
   }
 
   limitWaits(ms: number): void {
@@ -248,6 +268,19 @@ class SqliteEventStore implements EventStore {
     } finally {
       ownerLock?.release();
       lock?.release();
+    }
+  }
+
+  #noted<Options>(options: Options): Options & { readonly now: number; readonly owner: string } {
+    return { ...options, now: this.#now(), owner: this.owner };
+  }
+
+  /** A few events per transaction, and as long a pause for others after each. */
+  async #removeRest(sessionId: string, signal?: AbortSignal): Promise<void> {
+    for (let isGone = false; !isGone && signal?.aborted !== true; ) {
+      const startedAt = performance.now();
+      isGone = await this.#writer.run(1, (tables) => removeStep(tables, sessionId));
+      await sleep(performance.now() - startedAt);
     }
   }
 

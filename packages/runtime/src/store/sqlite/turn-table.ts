@@ -28,7 +28,8 @@ const startSql = `
 `;
 
 const runningSql = `
-  select * from turn where ended_at is null and ($sessionId is null or session_id = $sessionId)
+  select turn.* from turn join session on session.id = turn.session_id
+  where ended_at is null and ($sessionId is null or session_id = $sessionId) and session.hidden is null
   order by session_id, first_seq
 `;
 
@@ -52,7 +53,7 @@ const byDaySql = `
   select day, session_id as sessionId, model, ${sums}
   from turn_usage
   where day >= $from
-    and ($workspace is null or session_id in (select id from session where ${workspaceSql}))
+    and ($workspace is null or session_id in (select id from session where hidden is null and ${workspaceSql}))
   group by day, model, session_id order by day desc, model, session_id
 `;
 

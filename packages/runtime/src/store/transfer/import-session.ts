@@ -1,9 +1,16 @@
-import { CaretError } from "@caret/protocol";
+import { type AgentEventOf, CaretError, type LaneName } from "@caret/protocol";
 import type { z } from "zod";
-import type { EventEntry, EventStore, SessionRecord } from "../../engine/event-store.ts";
+import type {
+  CommandOptions,
+  EventEntry,
+  EventStore,
+  SessionChanges,
+  SessionRecord,
+} from "../../engine/event-store.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import { interruptTurn } from "../interrupt-running-turns.ts";
+import { interruptedEnd, noOpenParts, type OpenParts, trackOpenParts } from "../interrupted-end.ts";
 import { parseEvent } from "../parse-event.ts";
+import { stageSession } from "../stage-session.ts";
 import {
   type EventLine,
   endSchema,
@@ -14,10 +21,9 @@ import {
 } from "./session-file.ts";
 import { splitLines } from "./split-lines.ts";
 
-const BATCH = 200;
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
-export interface ImportOptions {
+export interface ImportOptions extends CommandOptions {
   /** The id of the session to create. */
   readonly id: string;
   readonly redactor: Redactor;
@@ -27,69 +33,65 @@ export interface ImportOptions {
 }
 
 /**
- * Create a session from an exported one, with the same events. All of it or none: when the file is not whole the new
- * session is deleted again. A turn that was still running when it was exported ends as interrupted.
+ * Create a session from an exported one, with the same events. All of it or none: nobody sees it before it is whole. A turn
+ * that was still running when it was exported ends as interrupted.
  */
 export async function importSession(
   store: EventStore,
   chunks: AsyncIterable<Uint8Array | string>,
-  { id, redactor, workspace = (theirs) => theirs, maxLineBytes = MAX_LINE_BYTES }: ImportOptions,
+  { id, redactor, workspace = (theirs) => theirs, maxLineBytes = MAX_LINE_BYTES, ...options }: ImportOptions,
 ): Promise<SessionRecord> {
   const lines = splitLines(chunks, { maxLineBytes });
   try {
     const first = await lines.next();
     const header = parseHeader(first.done ? "" : first.value);
     const session = redactor.redactValue(header.session);
-    await store.createSession({ ...session, workspace: workspace(session.workspace), id, imported: true });
-    return await fillSession(store, lines, { id, redactor });
+    const seen: SeenEvents = { firstStart: undefined };
+    const staged = {
+      session: { ...session, workspace: workspace(session.workspace), id, imported: true } as const,
+      entries: endedEntries(eventLines(lines), redactor, seen),
+      changes: () => laneChanges(session, seen),
+    };
+    return await stageSession(store, staged, options);
   } finally {
     await lines.return();
   }
 }
 
-async function fillSession(
-  store: EventStore,
-  lines: AsyncIterable<string>,
-  { id, redactor }: Pick<ImportOptions, "id" | "redactor">,
-): Promise<SessionRecord> {
-  try {
-    await appendAll(store, id, eventLines(lines), redactor);
-    for (const turn of await store.runningTurns({ sessionId: id })) await interruptTurn(store, turn);
-    await noteLane(store, id);
-    return await findImported(store, id);
-  } catch (reason) {
-    await store.deleteSession(id);
-    throw reason;
+/** What is noticed on the way. */
+interface SeenEvents {
+  firstStart: AgentEventOf<"turn-start"> | undefined;
+}
+
+/** Every event, and the end of a turn that has none. */
+async function* endedEntries(
+  lines: AsyncIterable<EventLine>,
+  redactor: Redactor,
+  seen: SeenEvents,
+): AsyncGenerator<EventEntry, void, undefined> {
+  let running: { readonly turnId: string; readonly open: OpenParts } | undefined;
+  for await (const line of lines) {
+    const entry = toEntry(line, redactor);
+    const { event, turnId } = entry;
+    if (line.seq === 1 && event.type === "turn-start") seen.firstStart = event;
+    if (event.type === "turn-start") running = { turnId, open: noOpenParts() };
+    if (running?.turnId === turnId) trackOpenParts(running.open, event);
+    if (event.type === "turn-end" && running?.turnId === turnId) running = undefined;
+    yield entry;
   }
+  if (running === undefined) return;
+  const { turnId, open } = running;
+  yield* interruptedEnd(open).map((event) => ({ turnId, event }));
 }
 
 /** Which lane it ran on is told by its first turn, where the header does not say. */
-async function noteLane(store: EventStore, id: string): Promise<void> {
-  const [first] = await store.read(id, { limit: 1 });
-  const session = await store.getSession(id);
-  if (first?.event.type !== "turn-start" || session === undefined || session.lane !== undefined) return;
-  const { lane, model } = first.event;
-  await store.updateSession(id, { lane, ...(session.model === undefined && model !== undefined ? { model } : {}) });
-}
-
-async function appendAll(
-  store: EventStore,
-  id: string,
-  lines: AsyncIterable<EventLine>,
-  redactor: Redactor,
-): Promise<void> {
-  let written = 0;
-  let batch: EventEntry[] = [];
-  const flush = async (): Promise<void> => {
-    await store.append(id, written, batch, { copied: true });
-    written += batch.length;
-    batch = [];
-  };
-  for await (const line of lines) {
-    batch.push(toEntry(line, redactor));
-    if (batch.length === BATCH) await flush();
-  }
-  await flush();
+function laneChanges(
+  { lane, model }: { readonly lane?: LaneName; readonly model?: string },
+  { firstStart }: SeenEvents,
+): SessionChanges {
+  if (firstStart === undefined || lane !== undefined) return {};
+  const isModelTold = model !== undefined || firstStart.model === undefined;
+  return { lane: firstStart.lane, ...(isModelTold ? {} : { model: firstStart.model }) };
 }
 
 /** The events in order. Throws `invalid-request` at the first line that does not belong, or when the end is missing. */
@@ -148,11 +150,4 @@ function parseJson(line: string): unknown {
 
 function invalid(what: string, cause?: unknown): CaretError {
   return new CaretError("invalid-request", `This is not a whole session file: ${what}`, { cause });
-}
-
-async function findImported(store: EventStore, id: string): Promise<SessionRecord> {
-  const session = await store.getSession(id);
-  if (session === undefined)
-    throw new CaretError("session-not-found", `Session ${id} was deleted while it was imported`);
-  return session;
 }

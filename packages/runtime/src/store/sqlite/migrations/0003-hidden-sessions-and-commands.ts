@@ -1,0 +1,24 @@
+/**
+ * A session that is not whole yet, or no longer, is hidden: one that is imported or forked until all of it is there, and a
+ * large one while it is deleted piece by piece. `hidden_owner` is the process that makes it whole.
+ *
+ * `command` holds what clients asked to be done once, written with what was done. It refers to no session on purpose: the
+ * answer that a session was deleted has to outlive it.
+ */
+export const hiddenSessionsAndCommands = `
+  insert into schema_migration (number) values (3);
+
+  alter table session add column hidden       text;
+  alter table session add column hidden_owner text;
+  create index session_hidden on session (hidden) where hidden is not null;
+
+  create table command (
+    name       text    not null primary key,
+    digest     text    not null,
+    session_id text    not null,
+    turn_id    text,
+    first_seq  integer,
+    at         integer not null
+  ) strict;
+  create index command_by_time on command (at);
+`;
