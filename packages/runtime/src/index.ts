@@ -14,7 +14,7 @@ export { type DialectName, dialectNames, type Ending } from "./dialects/dialect.
 export { addUsage } from "./dialects/read-usage.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./engine/allowed-workspace.ts";
 export { createSessionEngine } from "./engine/create-session-engine.ts";
-export type { EventStore, SessionRecord, StoredEvent } from "./engine/event-store.ts";
+export type { EventStore, PruneRule, SessionRecord, StoredEvent } from "./engine/event-store.ts";
 export { type TurnMode, turnModes } from "./engine/lane.ts";
 export type { RunningTurn, SessionEngine, TurnRequest } from "./engine/session-engine.ts";
 export type { AgentHost } from "./lanes/cli/agent-host.ts";
@@ -35,6 +35,9 @@ export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
 export { secretsAmong } from "./redaction/setting-secrets.ts";
 export { createSessionDesk, type RuntimeSessionDesk } from "./session-desk/create-session-desk.ts";
+export { openAttachments } from "./session-desk/open-attachments.ts";
+export { pruneSessions } from "./session-desk/prune-sessions.ts";
+export { removeSession, type SessionBelongings } from "./session-desk/remove-session.ts";
 export { groupTurns } from "./store/group-turns.ts";
 export { interruptRunningTurns } from "./store/interrupt-running-turns.ts";
 export { readAll } from "./store/read-all.ts";

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createMemoryEventStore } from "../store/memory/memory-event-store.ts";
 import { openScratchPlaces } from "./scratch-places.ts";
@@ -36,4 +36,13 @@ it("keeps a place beside a session's workspace, the same one each time, as long 
   await store.createSession({ id: "s1", workspace: "/projects/one", createdAt: now });
   await scratch.sweep(store);
   expect([kept, lost].map((place) => existsSync(place ?? ""))).toEqual([true, false]);
+});
+
+it("removes the place beside a session's workspace without making it first", () => {
+  const scratch = openScratchPlaces({ root: directory, newId: () => "place", now: () => 1 });
+  scratch.removeBeside("never made");
+  const made = scratch.besideWorkspace("s1");
+  const before = readdirSync(directory);
+  scratch.removeBeside("s1");
+  expect({ before, after: readdirSync(directory) }).toEqual({ before: [basename(made)], after: [] });
 });

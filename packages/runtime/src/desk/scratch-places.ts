@@ -19,6 +19,8 @@ export interface ScratchPlaces {
    * workspace. It is made when it is not there.
    */
   besideWorkspace(sessionId: string): string;
+  /** Removes it, if it was ever made. */
+  removeBeside(sessionId: string): void;
   /** Whether a workspace is one of them. */
   holds(workspace: string): boolean;
   /** Throws for a path that leads to where they are: they belong to their sessions, and are nobody's to ask for. */
@@ -60,6 +62,7 @@ export function openScratchPlaces(options: {
       mkdirSync(place, { recursive: true, mode: 0o700 });
       return place;
     },
+    removeBeside: (sessionId) => remove(join(root, placeName(sessionId))),
     holds,
     assertElsewhere(path) {
       if (wayInside(root, physicalPath(path)) !== undefined)

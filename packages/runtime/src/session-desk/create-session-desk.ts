@@ -1,7 +1,8 @@
 import type { SessionDesk } from "@caret/protocol";
-import { createBackgroundWork } from "../engine/background-work.ts";
+import { type BackgroundWork, createBackgroundWork } from "../engine/background-work.ts";
 import { interruptRunningTurns } from "../store/interrupt-running-turns.ts";
-import { createDeskContext } from "./desk-context.ts";
+import { createDeskContext, type DeskContext } from "./desk-context.ts";
+import { pruneSessions } from "./prune-sessions.ts";
 import { sessionCommands } from "./session-commands.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
 import { sessionReaders } from "./session-readers.ts";
@@ -9,6 +10,8 @@ import { turnCommands } from "./turn-commands.ts";
 
 /** How often to look for turns of processes that have died. */
 const ABANDONED_MS = 5_000;
+/** How often to look for sessions that are too old, or too many. */
+const PRUNE_MS = 3_600_000;
 
 export interface RuntimeSessionDesk extends SessionDesk {
   /** No turn starts by itself from here on. */
@@ -22,10 +25,7 @@ export function createSessionDesk(options: SessionDeskOptions): RuntimeSessionDe
   const closing = new AbortController();
   const context = createDeskContext(options);
   const background = createBackgroundWork(options.onError ?? (() => undefined));
-  // Sessions may have been deleted while no gateway ran.
-  background.run((signal) => context.attachments.sweep(context.store, signal));
-  // A process that died cannot end its turns, and nobody may stop them meanwhile.
-  background.every(options.abandonedMs ?? ABANDONED_MS, () => interruptRunningTurns(context.store));
+  lookAfterLog(context, background);
   return {
     ...sessionCommands(context),
     ...turnCommands(context),
@@ -37,4 +37,24 @@ export function createSessionDesk(options: SessionDeskOptions): RuntimeSessionDe
       await background.close();
     },
   };
+}
+
+/** What nobody asks for, and has to be done all the same. */
+function lookAfterLog({ store, attachments, options, remove }: DeskContext, background: BackgroundWork): void {
+  const { retention = [], now, abandonedMs = ABANDONED_MS, pruneMs = PRUNE_MS } = options;
+  // Sessions may have been deleted while no gateway ran.
+  background.run((signal) => attachments.sweep(store, signal));
+  background.run((signal) => store.removeLeftovers(signal));
+  // A process that died cannot end its turns, and nobody may stop them meanwhile.
+  background.every(abandonedMs, () => interruptRunningTurns(store));
+  if (retention.length === 0) return;
+  background.every(pruneMs, (signal) =>
+    pruneSessions({
+      store,
+      rules: retention,
+      now,
+      signal,
+      remove: (id, updatedBefore) => remove(id, { updatedBefore }),
+    }),
+  );
 }

@@ -1,7 +1,8 @@
 import type { SessionCaller, SessionView } from "@caret/protocol";
-import type { EventStore, SessionRecord, SessionWatcher } from "../engine/event-store.ts";
+import type { DeleteOptions, EventStore, SessionRecord, SessionWatcher } from "../engine/event-store.ts";
 import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
+import { removeSession } from "./remove-session.ts";
 import { findVisible } from "./session-access.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
 import { createDeskTurnStarter, type DeskTurnStarter } from "./start-desk-turn.ts";
@@ -18,6 +19,8 @@ export interface DeskContext {
   readonly starter: DeskTurnStarter;
   readonly find: (sessionId: string, caller: SessionCaller) => Promise<SessionRecord>;
   readonly view: (session: SessionRecord) => SessionView;
+  /** Delete a session with all that is its own. Rejects with `session-busy` while a turn of it runs or begins. */
+  readonly remove: (sessionId: string, how?: DeleteOptions) => Promise<boolean>;
   /** Hears of sessions whose turn waits for somebody, or no longer does. */
   readonly onWaiting: (watcher: SessionWatcher) => () => void;
 }
@@ -30,12 +33,19 @@ export function createDeskContext(options: SessionDeskOptions): DeskContext {
   const tellWaiting = (sessionId: string): void => {
     for (const watcher of [...watchers]) watcher(sessionId);
   };
+  const starter = createDeskTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
+  const belongings = { store, attachments, scratch: options.scratch };
   return {
     options,
     store,
     attachments,
     ticks: createForeignTicks({ store, pollMs, onError }),
-    starter: createDeskTurnStarter({ ...options, attachments, onWaiting: tellWaiting }),
+    starter,
+    async remove(sessionId, how) {
+      const isGone = await engine.holdSession(sessionId, () => removeSession(belongings, sessionId, how));
+      if (isGone) starter.forget(sessionId);
+      return isGone;
+    },
     find: (sessionId, caller) => findVisible(store, sessionId, caller),
     view: (session) =>
       toSessionView(session, {

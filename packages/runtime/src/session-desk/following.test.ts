@@ -254,6 +254,8 @@ describe("following the news", () => {
     const start: AgentEvent = { type: "turn-start", turnId: "t", lane: "cli", prompt: "Hi" };
     await guest.append("theirs", 0, [{ turnId: "t", event: start }]);
     expect(await next(isStatus("running"))).toMatchObject({ session: { id: "theirs", lastLine: "Hi" } });
+    const end: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
+    await guest.append("theirs", 1, [{ turnId: "t", event: end }]);
     await guest.deleteSession("theirs");
     expect(await next(({ kind }) => kind === "deleted")).toEqual({ kind: "deleted", sessionId: "theirs" });
     await news.return?.();

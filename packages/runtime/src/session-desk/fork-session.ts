@@ -1,10 +1,16 @@
 import { CaretError } from "@caret/protocol";
-import type { EventEntry, EventStore, NewSession, SessionRecord, StoredEvent } from "../engine/event-store.ts";
+import type {
+  CommandOptions,
+  EventEntry,
+  EventStore,
+  NewSession,
+  SessionRecord,
+  StoredEvent,
+} from "../engine/event-store.ts";
 import { readAll } from "../store/read-all.ts";
+import { stageSession } from "../store/stage-session.ts";
 
-const BATCH = 200;
-
-export interface ForkOptions {
+export interface ForkOptions extends CommandOptions {
   readonly source: SessionRecord;
   /** The last event that is copied: the end of a turn. */
   readonly throughSeq: number;
@@ -14,18 +20,9 @@ export interface ForkOptions {
 /** A new session with the events of another one, all of them or none. Its upstream has yet to hear of them. */
 export async function forkSession(
   store: EventStore,
-  { source, throughSeq, session }: ForkOptions,
+  { source, throughSeq, session, ...options }: ForkOptions,
 ): Promise<SessionRecord> {
-  await store.createSession(session);
-  try {
-    await copyEvents(store, source.id, session.id, throughSeq);
-    const forked = await store.getSession(session.id);
-    if (forked !== undefined) return forked;
-    throw new CaretError("session-not-found", `The session ${session.id} was deleted while it was made`);
-  } catch (reason) {
-    await store.deleteSession(session.id);
-    throw reason;
-  }
+  return await stageSession(store, { session, entries: entriesOf(store, source.id, throughSeq) }, options);
 }
 
 /** Through which event a session is copied: the one that was asked for, else the end of its last turn that has ended. */
@@ -45,23 +42,17 @@ export async function forkPoint(
   });
 }
 
-async function copyEvents(store: EventStore, from: string, to: string, throughSeq: number): Promise<void> {
-  let written = 0;
-  let batch: EventEntry[] = [];
-  const flush = async (): Promise<void> => {
-    await store.append(to, written, batch, { copied: true });
-    written += batch.length;
-    batch = [];
-  };
+async function* entriesOf(
+  store: EventStore,
+  from: string,
+  throughSeq: number,
+): AsyncGenerator<EventEntry, void, undefined> {
   if (throughSeq === 0) return;
   for await (const stored of readAll(store, from)) {
-    batch.push(toEntry(stored));
-    if (batch.length === BATCH) await flush();
-    if (stored.seq === throughSeq) break;
+    yield toEntry(stored);
+    if (stored.seq === throughSeq) return;
   }
-  await flush();
-  if (written < throughSeq)
-    throw new CaretError("session-not-found", `The session ${from} was deleted while it was copied`);
+  throw new CaretError("session-not-found", `The session ${from} was deleted while it was copied`);
 }
 
 function toEntry({ sessionId, seq, ...entry }: StoredEvent): EventEntry {

@@ -1,7 +1,6 @@
 import { CaretError, type ChangeSession, type CreateSession, type SessionDesk } from "@caret/protocol";
 import type { NewSession, SessionChanges, SessionRecord } from "../engine/event-store.ts";
 import { importSession } from "../store/transfer/import-session.ts";
-import { deleteSession } from "./delete-session.ts";
 import type { DeskContext } from "./desk-context.ts";
 import { forkPoint, forkSession } from "./fork-session.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
@@ -13,8 +12,8 @@ type SessionCommands = Pick<SessionDesk, "create" | "change" | "delete" | "fork"
 
 /** What makes, changes and ends sessions. */
 export function sessionCommands(context: DeskContext): SessionCommands {
-  const { options, store, find, view, attachments, starter } = context;
-  const { newId, now, redactor } = options;
+  const { options, store, find, view, remove } = context;
+  const { engine, newId, now, redactor } = options;
 
   return {
     async create(wanted, caller) {
@@ -31,9 +30,13 @@ export function sessionCommands(context: DeskContext): SessionCommands {
     },
 
     async delete(sessionId, caller) {
-      const session = await find(sessionId, caller);
-      await deleteSession({ ...options, attachments }, session);
-      starter.forget(session.id);
+      const { id, lastTurn } = await find(sessionId, caller);
+      const turn = engine.runningTurn(id);
+      if (turn !== undefined && lastTurn?.outcome === undefined)
+        throw new CaretError("session-busy", `A turn of the session ${id} is still running`);
+      // It has ended and only cleans up.
+      await turn?.settled;
+      await remove(id);
     },
 
     async fork(sessionId, { throughSeq, title }, caller) {

@@ -2,6 +2,7 @@ import type { CaretError, LaneName, PermissionWord } from "@caret/protocol";
 import type { ScratchPlaces } from "../desk/scratch-places.ts";
 import type { ModelWish } from "../desk/turn-desk.ts";
 import type { AllowedWorkspaces } from "../engine/allowed-workspace.ts";
+import type { PruneRule } from "../engine/event-store.ts";
 import type { SessionEngine } from "../engine/session-engine.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -35,6 +36,10 @@ export interface SessionDeskOptions {
   readonly onError?: (error: CaretError) => void;
   /** How often to look whether another process has written, while anybody follows. */
   readonly pollMs?: number;
+  /** Which sessions are deleted by themselves, each rule a limit of its own. Absent: none. */
+  readonly retention?: readonly PruneRule[];
+  /** How often to look for them. */
+  readonly pruneMs?: number;
   /** How often to look for turns whose process has died. */
   readonly abandonedMs?: number;
   /** How long changes of a session are gathered before they are told as one. */
