@@ -1,9 +1,11 @@
 import { createInterface } from "node:readline/promises";
 import { CaretError } from "@caret/protocol";
-import type { SessionRecord } from "@caret/runtime";
+import { type EventStore, type PruneRule, pruneSessions, removeSession, type SessionRecord } from "@caret/runtime";
+import { retentionRules } from "../config/retention-rules.ts";
+import { sessionBelongings } from "../gateway/session-belongings.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
-import { allSessions, findSession } from "./find-session.ts";
+import { findSession } from "./find-session.ts";
 import type { LogWork } from "./log-work.ts";
 import { printJson, printLines } from "./print.ts";
 
@@ -15,9 +17,9 @@ export interface RemoveOptions {
   readonly json?: boolean;
 }
 
-/** All are found before the first is deleted: a wrong id deletes nothing. */
+/** All are found before the first is deleted: a wrong id, or one whose turn runs, deletes nothing. */
 export async function removeSessions(
-  { host, store }: LogWork,
+  { host, config, store }: LogWork,
   ids: readonly string[],
   { yes, json }: RemoveOptions,
 ): Promise<ExitCode> {
@@ -31,7 +33,9 @@ export async function removeSessions(
     await printLines(host, ["Nothing was deleted."]);
     return exitCodes.cancelled;
   }
-  for (const id of sessions.keys()) await store.deleteSession(id);
+  await assertFree(store, [...sessions.values()]);
+  const belongings = sessionBelongings(config, store);
+  for (const id of sessions.keys()) await removeSession(belongings, id);
   return await tell(host, [...sessions.keys()], { json, verb: "Deleted" });
 }
 
@@ -42,12 +46,17 @@ export interface PruneCommandOptions {
   readonly json?: boolean;
 }
 
-interface Rule {
-  readonly olderThanMs: number;
-  readonly keep: number;
+/** Whoever runs the turn, this process would take its session away under it. */
+async function assertFree(store: EventStore, sessions: readonly SessionRecord[]): Promise<void> {
+  for (const { id } of sessions)
+    for (const { turnId, owner } of await store.runningTurns({ sessionId: id }))
+      if (store.isOwnerAlive(owner))
+        throw new CaretError("session-busy", `A turn of the session ${id} runs (${turnId})`, {
+          fix: "Stop the turn first, on the page or in its terminal, or wait for its end.",
+        });
 }
 
-export async function pruneSessions(
+export async function pruneOldSessions(
   { host, config, store }: LogWork,
   { olderThan, keep, dryRun, json }: PruneCommandOptions,
 ): Promise<ExitCode> {
@@ -57,33 +66,17 @@ export async function pruneSessions(
     throw new CaretError("invalid-request", "Nothing says which sessions are old", {
       fix: "Add --older-than 30d or --keep 100, or set `retention.days` or `retention.sessions`.",
     });
-  const ids = new Set<string>();
-  for (const rule of rules)
-    for (const id of dryRun === true ? await prunable(rule) : await store.prune(rule)) ids.add(id);
-  return await tell(host, [...ids], { json, verb: dryRun === true ? "Would delete" : "Deleted" });
-
-  async function prunable(rule: Rule): Promise<readonly string[]> {
-    const running = new Set((await store.runningTurns()).map(({ sessionId }) => sessionId));
-    const sessions: SessionRecord[] = [];
-    for await (const session of allSessions(store)) sessions.push(session);
-    const isOld = ({ updatedAt }: SessionRecord) => updatedAt < Date.now() - rule.olderThanMs;
-    return sessions
-      .slice(rule.keep)
-      .filter((session) => isOld(session) && !running.has(session.id))
-      .map(({ id }) => id);
+  if (dryRun === true) {
+    const ids = await Promise.all(rules.map((rule) => store.prunable(rule)));
+    return await tell(host, [...new Set(ids.flat())], { json, verb: "Would delete" });
   }
+  const belongings = sessionBelongings(config, store);
+  const remove = (id: string, updatedBefore: number) => removeSession(belongings, id, { updatedBefore });
+  return await tell(host, await pruneSessions({ store, rules, remove, now: Date.now }), { json, verb: "Deleted" });
 }
 
-function flagRule(olderThan: string | undefined, keep: number | undefined): Rule {
+function flagRule(olderThan: string | undefined, keep: number | undefined): PruneRule {
   return { olderThanMs: olderThan === undefined ? 0 : ageMs(olderThan), keep: keep ?? 0 };
-}
-
-/** Each setting is a limit of its own: a session goes when it is too old, and when there are too many newer ones. */
-function retentionRules({ days, sessions }: LogWork["config"]["retention"]): readonly Rule[] {
-  return [
-    ...(days === undefined ? [] : [{ olderThanMs: days * DAY_MS, keep: 0 }]),
-    ...(sessions === undefined ? [] : [{ olderThanMs: 0, keep: sessions }]),
-  ];
 }
 
 function ageMs(text: string): number {

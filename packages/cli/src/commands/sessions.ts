@@ -4,7 +4,7 @@ import { addConfigFlags } from "./config-flags.ts";
 import { withLog } from "./log-work.ts";
 import { listSessions } from "./sessions-ls.ts";
 import { createNew } from "./sessions-new.ts";
-import { pruneSessions, removeSessions } from "./sessions-rm.ts";
+import { pruneOldSessions, removeSessions } from "./sessions-rm.ts";
 import { showSession } from "./sessions-show.ts";
 import { exportOne, importOne } from "./sessions-transfer.ts";
 
@@ -57,7 +57,7 @@ function addDeleting(sessions: Command, host: Host, done: Done): void {
     .option("--older-than <age>", "those not used for so long: 12h, 30d, 8w")
     .option("--keep <count>", "never the newest so many; alone: all but those", toCount)
     .option("--dry-run", "only say which")
-    .action(async (options) => done(await withLog(host, options, (work) => pruneSessions(work, options))));
+    .action(async (options) => done(await withLog(host, options, (work) => pruneOldSessions(work, options))));
 }
 
 function finish(command: Command): Command {

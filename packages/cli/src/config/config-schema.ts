@@ -140,8 +140,14 @@ function boundsSchemas() {
       .prefault({}),
     retention: z
       .strictObject({
-        days: key(z.number().int().min(1).optional(), "Sessions untouched for longer are deleted. Unset: never."),
-        sessions: key(z.number().int().min(1).optional(), "How many sessions are kept. Unset: all."),
+        days: key(
+          z.number().int().min(1).optional(),
+          "Sessions untouched for longer are deleted, by the gateway as it runs and by `caret sessions prune`. Unset: never.",
+        ),
+        sessions: key(
+          z.number().int().min(1).optional(),
+          "How many sessions are kept; the gateway and `caret sessions prune` delete the others, the oldest ones. Unset: all.",
+        ),
       })
       .prefault({}),
   };

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
   createClientFinder,
@@ -13,9 +12,11 @@ import {
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
+import { retentionRules } from "../config/retention-rules.ts";
 import type { Host } from "../host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
+import { attachmentsRoot } from "./session-belongings.ts";
 
 /** How much happens without asking in a session for which nobody has said it. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
@@ -63,7 +64,8 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
     allowedWorkspaces: opened.allowedWorkspaces,
     defaultPermission: DEFAULT_PERMISSION,
     lanes: lanesOf(opened),
-    attachmentsDir: join(config.dataDir, "attachments"),
+    attachmentsDir: attachmentsRoot(config),
+    retention: retentionRules(config.retention),
     redactor: opened.redactor,
     spawner: opened.spawner,
     env: host.env,
