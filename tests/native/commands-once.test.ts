@@ -129,12 +129,55 @@ it("keys of another token are other keys", async () => {
   expect(theirs).not.toBe(ours);
 });
 
-it("a gateway that was killed has forgotten its keys: the prompt starts again, and the log tells of both", async () => {
+it("a prompt that is sent again to a gateway that was killed and came back is still one turn [defect 19]", async () => {
   const session = await newSession();
   const path = `sessions/${session.id}/turns`;
-  const first = await send("POST", path, "killed", { prompt: "Twice after all" });
+  const first = await send("POST", path, "killed", { prompt: "Once after all" });
   await gateway.dieAndReturn();
-  const second = await send("POST", path, "killed", { prompt: "Twice after all" });
-  expect([first.status, second.status, second.isReplayed]).toEqual([202, 202, false]);
-  expect(await endsOf(session)).toEqual(["interrupted", "completed"]);
+  const again = () => send("POST", path, "killed", { prompt: "Once after all" });
+  expect([first.status, await again(), await again()]).toEqual([
+    202,
+    { ...first, isReplayed: true },
+    { ...first, isReplayed: true },
+  ]);
+  expect(await send("POST", path, "killed", { prompt: "Something else" })).toMatchObject({ status: 422 });
+  expect(await endsOf(session)).toEqual(["interrupted"]);
+});
+
+it("the typed client does not double a turn when the gateway is killed before it has answered [defect 19]", async () => {
+  const session = await newSession();
+  let sent = 0;
+  const { url, token } = gateway.process;
+  const client = createNativeClient({
+    baseUrl: url,
+    headers: { authorization: `Bearer ${token}` },
+    async fetch(...request) {
+      const answer = await fetch(...request);
+      if (++sent > 1) return answer;
+      // The turn has begun, and its answer is lost with the gateway.
+      await gateway.dieAndReturn();
+      throw new TypeError("fetch failed");
+    },
+  });
+  const turn = await client.startTurn(session.id, { prompt: "Once, by the typed client" });
+  expect({ sent, turn }).toEqual({ sent: 2, turn: { sessionId: session.id, turnId: turn.turnId, firstSeq: 1 } });
+  expect(await endsOf(session)).toEqual(["interrupted"]);
+});
+
+it("sessions are made, forked and deleted once although the gateway was killed in between [defect 19]", async () => {
+  const make = () => send("POST", "sessions", "make-k", { title: "Made before the kill" });
+  const made = await make();
+  const { id } = made.body as SessionView;
+  const fork = () => send("POST", `sessions/${id}/fork`, "fork-k", { title: "Forked before the kill" });
+  const forked = await fork();
+  await gateway.dieAndReturn();
+  expect([await make(), await fork()]).toEqual([
+    { ...made, isReplayed: true },
+    { ...forked, isReplayed: true },
+  ]);
+  expect((await caret.listSessions({ search: "before the kill" })).sessions.length).toBe(2);
+  const remove = () => send("DELETE", `sessions/${id}`, "remove-k");
+  expect((await remove()).status).toBe(204);
+  await gateway.dieAndReturn();
+  expect(await remove()).toEqual({ status: 204, isReplayed: true, body: undefined });
 });

@@ -52,6 +52,8 @@ export {
 export type { NativeClientOptions, RequestOptions } from "./native/native-wire.ts";
 export { type SeedEvent, toSeedEvent } from "./native/seed-event.ts";
 export type {
+  CommandKey,
+  CommandRecord,
   LogPage,
   LogQuery,
   SessionCaller,

@@ -89,6 +89,8 @@ export interface DoorRequest {
   readonly codingClient?: string | undefined;
   /** The client says that this is no part of a conversation: from the header `x-caret-side-call`, or Codex' own. */
   readonly isSideCall?: boolean | undefined;
+  /** From the header `idempotency-key`: the same key begins one turn, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
   /** From the header `x-caret-workspace`. */
   readonly workspace: string | undefined;
   /** From the header `x-caret-tools`. */

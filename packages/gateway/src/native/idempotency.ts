@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
+import type { CommandKey, CommandRecord } from "@caret/protocol";
 import { refusalWith, toKnownError } from "../http/known-error.ts";
 
 const MAX_KEPT = 1000;
 const KEPT_MS = 24 * 3_600_000;
-const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** What a command is answered with. */
 export interface Answer {
@@ -17,13 +18,17 @@ export interface Attempt {
   readonly place: string;
   /** Tells one body from another. */
   readonly digest: string;
-  readonly perform: () => Promise<Answer>;
+  /** Given the command when it is to be recorded in the log, which is where `recall` exists. */
+  readonly perform: (command: CommandKey | undefined) => Promise<Answer>;
+  /** The answer to a command that the log has a record of. Absent: this command is not recorded there. */
+  readonly recall?: (done: CommandRecord) => Promise<Answer>;
 }
 
 /**
  * Does each command once, however often it is sent with the same key: a client that got no answer sends it again and gets
  * the answer of the first time, also while that is still under way. What failed and may well succeed when it is tried
- * again is not remembered.
+ * again is not remembered. What begins turns or makes and deletes sessions is recorded in the log too, so that it is done
+ * once although the gateway was restarted or killed in between.
  */
 export interface Idempotency {
   /** Rejects with what the command rejected with, and with 422 when the key came with another body before. */
@@ -33,10 +38,20 @@ export interface Idempotency {
 interface Kept {
   readonly at: number;
   readonly digest: string;
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<Answered>;
 }
 
-export function createIdempotency({ now }: { readonly now: () => number }): Idempotency {
+interface Answered {
+  readonly answer: Answer;
+  readonly isReplayed: boolean;
+}
+
+export interface IdempotencyOptions {
+  readonly now: () => number;
+  readonly findCommand: (name: string) => Promise<CommandRecord | undefined>;
+}
+
+export function createIdempotency({ now, findCommand }: IdempotencyOptions): Idempotency {
   const kept = new Map<string, Kept>();
 
   /** Oldest first, which is how a map keeps them. */
@@ -47,8 +62,17 @@ export function createIdempotency({ now }: { readonly now: () => number }): Idem
     }
   }
 
-  function begin(name: string, { digest, perform }: Attempt): Promise<Answer> {
-    const entry: Kept = { at: now(), digest, answer: perform() };
+  async function recallOrPerform(name: string, { digest, perform, recall }: Attempt): Promise<Answered> {
+    if (recall === undefined) return { answer: await perform(undefined), isReplayed: false };
+    const command = { name: createHash("sha256").update(name).digest("base64url"), digest };
+    const done = await findCommand(command.name);
+    if (done === undefined) return { answer: await perform(command), isReplayed: false };
+    if (done.digest !== digest) throw otherBody();
+    return { answer: await recall(done), isReplayed: true };
+  }
+
+  function begin(name: string, attempt: Attempt): Promise<Answered> {
+    const entry: Kept = { at: now(), digest: attempt.digest, answer: recallOrPerform(name, attempt) };
     kept.set(name, entry);
     entry.answer.catch((reason: unknown) => {
       if (mayBeTriedAgain(reason) && kept.get(name) === entry) kept.delete(name);
@@ -59,16 +83,19 @@ export function createIdempotency({ now }: { readonly now: () => number }): Idem
   return {
     async once(attempt) {
       const { key, place, digest, perform } = attempt;
-      if (key === undefined) return { answer: await perform(), isReplayed: false };
-      if (!KEY.test(key)) throw refusalWith(400, "idempotency-key: must be 1 to 255 visible characters.");
+      if (key === undefined) return { answer: await perform(undefined), isReplayed: false };
       forgetOld();
       const name = `${place} ${key}`;
       const known = kept.get(name);
-      if (known === undefined) return { answer: await begin(name, attempt), isReplayed: false };
-      if (known.digest !== digest) throw refusalWith(422, "idempotency-key: was used before, with another body.");
-      return { answer: await known.answer, isReplayed: true };
+      if (known === undefined) return await begin(name, attempt);
+      if (known.digest !== digest) throw otherBody();
+      return { ...(await known.answer), isReplayed: true };
     },
   };
+}
+
+function otherBody(): Error {
+  return refusalWith(422, "idempotency-key: was used before, with another body.");
 }
 
 function mayBeTriedAgain(reason: unknown): boolean {

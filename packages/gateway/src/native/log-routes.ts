@@ -30,10 +30,14 @@ export function logRoutes(app: FastifyInstance, desk: SessionDesk, idempotency: 
   app.post(
     "/api/sessions/import",
     { config: { ...config, mediaType: NDJSON } },
-    command(idempotency, async ({ request, caller }) => ({
-      status: 201,
-      body: await desk.importSession(upTo(MAX_IMPORT_BYTES, request.body as AsyncIterable<Uint8Array>), caller),
-    })),
+    command(
+      idempotency,
+      async ({ request, caller }) => ({
+        status: 201,
+        body: await desk.importSession(upTo(MAX_IMPORT_BYTES, request.body as AsyncIterable<Uint8Array>), caller),
+      }),
+      async ({ sessionId }, { caller }) => ({ status: 201, body: await desk.get(sessionId, caller) }),
+    ),
   );
 }
 

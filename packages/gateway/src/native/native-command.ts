@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { SessionCaller } from "@caret/protocol";
+import type { CommandRecord, SessionCaller } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { readIdempotencyKey } from "../door/idempotency-key.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import type { Answer, Idempotency } from "./idempotency.ts";
 
@@ -27,16 +28,24 @@ export function question(tell: (call: NativeCall) => Promise<unknown>): RouteHan
   return async (request, reply) => reply.send(await tell(callOf(request)));
 }
 
-/** A route that does something: once for each `idempotency-key`. */
-export function command(idempotency: Idempotency, perform: (call: NativeCall) => Promise<Answer>): RouteHandler {
+/**
+ * A route that does something: once for each `idempotency-key`. With `recall` also across restarts: what it does is
+ * recorded in the log under `caller.command`, and `recall` makes the answer out of that record.
+ */
+export function command(
+  idempotency: Idempotency,
+  perform: (call: NativeCall) => Promise<Answer>,
+  recall?: (done: CommandRecord, call: NativeCall) => Promise<Answer>,
+): RouteHandler {
   return async (request, reply) => {
     const call = callOf(request);
     const [path] = request.url.split("?", 1);
     const { answer, isReplayed } = await idempotency.once({
-      key: keyOf(request),
+      key: readIdempotencyKey(request.headers),
       place: `${call.caller.tokenName} ${request.method} ${path}`,
       digest: digestOf(request),
-      perform: () => perform(call),
+      perform: (command) => perform(command === undefined ? call : { ...call, caller: { ...call.caller, command } }),
+      ...(recall === undefined ? {} : { recall: (done) => recall(done, call) }),
     });
     if (isReplayed) reply.header("idempotency-replayed", "true");
     return reply.code(answer.status).send(answer.body);
@@ -44,12 +53,8 @@ export function command(idempotency: Idempotency, perform: (call: NativeCall) =>
 }
 
 export function callOf(request: FastifyRequest): NativeCall {
-  return { request, caller: requestContextOf(request).caller, params: request.params as RouteParams };
-}
-
-function keyOf({ headers }: FastifyRequest): string | undefined {
-  const key = headers["idempotency-key"];
-  return Array.isArray(key) ? key.join() : key;
+  const { tokenName, workspace } = requestContextOf(request).caller;
+  return { request, caller: { tokenName, workspace }, params: request.params as RouteParams };
 }
 
 /** What is read as a stream would have to be read whole to be told from another, so there the length has to do. */

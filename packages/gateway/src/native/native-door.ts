@@ -14,7 +14,7 @@ import { turnRoutes } from "./turn-routes.ts";
 export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
   const { desk, keepAliveMs, sinceMs, now } = options;
   return async (app) => {
-    const idempotency = createIdempotency({ now });
+    const idempotency = createIdempotency({ now, findCommand: (name) => desk.findCommand(name) });
     const closing = new AbortController();
     app.setErrorHandler(answerWithError);
     app.addHook("preClose", async () => closing.abort());

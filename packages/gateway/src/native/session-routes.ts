@@ -18,10 +18,14 @@ export function sessionRoutes(app: FastifyInstance, desk: SessionDesk, idempoten
   app.post(
     "/api/sessions",
     { config },
-    command(idempotency, async ({ request, caller }) => {
-      const wanted = readBody(createSessionBody, request.body);
-      return { status: 201, body: await desk.create(wanted, caller) };
-    }),
+    command(
+      idempotency,
+      async ({ request, caller }) => {
+        const wanted = readBody(createSessionBody, request.body);
+        return { status: 201, body: await desk.create(wanted, caller) };
+      },
+      async ({ sessionId }, { caller }) => ({ status: 201, body: await desk.get(sessionId, caller) }),
+    ),
   );
   app.get(
     "/api/sessions/:id",
@@ -39,18 +43,26 @@ export function sessionRoutes(app: FastifyInstance, desk: SessionDesk, idempoten
   app.delete(
     "/api/sessions/:id",
     { config },
-    command(idempotency, async ({ params: { id }, caller }) => {
-      await desk.delete(id, caller);
-      return { status: 204 };
-    }),
+    command(
+      idempotency,
+      async ({ params: { id }, caller }) => {
+        await desk.delete(id, caller);
+        return { status: 204 };
+      },
+      async () => ({ status: 204 }),
+    ),
   );
   app.post(
     "/api/sessions/:id/fork",
     { config },
-    command(idempotency, async ({ request, params: { id }, caller }) => {
-      const wanted = readBody(forkSessionBody, request.body);
-      return { status: 201, body: await desk.fork(id, wanted, caller) };
-    }),
+    command(
+      idempotency,
+      async ({ request, params: { id }, caller }) => {
+        const wanted = readBody(forkSessionBody, request.body);
+        return { status: 201, body: await desk.fork(id, wanted, caller) };
+      },
+      async ({ sessionId }, { caller }) => ({ status: 201, body: await desk.get(sessionId, caller) }),
+    ),
   );
   app.get(
     "/api/sessions/:id/changes",

@@ -15,10 +15,14 @@ export function turnRoutes(app: FastifyInstance, desk: SessionDesk, idempotency:
   app.post(
     "/api/sessions/:id/turns",
     { config, bodyLimit: PROMPT_BYTES },
-    command(idempotency, async ({ request, params: { id }, caller }) => {
-      const wanted = readBody(startTurnBody, request.body);
-      return { status: 202, body: await desk.startTurn(id, wanted, caller) };
-    }),
+    command(
+      idempotency,
+      async ({ request, params: { id }, caller }) => {
+        const wanted = readBody(startTurnBody, request.body);
+        return { status: 202, body: await desk.startTurn(id, wanted, caller) };
+      },
+      async ({ sessionId, turn }) => ({ status: 202, body: { sessionId, ...turn } }),
+    ),
   );
   app.post(
     "/api/sessions/:id/turns/:turnId/cancel",

@@ -24,6 +24,24 @@ export interface SessionCaller {
   readonly tokenName: string;
   /** The only workspace its turns may work in. */
   readonly workspace?: string | undefined;
+  /** The client wants this done once: it is recorded together with what is done. */
+  readonly command?: CommandKey;
+}
+
+/** What a client asked to be done once, under a name of its own. */
+export interface CommandKey {
+  /** Of the client's key, and whose it is and what for. */
+  readonly name: string;
+  /** Tells what was asked for from anything else. */
+  readonly digest: string;
+}
+
+/** What became of a command, as the log has it. */
+export interface CommandRecord {
+  readonly digest: string;
+  readonly sessionId: string;
+  /** The turn that it began, if it began one. */
+  readonly turn?: { readonly turnId: string; readonly firstSeq: number };
 }
 
 export interface SessionListQuery {
@@ -61,6 +79,8 @@ export interface SessionExport {
  * A caller that is bound to a workspace sees and touches only sessions of that workspace; others do not exist for it.
  */
 export interface SessionDesk {
+  /** What became of a command of the last day, in this process or in one before. */
+  findCommand(name: string): Promise<CommandRecord | undefined>;
   list(query: SessionListQuery, caller: SessionCaller): Promise<SessionPageView>;
   get(sessionId: string, caller: SessionCaller): Promise<SessionView>;
   create(wanted: CreateSession, caller: SessionCaller): Promise<SessionView>;

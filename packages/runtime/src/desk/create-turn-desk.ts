@@ -10,6 +10,7 @@ import { createInsistence } from "./demanded-call.ts";
 import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
 import { createKeyedLock } from "./keyed-lock.ts";
 import { makeWay } from "./make-way.ts";
+import { recallTurn } from "./recall-turn.ts";
 import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
 import { takeUpResults } from "./resume-parked.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
@@ -63,8 +64,13 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   background.run((signal) => scratch.sweep(engine.store, signal));
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
-  const decide = async (enquiry: Enquiry): Promise<DeskTurn | RunningTurn> => {
-    const verdict = classify(enquiry.question);
+  const decide = async (asked: Enquiry): Promise<DeskTurn | RunningTurn> => {
+    const verdict = classify(asked.question);
+    const recalled = await recallTurn(asked, { store: engine.store, findShared: book.find, hash: verdict.line.hash });
+    return "turn" in recalled ? recalled.turn : await answerNewly({ ...asked, ...recalled }, verdict);
+  };
+
+  const answerNewly = async (enquiry: Enquiry, verdict: Verdict): Promise<DeskTurn | RunningTurn> => {
     const joined = verdict.relation === "joined" ? book.find(verdict.record.turnId) : undefined;
     if (joined !== undefined) return joined.take(verdict.line.hash, "joined", enquiry.client);
     const takenUp = takeUpResults(enquiry, verdict, { turns: engine.runningTurns(), book });

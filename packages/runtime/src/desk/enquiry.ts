@@ -1,7 +1,8 @@
-import type { Owner } from "@caret/protocol";
+import type { CommandKey, Owner } from "@caret/protocol";
 import { type ReadQuestion, readQuestion } from "../lineage/read-question.ts";
 import type { ClientProcess, FindClientProcess } from "../process/find-client-process.ts";
 import { chooseWorkspace } from "./choose-workspace.ts";
+import { requestCommand } from "./request-command.ts";
 import { type ToolTerms, toolTermsOf } from "./tool-demand.ts";
 import { toolOwner } from "./tool-owner.ts";
 import type { DeskCaller, DeskRequest, ModelWish } from "./turn-desk.ts";
@@ -10,6 +11,8 @@ import type { DeskCaller, DeskRequest, ModelWish } from "./turn-desk.ts";
 export interface Enquiry {
   readonly question: ReadQuestion;
   readonly tokenName: string;
+  /** The client wants one turn for this request, however often it sends it. */
+  readonly command: CommandKey | undefined;
   /** The process that asks; undefined when it is not known, or when no call will ever wait for it. */
   readonly client: Promise<ClientProcess | undefined>;
   readonly model: string;
@@ -67,6 +70,7 @@ export async function toEnquiry(
   return {
     question,
     tokenName: caller.tokenName,
+    command: requestCommand(request, caller),
     client: client ?? Promise.resolve(undefined),
     model,
     owner,

@@ -30,7 +30,7 @@ export interface TurnBook {
 }
 
 /**
- * A client that names its conversation may well come back to it. From any other a closed connection nearly always means
+ * A client that names its conversation or its request may well come back to it. From any other a closed connection nearly always means
  * that nobody wants the answer any more, and its agent must not go on working in the files.
  */
 const UNNAMED_GRACE_MS = 500;
@@ -70,7 +70,8 @@ export function createTurnBook(options: TurnBookOptions): TurnBook {
       try {
         const turn = await engine.startTurn(request);
         const { isNamed, hash } = verdict.line;
-        const patienceMs = isNamed ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
+        const comesBack = isNamed || request.command !== undefined;
+        const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
         const shared = createSharedTurn({
           turn,
           hash,

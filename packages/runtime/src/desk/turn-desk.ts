@@ -27,6 +27,10 @@ export interface DeskRequest extends Transcript {
   readonly codingClient?: string | undefined;
   /** The client says itself that this is no part of a conversation. */
   readonly isSideCall?: boolean | undefined;
+  /** The client's name for this request: it begins one turn, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+  /** Which door it came in by. */
+  readonly door?: string;
   readonly workspace: string | undefined;
   /** Who is to run the tools, as the client writes it. */
   readonly owner: string | undefined;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
-import type { SessionEngine } from "../engine/session-engine.ts";
+import type { SessionEngine, TurnRequest } from "../engine/session-engine.ts";
 import type { Continuation, Verdict } from "../lineage/classify-transcript.ts";
 import type { LineageStore } from "../lineage/lineage-store.ts";
 import type { Enquiry } from "./enquiry.ts";
@@ -40,7 +40,11 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       const isApart = line.aside !== undefined || enquiry.isApart;
       const place = isApart ? scratch.make(enquiry.question.system) : undefined;
       try {
-        const shared = await book.start(verdict, planFirstTurn(enquiry, place, line), enquiry.tokenName);
+        const shared = await book.start(
+          verdict,
+          recorded(enquiry, planFirstTurn(enquiry, place, line)),
+          enquiry.tokenName,
+        );
         if (place !== undefined) sideCalls.add(shared, place, line);
         return shared.take(line.hash, verdict.relation, enquiry.client);
       } catch (reason) {
@@ -57,7 +61,8 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
         if (isScratch && existsSync(session.workspace)) scratch.instruct(session.workspace, enquiry.question.system);
         // With a second question it is a conversation, whatever the first one looked like.
         sideCalls.keep(session.id);
-        const shared = await book.start(verdict, planNextTurn(enquiry, verdict, isScratch), enquiry.tokenName);
+        const plan = recorded(enquiry, planNextTurn(enquiry, verdict, isScratch));
+        const shared = await book.start(verdict, plan, enquiry.tokenName);
         return shared.take(verdict.line.hash, "continuation", enquiry.client);
       } catch (reason) {
         const { code } = CaretError.from(reason);
@@ -66,4 +71,8 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       }
     },
   };
+}
+
+function recorded({ command }: Enquiry, request: TurnRequest): TurnRequest {
+  return command === undefined ? request : { ...request, command };
 }

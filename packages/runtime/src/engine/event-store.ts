@@ -1,6 +1,8 @@
 import type {
   AgentEvent,
   CaretError,
+  CommandKey,
+  CommandRecord,
   EventEnvelope,
   LaneName,
   PermissionWord,
@@ -154,24 +156,11 @@ export interface WriteOptions {
   readonly keepTrying?: boolean;
 }
 
-/** What a client asked to be done once, under a name of its own. */
-export interface CommandKey {
-  /** Of the client's key, and whose it is and what for. */
-  readonly name: string;
-  /** Tells what was asked for from anything else. */
-  readonly digest: string;
-}
-
-/** What became of a command: it is written in the same commit as what it did, so that there is never one without the other. */
-export interface CommandRecord {
-  readonly digest: string;
-  readonly sessionId: string;
-  /** The turn that it began, if it began one. */
-  readonly turn?: { readonly turnId: string; readonly firstSeq: number };
-}
-
 export interface CommandOptions {
-  /** Recorded with it. Rejects with `session-busy` when there is a record under this name already. */
+  /**
+   * Recorded in the same commit as what it does, so that there is never one without the other. Rejects with
+   * `session-busy` when there is a record under this name already.
+   */
   readonly command?: CommandKey;
 }
 

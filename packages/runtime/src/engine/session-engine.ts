@@ -11,11 +11,11 @@ import type { SessionGrants } from "../grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ClientTool } from "../tools/bridge/bridge-messages.ts";
 import type { ParkedCalls } from "../tools/bridge/parked-calls.ts";
-import type { EventStore, SessionRecord, StoredEvent } from "./event-store.ts";
+import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "./event-store.ts";
 import type { TurnMode } from "./lane.ts";
 
 /** What someone asks for. The engine finds out the rest. */
-export interface TurnRequest {
+export interface TurnRequest extends CommandOptions {
   readonly prompt: string;
   /** Absent: a new session. */
   readonly sessionId?: string;

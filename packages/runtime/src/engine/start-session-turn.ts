@@ -69,7 +69,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     workspace: session.workspace,
     prompt: request.prompt,
   };
-  const written = Promise.all([options.saved, log.write([start])]);
+  const written = Promise.all([options.saved, log.write([start], request)]);
   const firstSeq = session.lastSeq + 1;
   const ended = Promise.withResolvers<TurnOutcome>();
   const logBroke = new AbortController();

@@ -3,7 +3,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch } from "../redaction/turn-redactor.ts";
 import { capOutputs } from "./cap-outputs.ts";
 import { coalesceDeltas } from "./coalesce-deltas.ts";
-import type { EventEntry, EventStore, LogWriter, StoredEvent } from "./event-store.ts";
+import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "./event-store.ts";
 import { createLiveListeners, type LiveListener } from "./live-listeners.ts";
 import { createRawLines } from "./raw-lines.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
@@ -34,7 +34,7 @@ export interface TurnLog {
   /** Remember the upstream line behind an event that is about to be written. */
   noteRaw(event: AgentEvent, line: string): void;
   /** Resolves when they are durable. Gives them as they are kept. */
-  write(events: readonly AgentEvent[]): Promise<readonly StoredEvent[]>;
+  write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
   /**
    * As `write` does, for whoever has other things to do meanwhile: the disk may take its time, and listeners are told at
    * once. Only the end of a turn they hear when it is durable: a client that has heard it goes on from there, and must
@@ -81,7 +81,7 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
     });
   };
 
-  const append = (events: readonly AgentEvent[], patient: boolean): Writing => {
+  const append = (events: readonly AgentEvent[], patient: boolean, { command }: CommandOptions = {}): Writing => {
     const joined = coalesceDeltas(events);
     const batch = redactEvents(capOutputs(joined));
     const entries = toEntries(batch, joined);
@@ -97,7 +97,12 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
     }));
     const told = toTold(written, batch);
     const durable = store
-      .append(sessionId, expected, entries, { patient, writer, keepTrying: true })
+      .append(sessionId, expected, entries, {
+        patient,
+        writer,
+        keepTrying: true,
+        ...(command === undefined ? {} : { command }),
+      })
       .then(live.noteDurable);
     live.tell(told, patient ? undefined : durable);
     return { events: written, durable };
@@ -105,8 +110,8 @@ export function createTurnLog(options: TurnLogOptions): TurnLog {
 
   return {
     noteRaw: raw.note,
-    async write(events) {
-      const writing = append(events, false);
+    async write(events, options) {
+      const writing = append(events, false, options);
       await writing.durable;
       return writing.events;
     },

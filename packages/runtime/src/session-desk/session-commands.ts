@@ -1,8 +1,9 @@
 import { CaretError, type ChangeSession, type CreateSession, type SessionDesk } from "@caret/protocol";
-import type { NewSession, SessionChanges, SessionRecord } from "../engine/event-store.ts";
+import type { CommandOptions, NewSession, SessionChanges, SessionRecord } from "../engine/event-store.ts";
 import { importSession } from "../store/transfer/import-session.ts";
 import type { DeskContext } from "./desk-context.ts";
 import { forkPoint, forkSession } from "./fork-session.ts";
+import { commandOf } from "./session-access.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
 import { placeForImported, placeForNew } from "./session-places.ts";
 import { plainWish } from "./start-desk-turn.ts";
@@ -21,7 +22,7 @@ export function sessionCommands(context: DeskContext): SessionCommands {
       const chosen = await chosenFields(options, wanted);
       const workspace = placeForNew(options, wanted.workspace, caller);
       const session = { id: newId(), workspace, createdAt: now(), ...chosen };
-      return view(await created(context, session));
+      return view(await created(context, session, commandOf(caller)));
     },
 
     async change(sessionId, changes, caller) {
@@ -36,7 +37,7 @@ export function sessionCommands(context: DeskContext): SessionCommands {
         throw new CaretError("session-busy", `A turn of the session ${id} is still running`);
       // It has ended and only cleans up.
       await turn?.settled;
-      await remove(id);
+      await remove(id, commandOf(caller));
     },
 
     async fork(sessionId, { throughSeq, title }, caller) {
@@ -53,22 +54,28 @@ export function sessionCommands(context: DeskContext): SessionCommands {
         ...(model === undefined ? {} : { model }),
         ...(permission === undefined ? {} : { permission }),
       };
-      return view(await forkSession(store, { source, throughSeq: point, session }));
+      return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
     },
 
     async importSession(chunks, caller) {
       const workspace = (theirs: string): string => placeForImported(options, theirs, caller);
-      return view(await importSession(store, chunks, { id: newId(), redactor: redactor(), workspace }));
+      return view(
+        await importSession(store, chunks, { id: newId(), redactor: redactor(), workspace, ...commandOf(caller) }),
+      );
     },
   };
 }
 
 /** An empty directory of a session that could not be written is removed again. */
-async function created({ store, options }: DeskContext, session: NewSession): Promise<SessionRecord> {
+async function created(
+  { store, options: { scratch } }: DeskContext,
+  session: NewSession,
+  options: CommandOptions,
+): Promise<SessionRecord> {
   try {
-    return await store.createSession(session);
+    return await store.createSession(session, options);
   } catch (reason) {
-    options.scratch.remove(session.workspace);
+    scratch.remove(session.workspace);
     throw reason;
   }
 }

@@ -44,6 +44,8 @@ export function sessionReaders(context: DeskContext, closing: AbortSignal): Sess
   const untilClosing = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing]);
 
   return {
+    findCommand: (name) => store.findCommand(name),
+
     async list({ limit = DEFAULT_PAGE, ...query }, caller) {
       const place = boundPlace(caller);
       const bound = place === undefined ? {} : { workspace: place };

@@ -1,5 +1,5 @@
 import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol";
-import type { SessionChanges, SessionRecord } from "../engine/event-store.ts";
+import type { CommandOptions, SessionChanges, SessionRecord } from "../engine/event-store.ts";
 import type { RunningTurn, TurnRequest } from "../engine/session-engine.ts";
 import { createSessionGrants, type SessionGrants } from "../grants/session-grants.ts";
 import { type Attachments, withImages } from "./open-attachments.ts";
@@ -12,7 +12,7 @@ const PROJECT_RULES =
 
 export interface DeskTurnStarter {
   /** Resolves when the `turn-start` is committed. What was said to the turn and did not reach it starts the next one. */
-  start(session: SessionRecord, wanted: StartTurn): Promise<RunningTurn>;
+  start(session: SessionRecord, wanted: StartTurn, options?: CommandOptions): Promise<RunningTurn>;
   /** What a person has allowed for the rest of the session. */
   grants(sessionId: string): SessionGrants;
   /** The session is gone: forget what was allowed in it. */
@@ -41,14 +41,15 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
     return grants;
   };
 
-  const begin = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
+  const begin = async (session: SessionRecord, wanted: StartTurn, command: CommandOptions): Promise<RunningTurn> => {
     if (engine.runningTurns().length + starting >= maxTurns)
       throw new CaretError("overloaded", "As many turns are running already as may run at once");
     starting += 1;
     try {
       const request = await toRequest(options, session, wanted, grantsIn(session.id));
       const images = await attachments.save(session.id, wanted.images ?? []);
-      return await engine.startTurn({ ...request, prompt: withImages(wanted.prompt, images) }).catch(async (reason) => {
+      const prompt = withImages(wanted.prompt, images);
+      return await engine.startTurn({ ...request, ...command, prompt }).catch(async (reason) => {
         // Images of a turn that did not begin are nobody's.
         await attachments.discard(images);
         throw reason;
@@ -58,8 +59,12 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
     }
   };
 
-  const startNow = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
-    const turn = await begin(session, wanted);
+  const startNow = async (
+    session: SessionRecord,
+    wanted: StartTurn,
+    command: CommandOptions = {},
+  ): Promise<RunningTurn> => {
+    const turn = await begin(session, wanted, command);
     const end = turn.asks.onChange(() => options.onWaiting(session.id));
     void turn.settled.then(end);
     const ending = goOn(session.id, turn, wanted)
@@ -71,7 +76,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
   };
 
   /** Whoever has read the end of the last turn may start the next one, although the last one still cleans up. */
-  const start = async (session: SessionRecord, wanted: StartTurn): Promise<RunningTurn> => {
+  const start: DeskTurnStarter["start"] = async (session, wanted, command) => {
     const { id, lastTurn } = session;
     if (lastTurn?.outcome !== undefined) {
       const turn = engine.runningTurn(id);
@@ -79,7 +84,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
       if (turn?.turnId === lastTurn.turnId) await turn.settled;
       await endings.get(lastTurn.turnId);
     }
-    return await startNow(session, wanted);
+    return await startNow(session, wanted, command);
   };
 
   /** A turn that was stopped stays stopped; any other is followed by what it did not hear. */

@@ -4,6 +4,7 @@ import { freeSession } from "../engine/free-session.ts";
 import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
 import { toGrantView } from "../grants/session-grants.ts";
 import type { DeskContext } from "./desk-context.ts";
+import { commandOf } from "./session-access.ts";
 
 type TurnCommands = Pick<
   SessionDesk,
@@ -27,7 +28,7 @@ export function turnCommands({ options, find, starter, store }: DeskContext): Tu
 
   return {
     async startTurn(sessionId, wanted, caller) {
-      const turn = await starter.start(await find(sessionId, caller), wanted);
+      const turn = await starter.start(await find(sessionId, caller), wanted, commandOf(caller));
       return { sessionId: turn.sessionId, turnId: turn.turnId, firstSeq: turn.firstSeq };
     },
 

@@ -70,6 +70,10 @@ export class ScriptedSessionDesk implements SessionDesk {
     this.#wake();
   }
 
+  async findCommand(): Promise<undefined> {
+    return undefined;
+  }
+
   async list(query: SessionListQuery, caller: SessionCaller): Promise<SessionPageView> {
     this.#note("list", query, caller);
     return { sessions: [...this.#sessions.keys()].map((id) => this.#view(id)) };

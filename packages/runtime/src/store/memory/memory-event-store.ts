@@ -1,9 +1,7 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type CommandKey, type CommandRecord } from "@caret/protocol";
 import type {
   AppendOptions,
-  CommandKey,
   CommandOptions,
-  CommandRecord,
   CreateOptions,
   DeleteOptions,
   EventEntry,

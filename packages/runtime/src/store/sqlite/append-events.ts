@@ -1,5 +1,5 @@
-import { CaretError } from "@caret/protocol";
-import type { CommandKey, SessionRecord, StoredEvent } from "../../engine/event-store.ts";
+import { CaretError, type CommandKey } from "@caret/protocol";
+import type { SessionRecord, StoredEvent } from "../../engine/event-store.ts";
 import { advanceProgress, assertPlace } from "../session-progress.ts";
 import type { LogTables } from "./log-tables.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CommandKey, CommandRecord } from "../../engine/event-store.ts";
+import type { CommandKey, CommandRecord } from "@caret/protocol";
 import { commandTaken } from "../command-taken.ts";
 
 /** How long a client that sends a command again is told what became of it. */

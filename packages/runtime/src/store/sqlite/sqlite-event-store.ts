@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CommandRecord } from "@caret/protocol";
 import type {
   AppendOptions,
   CommandOptions,
-  CommandRecord,
   CommitListener,
   CreateOptions,
   DeleteOptions,

@@ -1,0 +1,11 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { refusalWith } from "../http/known-error.ts";
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The client's own name for one request, at every door the same header. Undefined: it may be done as often as it is sent. */
+export function readIdempotencyKey({ "idempotency-key": header }: IncomingHttpHeaders): string | undefined {
+  const key = Array.isArray(header) ? header.join() : header;
+  if (key === undefined || KEY.test(key)) return key;
+  throw refusalWith(400, "idempotency-key: must be 1 to 255 visible characters.");
+}
