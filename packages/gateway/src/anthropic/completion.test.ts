@@ -2,7 +2,8 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import { expect, it } from "vitest";
 import { toMessage } from "./completion.ts";
 
-const options = { id: "msg_1", model: "auto", inputTokens: 12, showActivity: "reasoning" } as const;
+const count = { startsTurn: true, prompt: () => ({ fresh: 12, repeated: 0 }) };
+const options = { id: "msg_1", model: "auto", count, showActivity: "reasoning" } as const;
 const completed = { kind: "completed" } as const;
 const call = { type: "tool-call", name: "read", kind: "read", input: { path: "a" } } as const;
 
@@ -73,4 +74,17 @@ it("fails with what made the turn fail", () => {
 
 it("never takes a cancelled turn for an answer", () => {
   expect(() => toMessage(turn, { kind: "cancelled" }, options)).toThrow("The turn was cancelled.");
+});
+
+it("counts an answer in the middle of its turn for itself, and tells the turn's usage apart, once [clients D2]", () => {
+  const later = { startsTurn: false, prompt: () => ({ fresh: 7, repeated: 20 }) };
+  const used = { input: 100, output: 50, cacheRead: 900 };
+  const events: AgentEvent[] = [...turn, { type: "usage", usage: used }];
+  expect(toMessage(events, completed, { ...options, count: later }).usage).toEqual({
+    input_tokens: 7,
+    cache_read_input_tokens: 20,
+    output_tokens: 6,
+    caret_estimated: true,
+    caret_turn_usage: used,
+  });
 });

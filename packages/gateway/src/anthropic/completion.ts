@@ -1,5 +1,7 @@
 import { type AgentEvent, answerParts, CaretError, foldEvents, type TurnSummary } from "@caret/protocol";
 import { activityText } from "../door/activity-text.ts";
+import { usageOfAnswer } from "../door/answer-usage.ts";
+import { weightOf } from "../door/text-weight.ts";
 import type { MessageEnd } from "./follow-turn.ts";
 import { cancelledInfo, type MessageStreamOptions, type Stop, toStop } from "./stream.ts";
 import { type AnthropicUsage, toAnthropicUsage } from "./usage.ts";
@@ -25,7 +27,7 @@ export interface AnthropicMessage extends Stop {
 export function toMessage(
   events: readonly AgentEvent[],
   end: MessageEnd,
-  { id, model, inputTokens, showActivity }: MessageStreamOptions,
+  { id, model, count, showActivity }: MessageStreamOptions,
 ): AnthropicMessage {
   assertAnswered(end);
   const turn = foldEvents(events);
@@ -43,7 +45,7 @@ export function toMessage(
     model,
     content,
     ...toStop(end),
-    usage: toAnthropicUsage(turn.usage, { inputTokens, outputCharacters: content.reduce(addCharacters, 0) }),
+    usage: toAnthropicUsage(usageOfAnswer(count, turn.usage, content.reduce(addWeight, 0))),
   };
 }
 
@@ -72,8 +74,8 @@ function callBlocks({ tools }: TurnSummary): readonly Block[] {
     .map(({ callId, name, input }) => ({ type: "tool_use", id: callId, name, input: input ?? {} }));
 }
 
-function addCharacters(sum: number, block: Block): number {
-  if (block.type === "text") return sum + block.text.length;
-  if (block.type === "thinking") return sum + block.thinking.length;
-  return sum + block.name.length + JSON.stringify(block.input).length;
+function addWeight(sum: number, block: Block): number {
+  if (block.type === "text") return sum + weightOf(block.text);
+  if (block.type === "thinking") return sum + weightOf(block.thinking);
+  return sum + weightOf(block.name) + weightOf(JSON.stringify(block.input));
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { estimateRequestTokens } from "../door/estimate-tokens.ts";
+import { countAnswer } from "../door/answer-usage.ts";
 import { IGNORED_HEADER, ignoredHeader } from "../door/ignored-fields.ts";
 import { type LimitedTurn, limitTurn } from "../door/limit-answer.ts";
 import { clientGone } from "../http/client-gone.ts";
@@ -30,7 +30,7 @@ export async function serveMessage(exchange: Exchange): Promise<FastifyReply> {
     const shape: MessageStreamOptions = {
       id: `msg_${options.newId()}`,
       model: turn.model,
-      inputTokens: estimateRequestTokens(door),
+      count: countAnswer(door, turn),
       showActivity: options.showActivity,
     };
     const ignored = ignoredHeader(door);

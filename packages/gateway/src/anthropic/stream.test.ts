@@ -2,7 +2,8 @@ import type { AgentEvent, Usage } from "@caret/protocol";
 import { expect, it } from "vitest";
 import { createMessageStream, type MessageStreamOptions } from "./stream.ts";
 
-const options: MessageStreamOptions = { id: "msg_1", model: "auto", inputTokens: 12, showActivity: "reasoning" };
+const count = { startsTurn: true, prompt: () => ({ fresh: 12, repeated: 0 }) };
+const options: MessageStreamOptions = { id: "msg_1", model: "auto", count, showActivity: "reasoning" };
 const completed = { kind: "completed" } as const;
 const call = { type: "tool-call", callId: "c1", name: "read", kind: "read", input: { path: "a" } } as const;
 const usage: Usage = { input: 5, output: 7, cacheRead: 11, cacheWrite: 3, reasoning: 2, cost: 0.5 };

@@ -1,5 +1,7 @@
 import type { AgentEvent, AgentEventOf, ErrorInfo, TurnOutcome, Usage } from "@caret/protocol";
 import { type ActivityDisplay, activityText } from "../door/activity-text.ts";
+import { type AnswerCount, usageOfAnswer } from "../door/answer-usage.ts";
+import { weightOf } from "../door/text-weight.ts";
 import { toAnthropicError } from "./errors.ts";
 import type { MessageEnd } from "./follow-turn.ts";
 import { toAnthropicUsage } from "./usage.ts";
@@ -10,8 +12,7 @@ const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 export interface MessageStreamOptions {
   readonly id: string;
   readonly model: string;
-  /** Our estimate of what went in, until upstream tells. */
-  readonly inputTokens: number;
+  readonly count: AnswerCount;
   readonly showActivity: ActivityDisplay;
 }
 
@@ -39,7 +40,7 @@ export interface MessageStream {
 type BlockKind = "text" | "thinking" | "activity";
 
 export function createMessageStream(options: MessageStreamOptions): MessageStream {
-  const { id, model, inputTokens, showActivity } = options;
+  const { count, showActivity } = options;
   const wire = createBlockWriter();
   const parked = new Set<string>();
   let usage: Usage | undefined;
@@ -92,7 +93,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
   }
 
   return {
-    start: () => messageStart({ id, model, inputTokens }),
+    start: () => messageStart(options),
     push(events) {
       let text = "";
       for (const event of events) text += step(event);
@@ -105,8 +106,8 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       return outcome;
     },
     finish(end) {
-      const counted = { inputTokens, outputCharacters: wire.characters };
-      const last = { type: "message_delta", delta: toStop(end), usage: toAnthropicUsage(usage, counted) };
+      const used = toAnthropicUsage(usageOfAnswer(count, usage, wire.weight));
+      const last = { type: "message_delta", delta: toStop(end), usage: used };
       return `${wire.close()}${failureOf(end, wire.hasBegun)}${sse("message_delta", last)}${MESSAGE_STOP}`;
     },
   };
@@ -137,8 +138,9 @@ export const cancelledInfo: ErrorInfo = {
   fix: "Send the request again if it was not meant to be.",
 };
 
-function messageStart({ id, model, inputTokens }: Pick<MessageStreamOptions, "id" | "model" | "inputTokens">): string {
-  const usage = { input_tokens: inputTokens, output_tokens: 0, caret_estimated: true };
+/** What went in is an estimate here: upstream tells at the end. */
+function messageStart({ id, model, count }: MessageStreamOptions): string {
+  const usage = toAnthropicUsage(usageOfAnswer(count, undefined, 0));
   const message = {
     id,
     type: "message",
@@ -159,7 +161,7 @@ function sse(event: string, data: unknown): string {
 function createBlockWriter() {
   let next = 0;
   let open: { readonly kind: BlockKind; readonly head: string } | undefined;
-  let characters = 0;
+  let weight = 0;
 
   function close(): string {
     if (open === undefined) return "";
@@ -177,14 +179,14 @@ function createBlockWriter() {
     get hasBegun() {
       return next > 0;
     },
-    get characters() {
-      return characters;
+    get weight() {
+      return weight;
     },
     isOpen: (kind: BlockKind) => open?.kind === kind,
     close,
     delta(kind: BlockKind, text: string): string {
       if (text === "") return "";
-      characters += text.length;
+      weight += weightOf(text);
       const tail = `${JSON.stringify(text)}}}\n\n`;
       if (open?.kind === kind) return `${open.head}${tail}`;
       const closed = close();
@@ -195,7 +197,7 @@ function createBlockWriter() {
     },
     call({ callId, name, input }: AgentEventOf<"tool-call">): string {
       const json = JSON.stringify(input ?? {});
-      characters += name.length + json.length;
+      weight += weightOf(name) + weightOf(json);
       const closed = close();
       const started = start({ type: "tool_use", id: callId, name, input: {} });
       const index = next - 1;

@@ -1,11 +1,5 @@
 import type { Usage } from "@caret/protocol";
-import { tokensOf } from "../door/estimate-tokens.ts";
-
-/** What was counted here, for the numbers that upstream did not report and that the format demands. */
-export interface Counted {
-  readonly inputTokens: number;
-  readonly outputCharacters: number;
-}
+import { type AnswerUsage, ownUsage } from "../door/answer-usage.ts";
 
 /**
  * Usage as Anthropic's clients read it: `input_tokens` is what was neither read from nor written to the cache. The format
@@ -20,17 +14,22 @@ export interface AnthropicUsage {
   /** US dollars, when upstream named a price. */
   readonly cost?: number;
   readonly caret_estimated?: true;
+  /** What the whole turn used, of which this is the last answer. */
+  readonly caret_turn_usage?: Usage;
 }
 
-export function toAnthropicUsage(usage: Usage | undefined, counted: Counted): AnthropicUsage {
-  const { input, output, cacheRead, cacheWrite, reasoning, cost } = usage ?? {};
+export function toAnthropicUsage(answer: AnswerUsage): AnthropicUsage {
+  const { reported, ofTurn } = answer;
+  const { input, output, cacheRead, cacheWrite, reasoning, cost } = ownUsage(answer);
+  const isEstimated = reported?.input === undefined || reported.output === undefined;
   return {
-    input_tokens: input ?? counted.inputTokens,
-    output_tokens: output ?? tokensOf(counted.outputCharacters),
+    input_tokens: input ?? answer.estimate().input,
+    output_tokens: output ?? answer.estimate().output,
     ...(cacheRead === undefined ? {} : { cache_read_input_tokens: cacheRead }),
     ...(cacheWrite === undefined ? {} : { cache_creation_input_tokens: cacheWrite }),
     ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
     ...(cost === undefined ? {} : { cost }),
-    ...(input === undefined || output === undefined ? { caret_estimated: true } : {}),
+    ...(isEstimated ? { caret_estimated: true } : {}),
+    ...(ofTurn === undefined ? {} : { caret_turn_usage: ofTurn }),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DoorRequest } from "./door-request.ts";
-import { estimateRequestTokens, tokensOf } from "./estimate-tokens.ts";
+import { estimatePrompt, estimateRequestTokens } from "./estimate-tokens.ts";
 
 const nothing: DoorRequest = {
   door: "anthropic",
@@ -19,10 +19,6 @@ const nothing: DoorRequest = {
   workspace: undefined,
   owner: undefined,
 };
-
-it("counts a token for every four characters begun", () => {
-  expect([0, 1, 4, 5].map(tokensOf)).toEqual([0, 1, 1, 2]);
-});
 
 it("counts system text, transcript, calls, results, images and schemas", () => {
   const text = (length: number) => ({ kind: "text" as const, text: "x".repeat(length) });
@@ -46,4 +42,17 @@ it("counts system text, transcript, calls, results, images and schemas", () => {
   ];
   const toolTokens = Math.ceil(JSON.stringify(tool).length / 4);
   expect(requests.map(estimateRequestTokens)).toEqual([0, 10, 11, 1600, 2, 5, 1, toolTokens]);
+});
+
+it("tells what a request is the first to bring from what was sent before [clients D2]", () => {
+  const user = { role: "user", parts: [{ kind: "text", text: "x".repeat(40) }] } as const;
+  const answer = { role: "assistant", text: "x".repeat(8), calls: [] } as const;
+  const requests = [[], [user], [user, answer, user], [user, answer, user, answer, user]];
+  const system = "x".repeat(400);
+  expect(requests.map((messages) => estimatePrompt({ ...nothing, system, messages }))).toEqual([
+    { fresh: 100, repeated: 0 },
+    { fresh: 110, repeated: 0 },
+    { fresh: 12, repeated: 110 },
+    { fresh: 12, repeated: 122 },
+  ]);
 });

@@ -1,46 +1,53 @@
 import type { DoorMessage, DoorPart, DoorRequest } from "./door-request.ts";
-
-const CHARACTERS_PER_TOKEN = 4;
+import { tokensOf, weightOf } from "./text-weight.ts";
 
 /** What an image of ordinary size costs with the models behind Cursor. */
 const TOKENS_PER_IMAGE = 1600;
 
-/** A count by rule of thumb. Whoever sends it to a client marks it as an estimate. */
-export function tokensOf(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
-}
-
-/** How long a text of so many tokens is, by the same rule. */
-export function charactersWithin(tokens: number): number {
-  return tokens * CHARACTERS_PER_TOKEN;
+/** What a request holds, in tokens by rule of thumb. Whoever sends it to a client marks it as an estimate. */
+export interface PromptTokens {
+  /** What this request is the first to bring, the last answer included. */
+  readonly fresh: number;
+  /** What an earlier request has brought before. */
+  readonly repeated: number;
 }
 
 /** Everything a request brings: the system's text, the transcript, the tools with their schemas. */
-export function estimateRequestTokens({ system, messages, tools }: DoorRequest): number {
-  const transcript = messages.map(messageWeight);
-  const offered = tools.map((tool) => ({ characters: JSON.stringify(tool).length, images: 0 }));
-  const weights = [{ characters: system.length, images: 0 }, ...transcript, ...offered];
-  const characters = weights.reduce((sum, weight) => sum + weight.characters, 0);
-  const images = weights.reduce((sum, weight) => sum + weight.images, 0);
-  return tokensOf(characters) + images * TOKENS_PER_IMAGE;
+export function estimateRequestTokens(request: DoorRequest): number {
+  return tokensIn(weighHead(request), request.messages);
 }
 
-interface Weight {
-  readonly characters: number;
-  readonly images: number;
+/** The same in two parts: a client sends its whole transcript again, up to our last answer. */
+export function estimatePrompt(request: DoorRequest): PromptTokens {
+  const answered = request.messages.findLastIndex(({ role }) => role === "assistant");
+  const head = weighHead(request);
+  const repeated = answered < 0 ? 0 : tokensIn(head, request.messages.slice(0, answered));
+  return { fresh: tokensIn(head, request.messages) - repeated, repeated };
 }
 
-function messageWeight(message: DoorMessage): Weight {
-  if (message.role !== "assistant") return partsWeight(message.parts);
-  const calls = message.calls.reduce((sum, { name, input }) => sum + name.length + jsonLength(input), 0);
-  return { characters: message.text.length + calls, images: 0 };
+function weighHead({ system, tools }: DoorRequest): number {
+  return weightOf(system) + tools.reduce((sum, tool) => sum + weightOf(JSON.stringify(tool)), 0);
 }
 
-function partsWeight(parts: readonly DoorPart[]): Weight {
-  const characters = parts.reduce((sum, part) => sum + (part.kind === "text" ? part.text.length : 0), 0);
-  return { characters, images: parts.filter(({ kind }) => kind === "image").length };
+function tokensIn(head: number, messages: readonly DoorMessage[]): number {
+  const weight = messages.reduce((sum, message) => sum + weighMessage(message), head);
+  return tokensOf(weight) + messages.reduce((sum, message) => sum + imagesIn(message), 0) * TOKENS_PER_IMAGE;
 }
 
-function jsonLength(value: unknown): number {
-  return (JSON.stringify(value) ?? "").length;
+function weighMessage(message: DoorMessage): number {
+  if (message.role !== "assistant") return message.parts.reduce((sum, part) => sum + weighPart(part), 0);
+  const calls = message.calls.reduce((sum, { name, input }) => sum + weightOf(name) + weighJson(input), 0);
+  return weightOf(message.text) + calls;
+}
+
+function weighPart(part: DoorPart): number {
+  return part.kind === "text" ? weightOf(part.text) : 0;
+}
+
+function imagesIn(message: DoorMessage): number {
+  return message.role === "assistant" ? 0 : message.parts.filter(({ kind }) => kind === "image").length;
+}
+
+function weighJson(value: unknown): number {
+  return weightOf(JSON.stringify(value) ?? "");
 }

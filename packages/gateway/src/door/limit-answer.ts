@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
-import { charactersWithin } from "./estimate-tokens.ts";
 import { createStopMatcher } from "./stop-matcher.ts";
+import { cutToWeight, weightOf, weightWithin } from "./text-weight.ts";
 import type { DoorTurn } from "./turn-desk.ts";
 
 /** Why an answer ends before its turn would. */
@@ -44,6 +44,7 @@ export function limitTurn(turn: DoorTurn, limits: AnswerLimits): LimitedTurn {
     sessionId: turn.sessionId,
     model: turn.model,
     relation: turn.relation,
+    startsTurn: turn.startsTurn,
     get outcome() {
       return turn.outcome;
     },
@@ -60,7 +61,7 @@ class LimitedAnswer {
   cut: Cut | undefined;
   readonly #gap: string;
   readonly #stops: ReturnType<typeof createStopMatcher>;
-  /** How many characters may follow. */
+  /** How much text may follow, by weight. */
   #room: number;
   #hasText = false;
   /** The client has been given calls: a turn that waits for their results cannot be ended. */
@@ -70,7 +71,7 @@ class LimitedAnswer {
   constructor({ stopSequences, maxOutputTokens, gap }: AnswerLimits) {
     this.#gap = gap;
     this.#stops = createStopMatcher(stopSequences);
-    this.#room = maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : charactersWithin(maxOutputTokens);
+    this.#room = maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : weightWithin(maxOutputTokens);
   }
 
   read(batch: readonly AgentEvent[]): readonly AgentEvent[] {
@@ -125,10 +126,15 @@ class LimitedAnswer {
   #show({ blockId }: { readonly blockId: string }, text: string): void {
     if (text === "") return;
     this.#hasText = true;
-    const fitting = text.length <= this.#room ? text : cutAt(text, Math.max(0, this.#room));
-    this.#room -= text.length;
+    const fitting = this.#fit(text);
     if (fitting !== "") this.#out.push({ type: "text-delta", blockId, text: fitting });
     if (fitting !== text) this.cut = { kind: "length" };
+  }
+
+  #fit(text: string): string {
+    const fitting = cutToWeight(text, this.#room);
+    this.#room -= weightOf(text);
+    return fitting;
   }
 
   #end(event: AgentEventOf<"text-end">): void {
@@ -140,17 +146,10 @@ class LimitedAnswer {
   #plan(event: AgentEventOf<"plan">): void {
     const { text, sequence } = this.#stops.push(event.text);
     const whole = sequence === undefined ? text + this.#stops.flush() : text;
-    const fitting = whole.length <= this.#room ? whole : cutAt(whole, Math.max(0, this.#room));
-    this.#room -= whole.length;
+    const fitting = this.#fit(whole);
     this.#hasText = true;
     this.#out.push(fitting === event.text ? event : { ...event, text: fitting });
     if (fitting !== whole) this.cut = { kind: "length" };
     else if (sequence !== undefined) this.cut = { kind: "stop-sequence", sequence };
   }
-}
-
-/** Not in the middle of a character that takes two places. */
-function cutAt(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }

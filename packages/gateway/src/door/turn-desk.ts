@@ -34,6 +34,11 @@ export interface DoorTurn {
   readonly model: string;
   readonly relation: "new" | "continuation" | "side-call" | "divergence" | "joined";
   /**
+   * The answer begins with its turn. Any other begins with the results of calls, in the middle of the turn: what upstream
+   * reports as the turn's usage is not this answer's.
+   */
+  readonly startsTurn: boolean;
+  /**
    * What answers this request, in batches: from the turn's beginning, or from the results that the request brought, until
    * its `turn-end` or until it waits for the results of the client's calls, which are the last of it then. Leaving the
    * loop only stops following. If it ends without either, `outcome` says why.

@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentEventOf, TurnOutcome, Usage } from "@caret/protocol";
 import { type ActivityDisplay, activityText } from "../door/activity-text.ts";
+import { weightOf } from "../door/text-weight.ts";
 
 type BlockKind = "text" | "thinking";
 
@@ -24,12 +25,14 @@ const activityKinds = { reasoning: "thinking", text: "text", none: undefined } a
  * made of these pieces, so they cannot differ in what they say.
  */
 export class AnswerReader {
-  /** As upstream reported it, once it did. */
+  /** As upstream reported it for the turn, once it did. */
   usage: Usage | undefined;
   /** Once the turn has ended. */
   outcome: TurnOutcome | undefined;
   /** How many calls the client was given. */
   calls = 0;
+  /** Of all that was said, calls included; see `weightOf`. */
+  weight = 0;
 
   readonly #activityKind: BlockKind | undefined;
   /** Calls on our side of the door that still run. */
@@ -85,6 +88,7 @@ export class AnswerReader {
     // A block that activity has broken into goes on without a gap, unless the activity looks like it.
     const brokenInto = this.#open === "activity" && this.#activityKind === kind;
     this.#pieces.push({ kind, text, fresh: this.#fresh || brokenInto });
+    this.weight += weightOf(text);
     this.#fresh = false;
     this.#open = kind;
   }
@@ -102,6 +106,7 @@ export class AnswerReader {
   #handOver({ callId, name, server, input }: AgentEventOf<"tool-call">): void {
     this.#close();
     this.calls += 1;
+    this.weight += weightOf(name) + weightOf(JSON.stringify(input) ?? "");
     this.#pieces.push({ kind: "call", call: { callId, name, input, ...(server === undefined ? {} : { server }) } });
   }
 
@@ -120,6 +125,7 @@ export class AnswerReader {
     if (this.#activityKind === undefined || line === undefined) return;
     const goesOn = this.#open === "activity";
     this.#pieces.push({ kind: this.#activityKind, text: goesOn ? `\n${line}` : line, fresh: !goesOn });
+    this.weight += weightOf(line);
     this.#open = "activity";
   }
 

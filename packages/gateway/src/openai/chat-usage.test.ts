@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { usageOfAnswer } from "../door/answer-usage.ts";
 import { toChatUsage } from "./chat-usage.ts";
 
+const count = { startsTurn: true, prompt: () => ({ fresh: 7, repeated: 0 }) };
+
 it.each([
-  [undefined, undefined],
-  [{}, undefined],
   [{ output: 4 }, { completion_tokens: 4 }],
   [{ input: 3 }, { prompt_tokens: 3 }],
   [
@@ -19,5 +20,5 @@ it.each([
     { prompt_tokens: 8, completion_tokens: 1, total_tokens: 9, prompt_tokens_details: { cache_write_tokens: 8 } },
   ],
 ])("tells of %j only what upstream told", (usage, expected) => {
-  expect(toChatUsage(usage)).toEqual(expected);
+  expect(toChatUsage(usageOfAnswer(count, usage, 99))).toEqual(expected);
 });

@@ -1,4 +1,7 @@
 import { promptTokens, type Usage } from "@caret/protocol";
+import { type AnswerCount, type AnswerUsage, ownUsage, usageOfAnswer } from "../door/answer-usage.ts";
+import type { AnswerReader } from "./answer-reader.ts";
+import type { AnswerEnding } from "./answer-stream.ts";
 
 /** Cached tokens are part of the prompt for OpenAI's clients. What upstream did not report is left out. */
 export interface ChatUsage {
@@ -11,11 +14,29 @@ export interface ChatUsage {
   readonly cost?: number;
   readonly totalCost?: number;
   readonly total_cost?: number;
+  /** These are our estimates: upstream counted nothing for this answer alone. */
+  readonly caret_estimated?: true;
+  /** What the whole turn used, of which this is the last answer. */
+  readonly caret_turn_usage?: Usage;
 }
 
-/** Nothing at all when upstream counted nothing: clients then fall back to counting themselves. */
-export function toChatUsage(usage: Usage | undefined): ChatUsage | undefined {
-  if (usage === undefined || Object.values(usage).every((value) => value === undefined)) return undefined;
+/**
+ * The usage of an answer as far as a reader has read it. A turn that is all in this answer and ended without a report has
+ * none: clients then count themselves. An answer that ends in calls, or early, or that follows such a one, always has one.
+ */
+export function chatUsageOf(
+  { usage, weight, calls }: Pick<AnswerReader, "usage" | "weight" | "calls">,
+  count: AnswerCount,
+  ending: AnswerEnding,
+): ChatUsage | undefined {
+  const answer = usageOfAnswer(count, usage, weight);
+  const isPart = ending.kind === "finished" && (!count.startsTurn || calls > 0 || ending.cut !== undefined);
+  return answer.reported !== undefined || isPart ? toChatUsage(answer) : undefined;
+}
+
+/** What upstream reported, or, when it reported nothing for this answer, marked estimates. */
+export function toChatUsage(answer: AnswerUsage): ChatUsage {
+  const usage = ownUsage(answer);
   const { output, cacheRead, cacheWrite, reasoning, cost } = usage;
   const prompt = hasPrompt(usage) ? promptTokens(usage) : undefined;
   const cached = { ...optional("cached_tokens", cacheRead), ...optional("cache_write_tokens", cacheWrite) };
@@ -26,6 +47,8 @@ export function toChatUsage(usage: Usage | undefined): ChatUsage | undefined {
     ...(Object.keys(cached).length === 0 ? {} : { prompt_tokens_details: cached }),
     ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
     ...(cost === undefined ? {} : { cost, totalCost: cost, total_cost: cost }),
+    ...(answer.reported === undefined && { caret_estimated: true as const }),
+    ...(answer.ofTurn !== undefined && { caret_turn_usage: answer.ofTurn }),
   };
 }
 

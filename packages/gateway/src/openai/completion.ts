@@ -1,10 +1,8 @@
 import type { AgentEvent } from "@caret/protocol";
-import type { ActivityDisplay } from "../door/activity-text.ts";
-import type { OfferedTool } from "../door/door-request.ts";
 import type { Cut } from "../door/limit-answer.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import { type ChatCall, toChatCall } from "./chat-call.ts";
-import { type ChatUsage, toChatUsage } from "./chat-usage.ts";
+import { type ChatUsage, chatUsageOf } from "./chat-usage.ts";
 import { BLOCK_GAP, type ChatStreamOptions, finishReason } from "./stream.ts";
 
 export interface ChatCompletion {
@@ -32,10 +30,12 @@ interface ChatChoice {
 /** The whole answer of a turn at once: the same words, in the same order, as the stream would have told. */
 export function toCompletion(
   events: readonly AgentEvent[],
-  { id, created, model, showActivity, tools }: Omit<ChatStreamOptions, "includeUsage">,
+  options: Omit<ChatStreamOptions, "includeUsage">,
   cut?: Cut,
 ): ChatCompletion {
-  const { said, calls, usage } = gather(events, showActivity, tools);
+  const { id, created, model, count } = options;
+  const { said, calls, reader } = gather(events, options);
+  const usage = chatUsageOf(reader, count, { kind: "finished", cut });
   const message = {
     role: "assistant",
     content: said.text === "" && calls.length > 0 ? null : said.text,
@@ -54,7 +54,10 @@ export function toCompletion(
   };
 }
 
-function gather(events: readonly AgentEvent[], showActivity: ActivityDisplay, tools: readonly OfferedTool[]) {
+function gather(
+  events: readonly AgentEvent[],
+  { showActivity, tools }: Pick<ChatStreamOptions, "showActivity" | "tools">,
+) {
   const reader = new AnswerReader(showActivity);
   const said = { text: "", thinking: "" };
   const calls: ChatCall[] = [];
@@ -63,5 +66,5 @@ function gather(events: readonly AgentEvent[], showActivity: ActivityDisplay, to
     if (piece.kind === "call") calls.push(toChatCall(piece.call, tools));
     else said[piece.kind] += piece.fresh && said[piece.kind] !== "" ? BLOCK_GAP + piece.text : piece.text;
   }
-  return { said, calls, usage: toChatUsage(reader.usage) };
+  return { said, calls, reader };
 }

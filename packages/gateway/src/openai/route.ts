@@ -1,4 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
+import { countAnswer } from "../door/answer-usage.ts";
+import type { DoorTurn } from "../door/turn-desk.ts";
 import { toCompletion } from "./completion.ts";
 import type { DoorOptions } from "./door-options.ts";
 import { answerWithError } from "./error-handler.ts";
@@ -12,17 +14,19 @@ export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
     app.setErrorHandler(answerWithError);
     app.post("/v1/chat/completions", async (request, reply) => {
       const { request: door, stream, includeUsage } = readChatRequest(request.body, request.headers);
-      const shape = {
+      const shape = (turn: DoorTurn) => ({
         id: `chatcmpl-${options.newId()}`,
         created: Math.floor(options.now() / 1000),
         showActivity: options.showActivity,
         tools: door.tools,
-      };
+        model: turn.model,
+        count: countAnswer(door, turn),
+      });
       return serveAnswer({ request, reply, options }, door, {
         stream,
-        openStream: ({ model }) => new ChatStream({ ...shape, model, includeUsage }),
+        openStream: (turn) => new ChatStream({ ...shape(turn), includeUsage }),
         blockGap: BLOCK_GAP,
-        toWhole: ({ model }, events, cut) => toCompletion(events, { ...shape, model }, cut),
+        toWhole: (turn, events, cut) => toCompletion(events, shape(turn), cut),
       });
     });
   };

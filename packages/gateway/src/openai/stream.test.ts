@@ -11,6 +11,7 @@ const options: ChatStreamOptions = {
   includeUsage: true,
   showActivity: "reasoning",
   tools: [],
+  count: { startsTurn: true, prompt: () => ({ fresh: 12, repeated: 30 }) },
 };
 
 const answer: readonly AgentEvent[] = [
@@ -64,6 +65,15 @@ const usage = {
   },
 };
 
+/** What an answer of so many tokens has for usage when upstream counted nothing for it. */
+const estimated = (completion_tokens: number) => ({
+  prompt_tokens: 42,
+  completion_tokens,
+  total_tokens: 42 + completion_tokens,
+  prompt_tokens_details: { cached_tokens: 30 },
+  caret_estimated: true,
+});
+
 describe("a chat completion stream", () => {
   it("tells the role, reasoning, text, one finish reason, usage and the end, in this order", () => {
     const stream = new ChatStream(options);
@@ -96,11 +106,32 @@ describe("a chat completion stream", () => {
     ]);
   });
 
+  it("counts an answer that is not all of its turn for itself, and tells the turn's usage apart, once [clients D2]", () => {
+    const later = { ...options, count: { ...options.count, startsTurn: false } };
+    const stream = new ChatStream(later);
+    const told = chunksOf(stream.write(answer) + stream.end({ kind: "finished" })).at(-2);
+    const turn = { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, reasoning: 2, cost: 0.25 };
+    const cost = { cost: 0.25, totalCost: 0.25, total_cost: 0.25 };
+    const usage = { ...estimated(12), ...cost, caret_turn_usage: turn };
+    expect([told, toCompletion(answer, later).usage]).toEqual([{ ...head, choices: [], usage }, usage]);
+  });
+
+  it("estimates the usage of an answer that was cut [clients D2]", () => {
+    const cut = { kind: "length" } as const;
+    const stream = new ChatStream(options);
+    const said = answer.slice(4, 6);
+    const told = chunksOf(stream.write(said) + stream.end({ kind: "finished", cut })).at(-2);
+    expect([told, toCompletion(said, options, cut).usage]).toEqual([
+      { ...head, choices: [], usage: estimated(3) },
+      estimated(3),
+    ]);
+  });
+
   it("says nothing before there is something to say", () => {
     expect(new ChatStream(options).write(answer.slice(0, 2))).toBe("");
   });
 
-  it("gives the client its calls with stable indexes and finishes with tool_calls", () => {
+  it("gives the client its calls with stable indexes, finishes with tool_calls, and has usage [clients D2]", () => {
     const stream = new ChatStream(options);
     const named = (index: number, id: string) =>
       delta({ tool_calls: [{ index, id, type: "function", function: { name: "read", arguments: "" } }] });
@@ -113,6 +144,7 @@ describe("a chat completion stream", () => {
       named(1, "c2"),
       filled(1, "c2"),
       finish("tool_calls"),
+      { ...head, choices: [], usage: estimated(9) },
       "[DONE]",
     ]);
   });
@@ -132,7 +164,7 @@ describe("a chat completion stream", () => {
       whole: whole({ input: "milk" }),
       withOtherArguments: whole({ text: "milk" }),
     }).toEqual({
-      streamed: [chunk("milk"), finish("tool_calls"), "[DONE]"],
+      streamed: [chunk("milk"), finish("tool_calls"), { ...head, choices: [], usage: estimated(5) }, "[DONE]"],
       whole: custom("milk"),
       withOtherArguments: custom('{"text":"milk"}'),
     });
@@ -188,8 +220,10 @@ describe("a whole chat completion", () => {
     });
   });
 
-  it("holds the client's calls, and no content when nothing was said", () => {
-    expect(toCompletion(calls, options).choices[0]).toEqual({
+  it("holds the client's calls, usage, and no content when nothing was said [clients D2]", () => {
+    const { choices, usage: told } = toCompletion(calls, options);
+    expect(told).toEqual(estimated(9));
+    expect(choices[0]).toEqual({
       index: 0,
       message: {
         role: "assistant",

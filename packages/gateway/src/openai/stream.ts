@@ -1,11 +1,12 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../door/activity-text.ts";
+import type { AnswerCount } from "../door/answer-usage.ts";
 import type { OfferedTool } from "../door/door-request.ts";
 import type { Cut } from "../door/limit-answer.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "./answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "./answer-stream.ts";
 import { toChatCall } from "./chat-call.ts";
-import { toChatUsage } from "./chat-usage.ts";
+import { chatUsageOf } from "./chat-usage.ts";
 import { toOpenaiError } from "./errors.ts";
 
 export interface ChatStreamOptions {
@@ -17,6 +18,7 @@ export interface ChatStreamOptions {
   readonly showActivity: ActivityDisplay;
   /** What the request offers: a call is written in its tool's form. */
   readonly tools: readonly OfferedTool[];
+  readonly count: AnswerCount;
 }
 
 /** A message has one text, so its blocks become paragraphs. */
@@ -26,7 +28,7 @@ const fields = { text: "content", thinking: "reasoning_content" } as const;
 
 /**
  * Chat completion chunks: the role first, then content, reasoning and calls, one finish reason, usage when it was asked
- * for and upstream told it, and `[DONE]`.
+ * for and known or estimated, and `[DONE]`.
  *
  * A failure in the middle is told in an `error` chunk, which the official SDK, the AI SDK and what is built on them
  * raise as an error. A finish reason follows it all the same: a client that overlooks the error would otherwise take the
@@ -67,7 +69,7 @@ export class ChatStream implements AnswerStream {
     const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error, this.#isBegun) })}\n\n` : "";
     const reason = failed ? "stop" : finishReason(this.calls, ending.cut);
     const finish = `${this.#head}[{"index":0,"delta":{},"finish_reason":"${reason}"}]}\n\n`;
-    return `${this.#withRole(error + finish)}${this.#usageChunk()}data: [DONE]\n\n`;
+    return `${this.#withRole(error + finish)}${this.#usageChunk(ending)}data: [DONE]\n\n`;
   }
 
   /** The client was shown something of the answer. */
@@ -108,8 +110,9 @@ export class ChatStream implements AnswerStream {
     return this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`);
   }
 
-  #usageChunk(): string {
-    const usage = this.#options.includeUsage ? toChatUsage(this.#reader.usage) : undefined;
+  #usageChunk(ending: AnswerEnding): string {
+    const { includeUsage, count } = this.#options;
+    const usage = includeUsage ? chatUsageOf(this.#reader, count, ending) : undefined;
     return usage === undefined ? "" : `${this.#head}[],"usage":${JSON.stringify(usage)}}\n\n`;
   }
 

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { usageOfAnswer } from "../door/answer-usage.ts";
 import { toResponseUsage } from "./response-usage.ts";
 
-const estimate = { input: () => 7, output: () => 3 };
+const count = { startsTurn: true, prompt: () => ({ fresh: 7, repeated: 0 }) };
 
 it.each([
   [undefined, { input_tokens: 7, output_tokens: 3, total_tokens: 10, caret_estimated: true }],
@@ -23,5 +24,21 @@ it.each([
     },
   ],
 ])("completes %j with marked estimates only", (usage, expected) => {
-  expect(toResponseUsage(usage, estimate)).toEqual(expected);
+  expect(toResponseUsage(usageOfAnswer(count, usage, 9))).toEqual(expected);
+});
+
+it("tells an answer in the middle of its turn by its own share, and the turn's usage apart [clients D2]", () => {
+  const later = { startsTurn: false, prompt: () => ({ fresh: 7, repeated: 20 }) };
+  const turn = { input: 100, output: 50, cacheRead: 900, cost: 0.5 };
+  expect(toResponseUsage(usageOfAnswer(later, turn, 9))).toEqual({
+    input_tokens: 27,
+    input_tokens_details: { cached_tokens: 20 },
+    output_tokens: 3,
+    total_tokens: 30,
+    cost: 0.5,
+    totalCost: 0.5,
+    total_cost: 0.5,
+    caret_estimated: true,
+    caret_turn_usage: turn,
+  });
 });

@@ -1,4 +1,5 @@
 import { promptTokens, type Usage } from "@caret/protocol";
+import { type AnswerUsage, ownUsage } from "../door/answer-usage.ts";
 import { hasPrompt } from "../openai/chat-usage.ts";
 
 export interface ResponseUsage {
@@ -10,22 +11,24 @@ export interface ResponseUsage {
   readonly cost?: number;
   readonly totalCost?: number;
   readonly total_cost?: number;
-  /** At least one count is our estimate, because upstream gave none. */
+  /** At least one count is our estimate, because upstream gave none for this answer. */
   readonly caret_estimated?: true;
+  /** What the whole turn used, of which this is the last answer. */
+  readonly caret_turn_usage?: Usage;
 }
 
 /**
  * A response without usage makes OpenCode send its request again for ever, so there always is one. What upstream did not
  * count is estimated from the text, and the estimate is marked.
  */
-export function toResponseUsage(
-  usage: Usage = {},
-  estimate: { readonly input: () => number; readonly output: () => number },
-): ResponseUsage {
+export function toResponseUsage(answer: AnswerUsage): ResponseUsage {
+  const { reported, ofTurn } = answer;
+  const usage = ownUsage(answer);
   const { cacheRead, cacheWrite, output, reasoning, cost } = usage;
-  const input_tokens = hasPrompt(usage) ? promptTokens(usage) : estimate.input();
-  const output_tokens = output ?? estimate.output();
+  const input_tokens = hasPrompt(usage) ? promptTokens(usage) : promptTokens(answer.estimate());
+  const output_tokens = output ?? answer.estimate().output;
   const cached = cacheRead !== undefined || cacheWrite !== undefined;
+  const isEstimated = reported === undefined || !hasPrompt(reported) || reported.output === undefined;
   return {
     input_tokens,
     // Codex refuses these details without `cached_tokens`.
@@ -34,7 +37,8 @@ export function toResponseUsage(
     ...(reasoning !== undefined && { output_tokens_details: { reasoning_tokens: reasoning } }),
     total_tokens: input_tokens + output_tokens,
     ...(cost !== undefined && { cost, totalCost: cost, total_cost: cost }),
-    ...((!hasPrompt(usage) || output === undefined) && { caret_estimated: true as const }),
+    ...(isEstimated && { caret_estimated: true as const }),
+    ...(ofTurn !== undefined && { caret_turn_usage: ofTurn }),
   };
 }
 

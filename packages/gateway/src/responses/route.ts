@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { countAnswer } from "../door/answer-usage.ts";
 import type { DoorTurn } from "../door/turn-desk.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import type { AnswerStream } from "../openai/answer-stream.ts";
@@ -37,7 +38,10 @@ function answer(
   const { body } = read;
   const id = `resp_${newId()}`;
   const createdAt = Math.floor(now() / 1000);
-  const shape = ({ model }: DoorTurn) => ({ id, createdAt, model, body, request: read.request, showActivity, newId });
+  const shape = (turn: DoorTurn) => ({
+    ...{ id, createdAt, model: turn.model, body, request: read.request, showActivity, newId },
+    count: countAnswer(read.request, turn),
+  });
 
   function keep({ output }: ResponseObject): void {
     if (body.store === false) return;

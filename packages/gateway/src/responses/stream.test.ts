@@ -1,5 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
+import { countAnswer } from "../door/answer-usage.ts";
 import { toResponse } from "./completion.ts";
 import { createMemoryItemStore } from "./memory-item-store.ts";
 import { readResponsesRequest } from "./request.ts";
@@ -19,6 +20,7 @@ function options(body: object = { input: "12345678", store: false }): ResponseSt
     request: read.request,
     showActivity: "reasoning",
     newId,
+    count: countAnswer(read.request, { startsTurn: true, relation: "new" }),
   };
 }
 

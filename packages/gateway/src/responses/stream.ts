@@ -1,7 +1,7 @@
 import type { AgentEvent, ErrorInfo, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../door/activity-text.ts";
+import { type AnswerCount, usageOfAnswer } from "../door/answer-usage.ts";
 import type { DoorRequest } from "../door/door-request.ts";
-import { estimateRequestTokens, tokensOf } from "../door/estimate-tokens.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../openai/answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "../openai/answer-stream.ts";
 import { toOpenaiError } from "../openai/errors.ts";
@@ -22,6 +22,7 @@ export interface ResponseStreamOptions extends ResponseIdentity {
   readonly request: DoorRequest;
   readonly showActivity: ActivityDisplay;
   readonly newId: () => string;
+  readonly count: AnswerCount;
 }
 
 interface OpenItem {
@@ -46,7 +47,6 @@ export class ResponseStream implements AnswerStream {
   readonly #output: OutputItem[] = [];
   #open: OpenItem | undefined;
   #sequence = 0;
-  #characters = 0;
 
   constructor(options: ResponseStreamOptions) {
     this.#options = options;
@@ -100,10 +100,8 @@ export class ResponseStream implements AnswerStream {
   }
 
   #settle(state: Pick<ResponseState, "status" | "error">): void {
-    const usage = toResponseUsage(this.#reader.usage, {
-      input: () => estimateRequestTokens(this.#options.request),
-      output: () => tokensOf(this.#characters),
-    });
+    const { usage: told, weight } = this.#reader;
+    const usage = toResponseUsage(usageOfAnswer(this.#options.count, told, weight));
     this.response = this.#toResponse({ ...state, output: this.#output, usage });
   }
 
@@ -114,7 +112,6 @@ export class ResponseStream implements AnswerStream {
   #writePiece(piece: AnswerPiece): string {
     if (piece.kind === "close") return this.#closeItem("completed");
     if (piece.kind === "call") return this.#writeCall(piece.call);
-    this.#characters += piece.text.length;
     if (this.#open?.kind === piece.kind && !piece.fresh) return this.#open.writer.delta(piece.text);
     const closing = this.#closeItem("completed");
     const { writer } = this.#openItem(piece.kind);
@@ -144,7 +141,6 @@ export class ResponseStream implements AnswerStream {
     const closing = this.#closeItem("completed");
     const { newId, request } = this.#options;
     const item = toCallItem(call, request.tools, newId);
-    this.#characters += call.name.length + JSON.stringify(call.input ?? {}).length;
     const events = writeCall(this.#event, this.#output.length, item);
     this.#output.push(item);
     return closing + events;

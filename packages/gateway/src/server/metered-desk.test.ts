@@ -18,6 +18,7 @@ function turn(relation: DoorTurn["relation"]): DoorTurn {
     sessionId: "s1",
     model: "auto",
     relation,
+    startsTurn: true,
     outcome: Promise.resolve({ kind: "completed" }),
     async *follow() {
       yield events;

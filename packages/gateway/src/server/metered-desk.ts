@@ -31,6 +31,7 @@ function meterTurn(turn: DoorTurn, ends: Counter, tokens: Counter): DoorTurn {
     sessionId: turn.sessionId,
     model: turn.model,
     relation: turn.relation,
+    startsTurn: turn.startsTurn,
     outcome: turn.outcome,
     follow,
     stop: (reason) => turn.stop(reason),

@@ -60,6 +60,7 @@ function demandCall(first: DeskTurn, names: readonly string[], askAgain: () => P
     sessionId: first.sessionId,
     model: first.model,
     relation: first.relation,
+    startsTurn: first.startsTurn,
     follow,
     get outcome() {
       return current.outcome;

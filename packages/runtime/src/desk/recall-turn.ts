@@ -76,6 +76,7 @@ function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]
     sessionId,
     model: start.model ?? "auto",
     relation: "joined",
+    startsTurn: true,
     async *follow() {
       yield events;
     },

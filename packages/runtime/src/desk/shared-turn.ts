@@ -83,14 +83,14 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       attendance.enter();
       let hasLeft = false;
       const { turnId, sessionId, model, outcome } = turn;
-      const { follow } = round;
+      const { follow, isFirst: startsTurn } = round;
       const leave: DeskTurn["leave"] = (how) => {
         if (hasLeft) return;
         hasLeft = true;
         if (how === "answered") round.isDelivered = true;
         attendance.leave(client);
       };
-      return { turnId, sessionId, model, relation, follow, outcome, stop: cancel, leave };
+      return { turnId, sessionId, model, relation, startsTurn, follow, outcome, stop: cancel, leave };
     },
     resume: (hash) => void rounds.begin(hash),
     hasCall: rounds.hasCall,

@@ -49,6 +49,11 @@ export interface DeskTurn {
   readonly sessionId: string;
   readonly model: string;
   readonly relation: "new" | "continuation" | "side-call" | "divergence" | "joined";
+  /**
+   * The answer begins with its turn. Any other begins with the results of calls, in the middle of the turn: what upstream
+   * reports as the turn's usage is not this answer's.
+   */
+  readonly startsTurn: boolean;
   follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
   readonly outcome: Promise<TurnOutcome>;
   stop(reason: string): void;

@@ -28,6 +28,7 @@ export function scriptedDesk(script: Script, outcome: TurnOutcome = { kind: "com
         sessionId: "session-1",
         model: "auto",
         relation: "new",
+        startsTurn: true,
         outcome: Promise.resolve(outcome),
         follow: (signal) => script(signal, request),
         stop: (reason) => void stops.push(reason),

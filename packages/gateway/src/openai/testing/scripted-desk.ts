@@ -32,6 +32,7 @@ export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome>
         sessionId: "session-1",
         model: "auto",
         relation: "new",
+        startsTurn: true,
         async *follow(signal) {
           yield* script(request, signal);
         },
