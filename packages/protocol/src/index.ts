@@ -23,6 +23,15 @@ export { type ErrorCode, errorCatalogue, errorCodes } from "./error-catalogue.ts
 export { type ErrorInfo, errorInfoSchema } from "./error-info.ts";
 export { inCommandForm } from "./in-command-form.ts";
 export { hiddenMark, markHidden } from "./mark-hidden.ts";
+export {
+  type Effort,
+  type ModelChoice,
+  type ModelParams,
+  parseModelSlug,
+  sameParams,
+  toEffort,
+} from "./models/model-params.ts";
+export { costOf, priceOf } from "./models/prices.ts";
 export { foldTranscript } from "./native/fold-transcript.ts";
 export type { NewsItem } from "./native/follow-news.ts";
 export type { FollowOptions, StreamState } from "./native/follow-stream.ts";
@@ -78,6 +87,7 @@ export {
   type UsageRow,
 } from "./native/session-view.ts";
 export { emptyTranscript, type Transcript, type TranscriptItem, type TranscriptTurn } from "./native/transcript.ts";
+export { pricedUsage } from "./priced-usage.ts";
 export { promptTokens } from "./prompt-tokens.ts";
 export { Secret } from "./secret.ts";
 export { tellingArgument } from "./telling-argument.ts";
@@ -92,3 +102,4 @@ export {
   unknownCount,
 } from "./turn-summary.ts";
 export { type Usage, usageSchema } from "./usage.ts";
+export { formatCost, formatTokens, usageWords } from "./usage-words.ts";

@@ -22,7 +22,6 @@ export { createCliLane } from "./lanes/cli/cli-lane.ts";
 export { type AgentHostOptions, createAgentHost } from "./lanes/cli/create-agent-host.ts";
 export { openSqliteLineageStore } from "./lineage/sqlite-lineage-store.ts";
 export { createModelCache } from "./models/model-cache.ts";
-export { costOf, priceOf } from "./models/prices.ts";
 export { wayInside } from "./paths/way-inside.ts";
 export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";

@@ -1,5 +1,5 @@
-import { type AgentEvent, emptyTurn, foldEvents, type TurnSummary } from "@caret/protocol";
-import { costOf, groupTurns, readAll, type SessionRecord, type StoredEvent } from "@caret/runtime";
+import { type AgentEvent, costOf, emptyTurn, foldEvents, type TurnSummary } from "@caret/protocol";
+import { groupTurns, readAll, type SessionRecord, type StoredEvent } from "@caret/runtime";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { hostLook } from "../terminal/host-look.ts";
 import { terminalTraits } from "../terminal/terminal-traits.ts";

@@ -1,4 +1,4 @@
-import { priceOf } from "@caret/runtime";
+import { priceOf } from "@caret/protocol";
 import type { Config } from "./config-schema.ts";
 import type { KeyTraits } from "./key-traits.ts";
 

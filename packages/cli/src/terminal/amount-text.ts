@@ -12,20 +12,6 @@ export function elapsedText(ms: number): string {
   return seconds < 60 ? `${seconds}s` : longText(seconds);
 }
 
-/** `950`, `1.2k`, `34k`, `1.5M`. */
-export function countText(count: number): string {
-  if (count < 1000) return String(count);
-  const [value, unit] = count < 999_500 ? [count / 1000, "k"] : [count / 1_000_000, "M"];
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
-}
-
-/** Small amounts are the usual ones, so they keep their digits. */
-export function dollarText(dollars: number): string {
-  if (dollars === 0) return "$0";
-  if (dollars < 0.0001) return "<$0.0001";
-  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`;
-}
-
 function longText(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes}m ${twoDigits(seconds % 60)}s`;

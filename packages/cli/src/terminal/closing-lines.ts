@@ -1,5 +1,5 @@
-import { type ErrorInfo, type TurnOutcome, type TurnSummary, type Usage, unknownCount } from "@caret/protocol";
-import { countText, dollarText, durationText } from "./amount-text.ts";
+import { type ErrorInfo, type TurnOutcome, type TurnSummary, unknownCount, usageWords } from "@caret/protocol";
+import { durationText } from "./amount-text.ts";
 import { displayWidth } from "./display-width.ts";
 import type { Look } from "./look.ts";
 import { cleanLine, cleanText } from "./text-cleaner.ts";
@@ -22,8 +22,7 @@ export function closingLines(closing: Closing): string[] {
   const between = ` ${glyphs.separator} `;
   const facts = [
     `${outcome.kind} in ${durationText(durationMs)}`,
-    ...usageFacts(turn.usage),
-    ...(cost === undefined ? [] : [dollarText(cost)]),
+    ...usageWords({ ...turn.usage, ...(cost === undefined ? {} : { cost }) }),
   ].join(between);
   const session = sessionId === undefined ? "" : `session ${sessionId}`;
   const mark = outcomeMark(outcome, closing);
@@ -48,18 +47,6 @@ export function errorLines({ code, message, upstream, fix }: ErrorInfo, { style,
     ...kept.map((line) => style.dim(`  ${glyphs.quote} ${line}`)),
     `  ${glyphs.arrow} ${cleanLine(fix)}`,
   ];
-}
-
-function usageFacts(usage: Usage | undefined): readonly string[] {
-  const named: readonly (readonly [number | undefined, string])[] = [
-    [usage?.input, "in"],
-    [usage?.output, "out"],
-    [usage?.cacheRead, "from cache"],
-    [usage?.cacheWrite, "to cache"],
-  ];
-  // Reported zeros of the cache say nothing to a person.
-  const told = named.filter(([count, name]) => count !== undefined && (count > 0 || !name.endsWith("cache")));
-  return told.map(([count, name]) => `${countText(count ?? 0)} ${name}`);
 }
 
 function outcomeMark({ kind }: TurnOutcome, { style, glyphs }: Look): string {

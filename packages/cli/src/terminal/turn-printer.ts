@@ -1,5 +1,12 @@
-import { type AgentEvent, type AgentEventOf, emptyTurn, foldTurn, type Todo, type TurnSummary } from "@caret/protocol";
-import { costOf } from "@caret/runtime";
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  costOf,
+  emptyTurn,
+  foldTurn,
+  type Todo,
+  type TurnSummary,
+} from "@caret/protocol";
 import { answerLine, approvalLine, questionLines, todoLines } from "./asked-lines.ts";
 import { type BlockWriter, createTextBlock, createThinkingBlock } from "./block-writer.ts";
 import { closingLines } from "./closing-lines.ts";

@@ -80,7 +80,7 @@ describe("a turn in a pipe", () => {
         "",
         "Done.",
         "",
-        "✓ completed in 0ms · 1.2k in · 34 out · 56k from cache · $0.0088 · session s-1",
+        "✓ completed in 0ms · 57.2k in (98% cached) · 34 out · $0.0088 · session s-1",
         "",
       ].join("\n"),
     );

@@ -67,6 +67,8 @@ export interface SessionView {
   readonly lastSeq: number;
   /** The first line of what was said last, by either side. */
   readonly lastLine: string;
+  /** What all its turns consumed, those that are not loaded too. Its cost is absent unless each of them has a known one. */
+  readonly usage?: Usage;
   readonly status: SessionStatus;
 }
 
@@ -94,8 +96,15 @@ export interface UsageRow {
   /** A day in UTC, `2026-11-15`. */
   readonly day: string;
   readonly model: string;
+  /** Absent for turns of an earlier Caret whose session is gone. */
+  readonly lane?: LaneName;
   readonly sessionId: string;
+  /** The session's; absent when it was deleted since. */
+  readonly title?: string;
   readonly turns: number;
+  /** How many of the turns the cost does not tell of, since their price is unknown. */
+  readonly unpricedTurns: number;
+  /** The cost is the sum of what each turn cost: what upstream named, else by Cursor's list prices. */
   readonly usage: Usage;
 }
 

@@ -1,6 +1,6 @@
+import { toEffort } from "@caret/protocol";
 import type { ModelCache, ModelList } from "../models/model-cache.ts";
 import { groupModels, type ModelCatalogue } from "../models/model-families.ts";
-import { toEffort } from "../models/model-params.ts";
 import { AUTO_MODEL } from "../models/model-spellings.ts";
 import { type ResolvedModel, resolveModel } from "../models/resolve-model.ts";
 import type { ModelWish } from "./turn-desk.ts";

@@ -68,6 +68,8 @@ export interface SessionRecord extends NewSession {
   /** The first line of what was said last, by either side, or its beginning. */
   readonly lastLine?: string;
   readonly lastTurn?: LastTurn;
+  /** What all its turns consumed. Its cost is absent unless each of them has a known one. */
+  readonly usage?: Usage;
   readonly upstream: readonly UpstreamAttachment[];
 }
 
@@ -126,6 +128,9 @@ export interface UsageTotal {
   readonly model?: string;
   /** How many turns reported any usage. */
   readonly turns: number;
+  /** How many of them the cost does not tell of, since their price is unknown. */
+  readonly unpricedTurns: number;
+  /** The cost is the sum of what each turn cost by itself, as `costOf` has it. */
   readonly usage: Usage;
 }
 
@@ -138,8 +143,11 @@ export interface UsageByDayQuery {
 
 export interface UsageOfDay extends UsageTotal {
   readonly day: string;
-  /** It may have been deleted since. */
+  /** Absent for turns of an earlier Caret whose session is gone. */
+  readonly lane?: LaneName;
   readonly sessionId: string;
+  /** The session's; absent when it was deleted since. */
+  readonly title?: string;
 }
 
 export interface ReadOptions {
@@ -277,7 +285,7 @@ export interface EventStore {
   runningTurns(query?: RunningTurnQuery): Promise<readonly RunningTurn[]>;
   /** One total per model, by name. The last report of a turn counts, as in `foldTurn`. */
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
-  /** One total per day, model and session, the newest day first. What was copied is of no day. */
+  /** One total per day, model, session and lane, the newest day first. What was copied is of no day. */
   usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;
   /** The ids of the sessions that a rule takes for old, the newest first. Never one with a running turn. */
   prunable(rule: PruneRule): Promise<readonly string[]>;

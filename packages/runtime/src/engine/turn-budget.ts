@@ -1,6 +1,5 @@
-import { type AgentEvent, promptTokens, type Usage } from "@caret/protocol";
+import { type AgentEvent, costOf, promptTokens, type Usage } from "@caret/protocol";
 import { type Budgets, type BudgetVerdict, checkBudget, type Spent } from "../budgets/check-budget.ts";
-import { costOf } from "../models/prices.ts";
 import type { EventStore, UsageTotal } from "./event-store.ts";
 
 type Sum = Spent["turn"];
@@ -27,7 +26,7 @@ function isLimited(budget: Budgets[keyof Budgets]): boolean {
 
 /** The same with what the running turn has reported. */
 export function budgetDuring(budgets: Budgets, before: Spent, usage: Usage, model: string): BudgetVerdict {
-  const turn = sumOf([{ model, turns: 1, usage }]);
+  const turn = toSum(priced(usage, model));
   const spent: Spent = { turn, session: add(before.session, turn), day: add(before.day, turn) };
   return checkBudget({ budgets, spent });
 }
@@ -41,9 +40,14 @@ function sumOf(totals: readonly UsageTotal[]): Sum {
   return totals.map(toSum).reduce(add, nothing);
 }
 
-function toSum({ model, usage }: UsageTotal): Sum {
-  const usd = usage.cost ?? (model === undefined ? undefined : costOf(usage, model));
+function toSum({ usage, unpricedTurns }: Pick<UsageTotal, "usage" | "unpricedTurns">): Sum {
+  const usd = unpricedTurns > 0 ? undefined : usage.cost;
   return { tokens: promptTokens(usage) + (usage.output ?? 0), usd: usd ?? "unknown" };
+}
+
+function priced(usage: Usage, model: string): Pick<UsageTotal, "usage" | "unpricedTurns"> {
+  const cost = costOf(usage, model);
+  return cost === undefined ? { usage, unpricedTurns: 1 } : { usage: { ...usage, cost }, unpricedTurns: 0 };
 }
 
 /** A sum with a hole is not a sum. */

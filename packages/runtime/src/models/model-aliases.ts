@@ -1,5 +1,5 @@
+import { parseModelSlug } from "@caret/protocol";
 import type { ModelCatalogue } from "./model-families.ts";
-import { parseModelSlug } from "./model-params.ts";
 
 /**
  * Find the listed model that a foreign name means. A name is a line (`sonnet`, `gpt`, `gemini flash`) and a version.

@@ -1,4 +1,4 @@
-import { type Effort, type ModelParams, parseModelSlug } from "./model-params.ts";
+import { type Effort, type ModelParams, parseModelSlug } from "@caret/protocol";
 
 export interface ModelVariant {
   /** The id exactly as it was listed. */

@@ -1,6 +1,6 @@
+import { parseModelSlug } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { listedModelIds } from "./listed-models.contract.ts";
-import { parseModelSlug } from "./model-params.ts";
 import { findAcpModelId, fromApiModel, parseModelName, toAcpModelId, toApiModel } from "./model-spellings.ts";
 
 describe("the three spellings of a model", () => {

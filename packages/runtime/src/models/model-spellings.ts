@@ -1,4 +1,4 @@
-import { type ModelChoice, type ModelParams, parseModelSlug, sameParams, toEffort } from "./model-params.ts";
+import { type ModelChoice, type ModelParams, parseModelSlug, sameParams, toEffort } from "@caret/protocol";
 
 /** The model that chooses a model, in the CLI's spelling. ACP says `default[]`, the API `default`. */
 export const AUTO_MODEL = "auto";

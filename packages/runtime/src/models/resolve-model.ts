@@ -1,4 +1,4 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type Effort, type ModelChoice, type ModelParams, parseModelSlug } from "@caret/protocol";
 import { didYouMean } from "./did-you-mean.ts";
 import { findAlias } from "./model-aliases.ts";
 import {
@@ -9,7 +9,6 @@ import {
   type ModelVariant,
   pickVariant,
 } from "./model-families.ts";
-import { type Effort, type ModelChoice, type ModelParams, parseModelSlug } from "./model-params.ts";
 import { AUTO_MODEL, parseModelName } from "./model-spellings.ts";
 
 /** A client's name is shown back to it, but not a page of it. */

@@ -188,7 +188,7 @@ describe("an export", () => {
     expect(page).toContain("prefers-color-scheme: dark");
     expect(page).toContain("<summary>Thinking, 1.5 s</summary>");
     expect(page).toContain("Asked to allow webFetch · rejected by person: no");
-    expect(page.endsWith("completed · 1.2 s · 5 tokens in</div>\n</body>\n</html>\n")).toBe(true);
+    expect(page.endsWith("completed · 1.2 s · 5 in</div>\n</body>\n</html>\n")).toBe(true);
   });
 
   it("as Markdown quotes the prompt and fences what tools said", async () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { assertWellFormedTurn } from "@caret/protocol";
+import { assertWellFormedTurn, type SessionView } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   anyone,
@@ -364,9 +364,10 @@ describe("a caller that is bound to a workspace", () => {
     for (const { id } of [mine, theirs]) await bench.turn(id, "Go");
     const usage = { input: 10, output: 1 };
     const day = new Date().toISOString().slice(0, 10);
+    const of = ({ id }: SessionView) => ({ day, sessionId: id, lane: "sim", title: "Go", turns: 1 });
     const rows = [
-      { day, model: "auto", sessionId: mine.id, turns: 1, usage },
-      { day, model: "opus", sessionId: theirs.id, turns: 1, usage },
+      { ...of(mine), model: "auto", unpricedTurns: 0, usage: { ...usage, cost: 18.5e-6 } },
+      { ...of(theirs), model: "opus", unpricedTurns: 1, usage },
     ];
     expect(await bench.desk.usage(1, anyone)).toEqual(rows);
     expect(await bench.desk.usage(30, bound())).toEqual(rows.slice(0, 1));

@@ -96,6 +96,6 @@ export function sessionReaders(context: DeskContext, closing: AbortSignal): Sess
   };
 }
 
-function toUsageRow({ day, model = "unknown", sessionId, turns, usage }: UsageOfDay): UsageRow {
-  return { day, model, sessionId, turns, usage };
+function toUsageRow({ model = "unknown", ...row }: UsageOfDay): UsageRow {
+  return { ...row, model };
 }

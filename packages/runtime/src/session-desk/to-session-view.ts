@@ -11,7 +11,7 @@ export interface SessionViewOptions {
 }
 
 export function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
-  const { id, title, workspace, lane, model, permission, createdAt, updatedAt, archived, imported } = session;
+  const { id, title, workspace, lane, model, permission, createdAt, updatedAt, archived, imported, usage } = session;
   return {
     id,
     title: title ?? "",
@@ -23,6 +23,7 @@ export function toSessionView(session: SessionRecord, options: SessionViewOption
     updatedAt,
     archived,
     ...(imported === undefined ? {} : { imported }),
+    ...(usage === undefined ? {} : { usage }),
     lastSeq: session.lastSeq,
     lastLine: session.lastLine ?? "",
     status: statusOf(session, options),

@@ -617,33 +617,55 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s1", 3, [starts("t2", "opus"), consumes("t2", { input: 5, cost: 0.25 }), ends("t2")]);
         await store.append("s2", 0, [starts("t3", "auto"), consumes("t3", { input: 1, cacheRead: 3 }), ends("t3")]);
         expect(await store.usageTotals({})).toEqual([
-          { model: "auto", turns: 2, usage: { input: 11, output: 2, cacheRead: 3 } },
-          { model: "opus", turns: 1, usage: { input: 5, cost: 0.25 } },
+          { model: "auto", turns: 2, unpricedTurns: 1, usage: { input: 11, output: 2, cacheRead: 3, cost: 24.5e-6 } },
+          { model: "opus", turns: 1, unpricedTurns: 0, usage: { input: 5, cost: 0.25 } },
         ]);
         expect(await store.usageTotals({ sessionId: "s2" })).toEqual([
-          { model: "auto", turns: 1, usage: { input: 1, cacheRead: 3 } },
+          { model: "auto", turns: 1, unpricedTurns: 1, usage: { input: 1, cacheRead: 3 } },
         ]);
       });
 
       it("counts only the last report of a turn", async () => {
         await store.append("s1", 0, [starts("t1"), consumes("t1", { input: 10 }), consumes("t1", { input: 12 })]);
-        expect(await store.usageTotals({ sessionId: "s1" })).toEqual([{ turns: 1, usage: { input: 12 } }]);
+        expect(await store.usageTotals({ sessionId: "s1" })).toEqual([
+          { turns: 1, unpricedTurns: 1, usage: { input: 12 } },
+        ]);
+      });
+
+      it("tells with a session what all its turns consumed, and a cost only when each has one [ux A6]", async () => {
+        await store.append("s1", 0, [starts("t1", "auto"), consumes("t1", { input: 10, output: 2 }), ends("t1")]);
+        await store.append("s1", 3, [starts("t2", "auto"), consumes("t2", { output: 1, cost: 0.25 }), ends("t2")]);
+        expect((await store.getSession("s1"))?.usage).toEqual({ input: 10, output: 3, cost: 0.2500245 });
+        await store.append("s1", 6, [starts("t3", "no-such"), consumes("t3", { input: 1, output: 1 }), ends("t3")]);
+        const { sessions } = await store.listSessions();
+        expect(sessions.map(({ id, usage }) => [id, usage])).toEqual([
+          ["s1", { input: 11, output: 4 }],
+          ["s2", undefined],
+        ]);
       });
 
       it("counts a day in UTC, and keeps counting when the session is deleted", async () => {
         await store.append("s1", 0, [starts("t1"), { ...consumes("t1", { input: 1 }), at: noon - 13 * hour }]);
         await store.append("s1", 2, [starts("t2"), consumes("t2", { input: 2 }), ends("t2"), ends("t1")]);
         await store.deleteSession("s1");
-        expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([{ turns: 1, usage: { input: 2 } }]);
-        expect(await store.usageTotals({ day: "2026-11-14" })).toEqual([{ turns: 1, usage: { input: 1 } }]);
+        expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([
+          { turns: 1, unpricedTurns: 1, usage: { input: 2 } },
+        ]);
+        expect(await store.usageTotals({ day: "2026-11-14" })).toEqual([
+          { turns: 1, unpricedTurns: 1, usage: { input: 1 } },
+        ]);
       });
 
       it("does not count what was copied towards the day, but what follows", async () => {
         await store.append("s1", 0, [starts("t1"), consumes("t1", { input: 1 }), ends("t1")], { copied: true });
         expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([]);
         await store.append("s1", 3, [starts("t2"), consumes("t2", { input: 2 }), ends("t2")]);
-        expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([{ turns: 1, usage: { input: 2 } }]);
-        expect(await store.usageTotals({ sessionId: "s1" })).toEqual([{ turns: 2, usage: { input: 3 } }]);
+        expect(await store.usageTotals({ day: "2026-11-15" })).toEqual([
+          { turns: 1, unpricedTurns: 1, usage: { input: 2 } },
+        ]);
+        expect(await store.usageTotals({ sessionId: "s1" })).toEqual([
+          { turns: 2, unpricedTurns: 2, usage: { input: 3 } },
+        ]);
       });
 
       it("tells usage by day, model and session, from a day on", async () => {
@@ -653,16 +675,18 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s2", 4, [starts("t2", "opus"), consumes("t2", { input: 2, cost: 0.5 })]);
         await store.append("s1", 0, [starts("t3", "auto"), consumes("t3", { output: 4 })]);
         await store.append("s1", 2, [starts("t4", "opus"), consumes("t4", { output: 5 }), ends("t4"), ends("t3")]);
+        const of = (sessionId: string) => ({ day: "2026-11-15", sessionId, lane: "cli", title: "" });
         const today = [
-          { day: "2026-11-15", model: "auto", sessionId: "s1", turns: 1, usage: { output: 4 } },
-          { day: "2026-11-15", model: "opus", sessionId: "s1", turns: 1, usage: { output: 5 } },
-          { day: "2026-11-15", model: "opus", sessionId: "s2", turns: 2, usage: { input: 3, cost: 0.5 } },
+          { ...of("s1"), model: "auto", turns: 1, unpricedTurns: 1, usage: { output: 4 } },
+          { ...of("s1"), model: "opus", turns: 1, unpricedTurns: 1, usage: { output: 5 } },
+          { ...of("s2"), model: "opus", turns: 2, unpricedTurns: 1, usage: { input: 3, cost: 0.5 } },
         ];
-        const before = { day: "2026-11-14", sessionId: "s2", turns: 1, usage: { input: 9 } };
+        const before = { ...of("s2"), day: "2026-11-14", turns: 1, unpricedTurns: 1, usage: { input: 9 } };
         expect(await store.usageByDay({ from: "2026-11-14" })).toEqual([...today, before]);
         expect(await store.usageByDay({ from: "2026-11-15", workspace: "/projects/s1" })).toEqual(today.slice(0, 2));
         await store.deleteSession("s1");
-        expect(await store.usageByDay({ from: "2026-11-15" })).toEqual(today);
+        const nameless = today.map(({ title, ...row }) => (row.sessionId === "s1" ? row : { ...row, title }));
+        expect(await store.usageByDay({ from: "2026-11-15" })).toEqual(nameless);
         expect(await store.usageByDay({ from: "2026-11-15", workspace: "/projects/s1" })).toEqual([]);
       });
     });

@@ -1,5 +1,4 @@
-import type { LaneName, SessionView, Transcript, TranscriptTurn } from "@caret/protocol";
-import { useMemo } from "react";
+import { type LaneName, type SessionView, type TranscriptTurn, usageWords } from "@caret/protocol";
 import type { SessionLog } from "../data/page-state.ts";
 import { useAbout } from "../data/use-about.ts";
 import { Duration } from "../parts/duration.tsx";
@@ -8,7 +7,6 @@ import { statusWords } from "../parts/status-words.ts";
 import { useNow } from "../parts/use-now.ts";
 import { isSimulated } from "../shell/is-simulated.ts";
 import { describeWait } from "./describe-wait.ts";
-import { sumUsage, usageWords } from "./usage-words.ts";
 
 interface StateLineProps {
   readonly session: SessionView;
@@ -36,7 +34,7 @@ export function StateLine({ session, log, onShow }: StateLineProps) {
           <span>{turn?.outcome === undefined ? statusWords(session.status) : outcomeWords[turn.outcome.kind]}</span>
         )}
       </p>
-      <SessionFacts session={session} transcript={log.transcript} />
+      <SessionFacts session={session} />
     </section>
   );
 }
@@ -80,9 +78,10 @@ function Since({ at }: { readonly at: number | undefined }) {
 const outcomeWords = { completed: "Done", cancelled: "Stopped", failed: "Failed" } as const;
 
 /** Model and permission stand below, where they are chosen. */
-function SessionFacts({ session, transcript }: { readonly session: SessionView; readonly transcript: Transcript }) {
+function SessionFacts({ session }: { readonly session: SessionView }) {
   const about = useAbout();
-  const used = useMemo(() => usageWords(sumUsage(transcript.turns.map(({ usage }) => usage))), [transcript]);
+  // Summed by the gateway: here only the newest part of a long session is loaded.
+  const used = usageWords(session.usage ?? {});
   const lane = session.lane ?? about?.defaultLane;
   // What comes after the colon explains: there is room for it where one points.
   const [processes] = about?.sandbox.split(":") ?? [];

@@ -1,4 +1,4 @@
-import type { ErrorInfo, TranscriptTurn } from "@caret/protocol";
+import { type ErrorInfo, pricedUsage, type TranscriptTurn, usageWords } from "@caret/protocol";
 import { GitFork, RotateCw } from "lucide-react";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
@@ -6,7 +6,6 @@ import { formatDuration } from "../parts/format-duration.ts";
 import { IconButton } from "../parts/icon-button.tsx";
 import { useTranscriptActions } from "./transcript-actions.ts";
 import { answerOf } from "./transcript-rows.ts";
-import { usageWords } from "./usage-words.ts";
 import { useCommand } from "./use-command.ts";
 
 interface TurnEndProps {
@@ -32,7 +31,7 @@ export function TurnEnd({ turn, isLast }: TurnEndProps) {
       <footer className="flex min-h-8 items-center gap-1 px-2 text-[12px] text-faint">
         <p className="min-w-0 flex-1 truncate">
           <span className={outcome.kind === "failed" ? "text-bad" : ""}>{words[outcome.kind]}</span>
-          {[...took, ...usageWords(turn.usage ?? {})].map((word) => ` · ${word}`)}
+          {[...took, ...usageWords(pricedUsage(turn))].map((word) => ` · ${word}`)}
         </p>
         <CopyButton text={() => answerOf(turn)} label="Copy the answer" />
         {again !== undefined && outcome.kind !== "failed" && (

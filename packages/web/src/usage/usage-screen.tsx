@@ -1,13 +1,15 @@
 import type { UsageRow } from "@caret/protocol";
 import { useState } from "react";
 import { Link } from "wouter";
+import { useAbout } from "../data/use-about.ts";
 import { useApi } from "../data/use-api.ts";
-import { useSession } from "../data/use-session.ts";
 import { Empty } from "../parts/empty.tsx";
+import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { LoadedView } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { useLoaded } from "../screen/use-loaded.ts";
+import { isSimulated } from "../shell/is-simulated.ts";
 import { UsageByDay } from "./usage-by-day.tsx";
 import { UsageSummary } from "./usage-summary.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -27,16 +29,15 @@ const cuts = [
 type Cut = (typeof cuts)[number]["name"];
 type Range = (typeof ranges)[number]["name"];
 
-/** What was used, as upstream reported it: by day, model or session. */
+/** What was used, by day, model or session; what was simulated for itself. */
 export function UsageScreen() {
   const api = useApi();
   const [range, setRange] = useState<Range>("30");
-  const [cut, setCut] = useState<Cut>("day");
   const days = Number(range);
   const usage = useLoaded(`usage ${days}`, (signal) => api.usage(days, { signal }));
   return (
     <ScreenFrame
-      about="Tokens as Cursor reports them. What it does not report is said to be unknown."
+      about="Tokens as the agent reports them; cost at Cursor's list prices. What is not known is said to be unknown."
       actions={<Tabs chosen={range} label="Time" onChoose={setRange} tabs={ranges} />}
       title="Usage"
     >
@@ -45,17 +46,46 @@ export function UsageScreen() {
           rows.length === 0 ? (
             <Empty title="No turns yet">In the last {days} days nothing was asked of an agent here.</Empty>
           ) : (
-            <>
-              <UsageSummary totals={totalUsage(rows)} />
-              <div className="mt-6 mb-4">
-                <Tabs chosen={cut} label="Show" onChoose={setCut} tabs={cuts} />
-              </div>
-              <UsageCut cut={cut} days={days} now={usage.loadedAt ?? 0} rows={rows} />
-            </>
+            <UsageView days={days} now={usage.loadedAt ?? 0} rows={rows} />
           )
         }
       </LoadedView>
     </ScreenFrame>
+  );
+}
+
+const sources = [
+  { name: "real", label: "Cursor" },
+  { name: "simulated", label: "Simulated" },
+] as const;
+type Source = (typeof sources)[number]["name"];
+
+/** Simulated turns cost nothing and say nothing of what Cursor's would: they are never added to those. */
+function UsageView({ rows, days, now }: Omit<UsageCutProps, "cut">) {
+  const about = useAbout();
+  const [cut, setCut] = useState<Cut>("day");
+  const [wanted, setWanted] = useState<Source>("real");
+  const bySource = Map.groupBy(rows, ({ lane }): Source => (isSimulated(about, lane) ? "simulated" : "real"));
+  const source = bySource.has(wanted) ? wanted : wanted === "real" ? "simulated" : "real";
+  const shown = bySource.get(source) ?? [];
+  return (
+    <>
+      {bySource.size > 1 && (
+        <div className="mb-4">
+          <Tabs chosen={source} label="Turns of" onChoose={setWanted} tabs={sources} />
+        </div>
+      )}
+      {source === "simulated" && (
+        <p className="mb-4 flex items-center gap-2 text-[13px] text-soft">
+          <SimulatedBadge /> Counts are made up and nothing was paid: the cost is what such turns would cost.
+        </p>
+      )}
+      <UsageSummary totals={totalUsage(shown)} />
+      <div className="mt-6 mb-4">
+        <Tabs chosen={cut} label="Show" onChoose={setCut} tabs={cuts} />
+      </div>
+      <UsageCut cut={cut} days={days} now={now} rows={shown} />
+    </>
   );
 }
 
@@ -73,27 +103,31 @@ function UsageCut({ cut, days, now, rows }: UsageCutProps) {
       <UsageTable
         bars={tokenKinds}
         caption="Usage by model"
-        groups={groupUsage(rows, "model")}
+        groups={groupUsage(rows, ({ model }) => model)}
         nameOf={(model) => model}
         subject="Model"
       />
     );
+  const titles = new Map(rows.map(({ sessionId, title }) => [sessionId, title]));
   return (
     <UsageTable
       bars={tokenKinds}
       caption="Usage by session"
-      groups={groupUsage(rows, "sessionId")}
-      nameOf={(sessionId) => <SessionName sessionId={sessionId} />}
+      groups={groupUsage(rows, ({ sessionId, title }) => (title === undefined ? DELETED : sessionId))}
+      nameOf={(sessionId) => <SessionName sessionId={sessionId} title={titles.get(sessionId)} />}
       subject="Session"
     />
   );
 }
 
-function SessionName({ sessionId }: { readonly sessionId: string }) {
-  const session = useSession(sessionId);
+/** Stands for every session that is gone: side calls of clients are, soon after they end. */
+const DELETED = "";
+
+function SessionName({ sessionId, title }: { readonly sessionId: string; readonly title: string | undefined }) {
+  if (sessionId === DELETED) return "Deleted sessions and side calls";
   return (
     <Link className="hover:underline" href={`/s/${sessionId}`}>
-      {session?.title ?? sessionId}
+      {title || "Untitled"}
     </Link>
   );
 }

@@ -57,7 +57,7 @@ export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTabl
         </tbody>
       </table>
       <p className="mt-2 text-faint text-xs">
-        – means that Cursor did not report it.{rest > 0 && ` ${exactCount(rest)} smaller ones are left out.`}
+        – means unknown.{rest > 0 && ` ${exactCount(rest)} smaller ones are left out.`}
       </p>
     </>
   );

@@ -9,6 +9,7 @@ const row = (given: Partial<UsageRow>): UsageRow => ({
   model: "auto",
   sessionId: "s1",
   turns: 1,
+  unpricedTurns: given.usage?.cost === undefined ? (given.turns ?? 1) : 0,
   usage: {},
   ...given,
 });
@@ -57,7 +58,7 @@ describe("what rows amount to", () => {
       row({ model: "large", usage: { cacheRead: 50 } }),
       row({ model: "small", usage: { output: 2 } }),
     ];
-    const groups = groupUsage(rows, "model").map(({ key, totals }) => [key, totals.turns]);
+    const groups = groupUsage(rows, ({ model }) => model).map(({ key, totals }) => [key, totals.turns]);
     expect(groups).toEqual([
       ["large", 1],
       ["small", 2],
@@ -77,7 +78,7 @@ describe("the words for it", () => {
     const unpriced = totalUsage([row({ turns: 2 })]);
     expect([costWord(unpriced), costNote(unpriced), tokenWord(undefined)]).toEqual([
       "unknown",
-      "Cursor named no price",
+      "no known price",
       "unknown",
     ]);
   });

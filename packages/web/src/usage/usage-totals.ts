@@ -35,7 +35,7 @@ export function totalUsage(rows: readonly UsageRow[]): UsageTotals {
   return {
     turns: countTurns(rows),
     uncountedTurns: countTurns(rows.filter(({ usage }) => tokenKinds.every((kind) => usage[kind] === undefined))),
-    unpricedTurns: countTurns(rows.filter(({ usage }) => usage.cost === undefined)),
+    unpricedTurns: rows.reduce((sum, row) => sum + row.unpricedTurns, 0),
     tokens: Object.fromEntries(tokens.filter(([, count]) => count !== undefined)),
     ...(cost !== undefined && { cost }),
   };
@@ -51,8 +51,8 @@ function countTurns(rows: readonly UsageRow[]): number {
 }
 
 /** Most tokens first; those of unknown size by their turns. */
-export function groupUsage(rows: readonly UsageRow[], by: "model" | "sessionId"): readonly UsageGroup[] {
-  const groups = Map.groupBy(rows, (row) => row[by]);
+export function groupUsage(rows: readonly UsageRow[], keyOf: (row: UsageRow) => string): readonly UsageGroup[] {
+  const groups = Map.groupBy(rows, keyOf);
   return [...groups]
     .map(([key, members]) => ({ key, totals: totalUsage(members) }))
     .sort((a, b) => allTokens(b.totals) - allTokens(a.totals) || b.totals.turns - a.totals.turns);

@@ -1,10 +1,11 @@
 import {
   type AgentEventOf,
   assertNever,
+  pricedUsage,
   type TranscriptItem,
   type TranscriptTurn,
   tellingArgument,
-  type Usage,
+  usageWords,
 } from "@caret/protocol";
 
 /** A part of a turn, in the few shapes that a document for reading has. */
@@ -87,22 +88,15 @@ function decisionText(answer: ItemOf<"approval">["answer"]): string {
   return `${how}${answer.reason === undefined ? "" : `: ${answer.reason}`}`;
 }
 
-function endText({ outcome, startedAt, lastAt, usage }: TranscriptTurn): string {
+function endText(turn: TranscriptTurn): string {
+  const { outcome, startedAt, lastAt } = turn;
   const how =
     outcome === undefined
       ? "still running"
       : outcome.kind === "failed"
         ? `failed: ${outcome.error.message}`
         : outcome.kind;
-  return [how, seconds(lastAt - startedAt), ...(usage === undefined ? [] : usageTexts(usage))].join(" · ");
-}
-
-function usageTexts({ input, output, cost }: Usage): readonly string[] {
-  return [
-    ...(input === undefined ? [] : [`${input} tokens in`]),
-    ...(output === undefined ? [] : [`${output} tokens out`]),
-    ...(cost === undefined ? [] : [`$${cost.toFixed(4)}`]),
-  ];
+  return [how, seconds(lastAt - startedAt), ...usageWords(pricedUsage(turn))].join(" · ");
 }
 
 function seconds(ms: number): string {

@@ -194,7 +194,9 @@ class MemoryEventStore implements EventStore {
     }
     const advanced = advanceProgress(progress, stored);
     this.#progress.set(sessionId, advanced);
-    if (stored.length > 0) this.#sessions.set(sessionId, { ...session, updatedAt: now, ...progressFields(advanced) });
+    const usage = stored.some(({ event }) => event.type === "usage") ? { usage: this.#turns.used(sessionId) } : {};
+    if (stored.length > 0)
+      this.#sessions.set(sessionId, { ...session, updatedAt: now, ...progressFields(advanced), ...usage });
     return stored;
   }
 
@@ -233,8 +235,10 @@ class MemoryEventStore implements EventStore {
 
   async usageByDay({ from, workspace }: Parameters<EventStore["usageByDay"]>[0]): ReturnType<EventStore["usageByDay"]> {
     this.#assertOpen();
-    return this.#turns.byDay(from, (id) => {
-      return isIn(this.#sessions.get(id), workspace);
+    const rows = this.#turns.byDay(from, (id) => isIn(this.#sessions.get(id), workspace));
+    return rows.map((row) => {
+      const session = this.#sessions.get(row.sessionId);
+      return session === undefined ? row : { ...row, title: session.title ?? "" };
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Usage } from "@caret/protocol";
+import { type AgentEventOf, costOf, type LaneName, type Usage } from "@caret/protocol";
 import type {
   RunningTurn,
   RunningTurnQuery,
@@ -14,6 +14,7 @@ interface TurnUsage {
   readonly sessionId: string;
   readonly day: string | undefined;
   readonly model: string | undefined;
+  readonly lane: LaneName | undefined;
   readonly usage: Usage;
 }
 
@@ -22,12 +23,14 @@ interface TurnLedger {
   forget(sessionId: string): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
-  byDay(from: string, isWanted: (sessionId: string) => boolean): readonly UsageOfDay[];
+  /** Of all turns of the session; its cost is absent unless each of them has one. */
+  used(sessionId: string): Usage;
+  byDay(from: string, isWanted: (sessionId: string) => boolean): readonly Omit<UsageOfDay, "title">[];
 }
 
 export function createTurnLedger(owner: string): TurnLedger {
   const running = new Map<string, RunningTurn>();
-  const models = new Map<string, string | undefined>();
+  const starts = new Map<string, AgentEventOf<"turn-start">>();
   const usages = new Map<string, TurnUsage>();
 
   return {
@@ -35,12 +38,13 @@ export function createTurnLedger(owner: string): TurnLedger {
       const key = JSON.stringify([sessionId, turnId]);
       if (event.type === "turn-start") {
         running.set(key, { sessionId, turnId, firstSeq: seq, startedAt: at, owner });
-        models.set(key, event.model);
+        starts.set(key, event);
       }
       if (event.type === "turn-end") running.delete(key);
       if (event.type === "usage") {
         const day = copied ? undefined : toUsageDay(at);
-        usages.set(key, { sessionId, day, model: models.get(key), usage: event.usage });
+        const { model, lane } = starts.get(key) ?? {};
+        usages.set(key, { sessionId, day, model, lane, usage: priced(event.usage, model) });
       }
     },
 
@@ -58,12 +62,20 @@ export function createTurnLedger(owner: string): TurnLedger {
       return totalsOf(wanted);
     },
 
+    used(sessionId) {
+      const turns = [...usages.values()].filter((turn) => turn.sessionId === sessionId);
+      const { cost, ...counts } = turns.reduce<Usage>((sum, { usage }) => addUsage(sum, usage), {});
+      const isWhole = cost !== undefined && turns.every(({ usage }) => usage.cost !== undefined);
+      return isWhole ? { ...counts, cost } : counts;
+    },
+
     byDay(from, isWanted) {
-      const groups = Map.groupBy(usages.values(), ({ day, sessionId }) => JSON.stringify([day, sessionId]));
+      const groups = Map.groupBy(usages.values(), ({ day, sessionId, lane }) => JSON.stringify([day, sessionId, lane]));
       const rows = [...groups.values()].flatMap((turns) => {
-        const [{ day, sessionId } = {}] = turns;
+        const [{ day, sessionId, lane } = {}] = turns;
         if (day === undefined || sessionId === undefined || day < from || !isWanted(sessionId)) return [];
-        return totalsOf(turns).map((total) => ({ day, sessionId, ...total }));
+        const of = { day, sessionId, ...(lane === undefined ? {} : { lane }) };
+        return totalsOf(turns).map((total) => ({ ...of, ...total }));
       });
       return rows.sort(compareRows);
     },
@@ -74,7 +86,8 @@ function compareRows(one: UsageOfDay, other: UsageOfDay): number {
   return (
     compare(other.day, one.day) ||
     compare(one.model ?? "", other.model ?? "") ||
-    compare(one.sessionId, other.sessionId)
+    compare(one.sessionId, other.sessionId) ||
+    compare(one.lane ?? "", other.lane ?? "")
   );
 }
 
@@ -89,6 +102,15 @@ function totalsOf(turns: readonly TurnUsage[]): readonly UsageTotal[] {
 }
 
 function addTurn(total: UsageTotal | undefined, { model, usage }: TurnUsage): UsageTotal {
-  if (total !== undefined) return { ...total, turns: total.turns + 1, usage: addUsage(total.usage, usage) };
-  return model === undefined ? { turns: 1, usage } : { model, turns: 1, usage };
+  return {
+    ...(model === undefined ? {} : { model }),
+    turns: (total?.turns ?? 0) + 1,
+    unpricedTurns: (total?.unpricedTurns ?? 0) + Number(usage.cost === undefined),
+    usage: addUsage(total?.usage ?? {}, usage),
+  };
+}
+
+function priced(usage: Usage, model: string | undefined): Usage {
+  const cost = usage.cost ?? (model === undefined ? undefined : costOf(usage, model));
+  return cost === undefined ? usage : { ...usage, cost };
 }

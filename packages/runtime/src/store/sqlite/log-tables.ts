@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type CommandTable, createCommandTable } from "./command-table.ts";
+import { addCostFunction } from "./cost-function.ts";
 import { createEventTable, type EventTable } from "./event-table.ts";
 import { createSessionTable, type SessionTable } from "./session-table.ts";
 import { createTurnTable, type TurnTable } from "./turn-table.ts";
@@ -13,6 +14,7 @@ export interface LogTables {
 }
 
 export function createLogTables(database: DatabaseSync): LogTables {
+  addCostFunction(database);
   return {
     sessions: createSessionTable(database),
     events: createEventTable(database),

@@ -5,7 +5,9 @@ import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../../e
 import { fromCursorText, toCursorText } from "../session-cursor.ts";
 import { progressFields, type SessionProgress } from "../session-progress.ts";
 import { toSearchText } from "../session-record.ts";
+import { costSql } from "./cost-function.ts";
 import type { Row } from "./row.ts";
+import { toUsage } from "./turn-table.ts";
 import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
 
 export interface SessionTable {
@@ -65,8 +67,16 @@ const advanceSql = `
   where id = $id
 `;
 
+/** Read with the session, so that whoever lists sessions sees what they consumed without reading their logs. */
+const usedSql = `(
+  select json_object(
+    'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),
+    'reasoning', sum(reasoning), 'cost', case when count(${costSql}) = count(*) then sum(${costSql}) end
+  ) from turn_usage where session_id = session.id
+) as used`;
+
 const listSql = `
-  select * from session
+  select *, ${usedSql} from session
   where hidden is null
     and instr(search_text, $search) > 0
     and ($archived is null or archived = $archived)
@@ -84,7 +94,7 @@ const prunableSql = `
 `;
 
 export function createSessionTable(database: DatabaseSync): SessionTable {
-  const find = database.prepare("select * from session where id = ? and hidden is null");
+  const find = database.prepare(`select *, ${usedSql} from session where id = ? and hidden is null`);
   const progress = database.prepare(
     `select last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session
      where id = ? and hidden is not 'removed'`,
@@ -226,6 +236,7 @@ function toLastTurn(row: Row): LastTurn | undefined {
 function toSession(row: Row): SessionRecord {
   const lane = laneSchema.parse(row["lane"] ?? undefined);
   const permission = permissionSchema.parse(row["permission"] ?? undefined);
+  const usage = toUsage(JSON.parse(String(row["used"])));
   return {
     id: String(row["id"]),
     workspace: String(row["workspace"]),
@@ -238,6 +249,7 @@ function toSession(row: Row): SessionRecord {
     updatedAt: Number(row["updated_at"]),
     archived: row["archived"] === 1,
     ...progressFields(toProgress(row)),
+    ...(Object.keys(usage).length === 0 ? {} : { usage }),
     upstream: upstreamSchema.parse(JSON.parse(String(row["upstream"]))),
   };
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { type Usage, usageSchema } from "@caret/protocol";
+import { laneNames, type Usage, usageSchema } from "@caret/protocol";
 import type {
   RunningTurn,
   RunningTurnQuery,
@@ -10,6 +10,7 @@ import type {
   UsageTotal,
 } from "../../engine/event-store.ts";
 import { toUsageDay } from "../usage-day.ts";
+import { costSql } from "./cost-function.ts";
 import type { Row } from "./row.ts";
 import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
 
@@ -22,9 +23,9 @@ export interface TurnTable {
 }
 
 const startSql = `
-  insert into turn (session_id, turn_id, model, first_seq, started_at, owner) values (?, ?, ?, ?, ?, ?)
+  insert into turn (session_id, turn_id, model, lane, first_seq, started_at, owner) values (?, ?, ?, ?, ?, ?, ?)
   on conflict do update set
-    model = excluded.model, first_seq = excluded.first_seq, owner = excluded.owner, ended_at = null
+    model = excluded.model, lane = excluded.lane, first_seq = excluded.first_seq, owner = excluded.owner, ended_at = null
 `;
 
 const runningSql = `
@@ -35,12 +36,15 @@ const runningSql = `
 
 const usageSql = `
   insert or replace into turn_usage
-  select $sessionId, $turnId, $day, (select model from turn where session_id = $sessionId and turn_id = $turnId),
-    $input, $output, $cacheRead, $cacheWrite, $reasoning, $cost
+    (session_id, turn_id, day, input, output, cache_read, cache_write, reasoning, cost, model, lane)
+  select $sessionId, $turnId, $day, $input, $output, $cacheRead, $cacheWrite, $reasoning, $cost,
+    (select model from turn where session_id = $sessionId and turn_id = $turnId),
+    (select lane from turn where session_id = $sessionId and turn_id = $turnId)
 `;
 
-const sums = `count(*) as turns, sum(input) as input, sum(output) as output, sum(cache_read) as cacheRead,
-    sum(cache_write) as cacheWrite, sum(reasoning) as reasoning, sum(cost) as cost`;
+const sums = `count(*) as turns, count(*) - count(${costSql}) as unpricedTurns, sum(input) as input,
+    sum(output) as output, sum(cache_read) as cacheRead, sum(cache_write) as cacheWrite,
+    sum(reasoning) as reasoning, sum(${costSql}) as cost`;
 
 const totalsSql = `
   select model, ${sums}
@@ -50,11 +54,12 @@ const totalsSql = `
 `;
 
 const byDaySql = `
-  select day, session_id as sessionId, model, ${sums}
+  select day, session_id as sessionId, lane, model, ${sums},
+    (select coalesce(title, '') from session where session.id = session_id and hidden is null) as title
   from turn_usage
   where day >= $from
     and ($workspace is null or session_id in (select id from session where hidden is null and ${workspaceSql}))
-  group by day, model, session_id order by day desc, model, session_id
+  group by day, model, session_id, lane order by day desc, model, session_id, lane
 `;
 
 export function createTurnTable(database: DatabaseSync): TurnTable {
@@ -67,7 +72,7 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
 
   return {
     record({ sessionId, turnId, seq, at, event }, { owner, copied }) {
-      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, seq, at, owner);
+      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, event.lane, seq, at, owner);
       if (event.type === "turn-end") end.run(at, sessionId, turnId);
       if (event.type === "usage") {
         const $day = copied ? null : toUsageDay(at);
@@ -76,10 +81,7 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
     },
     running: ({ sessionId }) => running.all({ $sessionId: sessionId ?? null }).map(toRunningTurn),
     totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
-    byDay: ({ from, workspace }) =>
-      byDay
-        .all({ $from: from, ...workspaceParameters(workspace) })
-        .map(({ day, sessionId, ...total }) => ({ day: String(day), sessionId: String(sessionId), ...toTotal(total) })),
+    byDay: ({ from, workspace }) => byDay.all({ $from: from, ...workspaceParameters(workspace) }).map(toUsageOfDay),
   };
 }
 
@@ -104,8 +106,27 @@ function toRunningTurn(row: Row): RunningTurn {
   };
 }
 
-function toTotal({ model, turns, ...sums }: Row): UsageTotal {
-  const reported = Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== null));
-  const usage = usageSchema.parse(reported);
-  return model === null ? { turns: Number(turns), usage } : { model: String(model), turns: Number(turns), usage };
+function toUsageOfDay({ day, sessionId, lane, title, ...total }: Row): UsageOfDay {
+  const known = laneNames.find((name) => name === lane);
+  return {
+    day: String(day),
+    sessionId: String(sessionId),
+    ...(known === undefined ? {} : { lane: known }),
+    ...(title === null ? {} : { title: String(title) }),
+    ...toTotal(total),
+  };
+}
+
+function toTotal({ model, turns, unpricedTurns, ...sums }: Row): UsageTotal {
+  return {
+    ...(model === null ? {} : { model: String(model) }),
+    turns: Number(turns),
+    unpricedTurns: Number(unpricedTurns),
+    usage: toUsage(sums),
+  };
+}
+
+/** What SQL added up: null where no turn reported it. */
+export function toUsage(sums: Row): Usage {
+  return usageSchema.parse(Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== null)));
 }

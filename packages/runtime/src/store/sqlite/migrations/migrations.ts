@@ -1,9 +1,15 @@
 import { sessionsAndEvents } from "./0001-sessions-and-events.ts";
 import { whatListsShow } from "./0002-what-lists-show.ts";
 import { hiddenSessionsAndCommands } from "./0003-hidden-sessions-and-commands.ts";
+import { lanesOfTurns } from "./0004-lanes-of-turns.ts";
 
 /**
  * In order: the first is number 1. A released migration is never edited; a change is a new one.
  * The first statement of each inserts its own number, so that it can never run twice.
  */
-export const migrations: readonly string[] = [sessionsAndEvents, whatListsShow, hiddenSessionsAndCommands];
+export const migrations: readonly string[] = [
+  sessionsAndEvents,
+  whatListsShow,
+  hiddenSessionsAndCommands,
+  lanesOfTurns,
+];

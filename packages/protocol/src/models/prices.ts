@@ -1,4 +1,5 @@
-import { promptTokens, type Usage } from "@caret/protocol";
+import { promptTokens } from "../prompt-tokens.ts";
+import type { Usage } from "../usage.ts";
 import { parseModelSlug } from "./model-params.ts";
 import { LONG_PROMPT_TOKENS, type PriceRow, priceTable } from "./price-table.ts";
 

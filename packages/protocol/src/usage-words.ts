@@ -1,0 +1,32 @@
+import { promptTokens } from "./prompt-tokens.ts";
+import type { Usage } from "./usage.ts";
+
+/** `950`, `12.4k`, `250k`, `3.1M`: on the page, in the terminal and in exports alike. */
+export function formatTokens(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 999_500) return `${trimZero(count / 1_000)}k`;
+  return `${trimZero(count / 1_000_000)}M`;
+}
+
+function trimZero(value: number): string {
+  return value >= 99.95 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, "");
+}
+
+/** Small amounts are the usual ones, so they keep their digits; none is shown as zero that is not. */
+export function formatCost(dollars: number): string {
+  if (dollars === 0) return "$0";
+  if (dollars < 0.000_05) return "<$0.0001";
+  return `$${dollars.toFixed(dollars < 0.999_95 ? 4 : 2)}`;
+}
+
+/** `12.4k in (90% cached)`, `830 out`, `$0.0412`: only what is known. "In" is all of the prompt, cached or not. */
+export function usageWords(usage: Usage): readonly string[] {
+  const prompt = promptTokens(usage);
+  const hasPrompt = usage.input !== undefined || usage.cacheRead !== undefined || usage.cacheWrite !== undefined;
+  const cached = prompt > 0 ? Math.round(((usage.cacheRead ?? 0) / prompt) * 100) : 0;
+  return [
+    ...(hasPrompt ? [`${formatTokens(prompt)} in${cached > 0 ? ` (${cached}% cached)` : ""}`] : []),
+    ...(usage.output === undefined ? [] : [`${formatTokens(usage.output)} out`]),
+    ...(usage.cost === undefined ? [] : [formatCost(usage.cost)]),
+  ];
+}

@@ -1,0 +1,10 @@
+/** Which lane a turn went by, kept with what it consumed: simulated turns are told apart from real ones, deleted ones too. */
+export const lanesOfTurns = `
+  insert into schema_migration (number) values (4);
+
+  alter table turn add column lane text;
+  alter table turn_usage add column lane text;
+
+  update turn set lane = (select lane from session where session.id = session_id);
+  update turn_usage set lane = (select lane from session where session.id = session_id);
+`;
