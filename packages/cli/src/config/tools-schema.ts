@@ -34,7 +34,9 @@ export function toolsSchema() {
       rules: key(
         z.array(ruleSchema()).default([]),
         "Exceptions from the policy: `{effect?, tool?, server?, path?, command?}`, where `effect` is `allow`, `deny` " +
-          "(the default) or `ask`, which denies, too, and the others are patterns. The most specific rule decides.",
+          "(the default) or `ask`, which denies where nobody can be asked, and the others are patterns. The most specific " +
+          "rule decides. They bind tools that the gateway runs. Where a rule denies a command, a program that may start " +
+          "others (`make`, `npm`, a script) is asked about as well, unless a rule allows it by name.",
       ),
       boundary: key(
         z.enum(["v1", "legacy"]).optional(),

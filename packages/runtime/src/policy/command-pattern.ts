@@ -1,6 +1,7 @@
 import { createGlobPattern } from "./glob-pattern.ts";
-import { programName } from "./read-launch.ts";
+import { programName } from "./launch.ts";
 import type { ShellWord } from "./shell-cursor.ts";
+import { isInSystemPlace } from "./system-place.ts";
 
 /** `maybe`: a word that the shell will compute stands where the pattern has one. */
 export type CommandMatch = "yes" | "maybe" | "no";
@@ -10,8 +11,6 @@ export interface CommandPattern {
   matches(words: readonly ShellWord[]): CommandMatch;
   readonly weight: number;
 }
-
-const SYSTEM_PLACE = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 
 export function createCommandPattern(pattern: string): CommandPattern {
   const texts = pattern.trim().split(/\s+/);
@@ -41,5 +40,5 @@ function matchWord(word: ShellWord, matches: (text: string) => boolean): Command
 function matchName({ text }: ShellWord, matches: (text: string) => boolean): CommandMatch {
   if (matches(text)) return "yes";
   if (!matches(programName(text))) return "no";
-  return SYSTEM_PLACE.test(text) ? "yes" : "maybe";
+  return isInSystemPlace(text) ? "yes" : "maybe";
 }

@@ -16,7 +16,7 @@ export function dangerOf(call: PolicyCall, part: PolicyPart, workspace: string):
   if (part.kind === "opaque") return `the command line cannot be judged: ${part.what}`;
   if (part.kind === "whole") return undefined;
   if (part.use === "deleted") return dangerOfChange(part, workspace) ?? dangerOfDeletion(part);
-  const isChanged = part.use === "written" || call.kind === "edit" || call.kind === "write";
+  const isChanged = part.use !== "named" || call.kind === "edit" || call.kind === "write";
   return isChanged ? dangerOfChange(part, workspace) : undefined;
 }
 
@@ -26,7 +26,7 @@ function dangerOfChange({ path, use }: PathPart, workspace: string): string | un
     if (end.inWorkspace === undefined) return `${shown(path, end)} is not known to be in the workspace`;
     if (decidesWhatRuns(end.absolute, real)) return `${shown(path, end)} decides what is run`;
     // A shell writes into the file that is there; our own tools put a new one in its place.
-    if (use === "written" && isSharedFile(end.absolute))
+    if ((use === "written" || use === "operand") && isSharedFile(end.absolute))
       return `${shown(path, end)} is another file as well (hard link)`;
   }
   return undefined;

@@ -1,4 +1,5 @@
 import { createCommandPattern } from "./command-pattern.ts";
+import { mentionedCommand } from "./mentioned-command.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
 /** What `auto` still asks about, by what it does: it destroys, leaves the machine, changes it, or speaks for the user. */
@@ -7,7 +8,7 @@ const dangers: Readonly<Record<string, readonly string[]>> = {
     ...["rm", "rmdir", "shred", "dd", "truncate", "mkfs*", "fdisk", "parted", "wipefs", "dropdb", "unlink"],
   ],
   "acts as another user or changes who may do what": [
-    ...["sudo", "doas", "su", "chown", "chmod", "chattr", "passwd", "useradd", "userdel", "usermod"],
+    ...["sudo", "doas", "su", "pkexec", "chown", "chmod", "chattr", "passwd", "useradd", "userdel", "usermod"],
   ],
   "changes how the machine runs": [
     ...["mount", "umount", "reboot", "shutdown", "halt", "poweroff", "systemctl", "service", "launchctl"],
@@ -40,5 +41,9 @@ const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
 /** Why a command is dangerous, in words; undefined when it is not on the list. */
 export function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
   const found = patterns.find(({ pattern }) => pattern.matches(words) !== "no");
-  return found === undefined ? undefined : `\`${found.text}\` ${found.what}`;
+  if (found !== undefined) return `\`${found.text}\` ${found.what}`;
+  const mentioned = mentionedCommand(words);
+  return mentioned === undefined
+    ? undefined
+    : `\`${words[0]?.text}\` may run \`${mentioned}\`, which is among its arguments`;
 }

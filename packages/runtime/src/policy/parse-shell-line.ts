@@ -1,3 +1,4 @@
+import { readHereDocuments } from "./read-here-documents.ts";
 import { readShellWord } from "./read-shell-word.ts";
 import { accept, peek, type ShellCursor, type ShellFindings, type ShellWord } from "./shell-cursor.ts";
 
@@ -114,35 +115,17 @@ function readRedirection(cursor: ShellCursor, operator: string): void {
     cursor.readNested(cursor);
     return;
   }
+  // The shell joins the lines first, so that `<`, a joined line and `<` are one operator.
+  if (cursor.source.startsWith("\\\n", cursor.at)) cursor.found.opaque.push("an operator before a joined line");
   while (accept(cursor, " ") || accept(cursor, "\t"));
   const target = readShellWord(cursor);
-  if (operator === "<<" || operator === "<<-")
+  const isDocument = operator === "<<" || operator === "<<-";
+  if (isDocument && !target.fixed) cursor.found.opaque.push("a here-document whose end is not plain");
+  if (isDocument)
     cursor.awaited.push({ delimiter: target.text, stripTabs: operator === "<<-", literal: target.quoted });
   else if (operator.includes(">") && !isDescriptorTarget(operator, target)) cursor.found.writes.push(target);
 }
 
 function isDescriptorTarget(operator: string, { text }: ShellWord): boolean {
   return operator === ">&" && /^(\d+|-)$/.test(text);
-}
-
-/** The bodies are data, except that an unquoted delimiter lets substitutions in them run. */
-function readHereDocuments(cursor: ShellCursor): void {
-  for (const { delimiter, stripTabs, literal } of cursor.awaited.splice(0)) {
-    const body = readBody(cursor, (line) => (stripTabs ? line.replace(/^\t+/, "") : line) === delimiter);
-    if (body === undefined) cursor.found.opaque.push("a here-document that does not end");
-    else if (!literal && /`|\$\(/.test(body)) cursor.found.opaque.push("a substitution in a here-document");
-  }
-}
-
-/** The lines up to the last one; undefined when that does not come. */
-function readBody(cursor: ShellCursor, isLast: (line: string) => boolean): string | undefined {
-  const start = cursor.at;
-  while (cursor.at < cursor.source.length) {
-    const lineStart = cursor.at;
-    const end = cursor.source.indexOf("\n", lineStart);
-    const line = cursor.source.slice(lineStart, end === -1 ? undefined : end);
-    cursor.at = end === -1 ? cursor.source.length : end + 1;
-    if (isLast(line)) return cursor.source.slice(start, lineStart);
-  }
-  return undefined;
 }

@@ -28,8 +28,11 @@ export type PolicyPart =
 export interface PathPart {
   readonly kind: "path";
   readonly path: PolicyPath;
-  /** What happens to it: what the call's kind says (`named`), a command writes it, or the call deletes it. */
-  readonly use: "named" | "written" | "deleted";
+  /**
+   * What happens to it: what the call's kind says (`named`), a redirection writes it, a command changes it by an operand,
+   * or the call deletes it.
+   */
+  readonly use: "named" | "written" | "operand" | "deleted";
   /** Deleted with all that is in it. */
   readonly recursive: boolean;
 }
@@ -106,12 +109,17 @@ function commandsOf(fields: JsonObject): readonly unknown[] {
 }
 
 function commandParts(command: unknown, base: string, workspace: string): PolicyPart[] {
-  const { commands, writes, opaque } = readCommandLine(command);
+  const { commands, writes, changes, opaque } = readCommandLine(command);
+  const toPart = (path: string, use: PathPart["use"]): PathPart => ({
+    kind: "path",
+    path: locate(path, base, workspace),
+    use,
+    recursive: false,
+  });
   return [
     ...commands.map((words) => ({ kind: "command", words }) as const),
-    ...writes.map(
-      (path) => ({ kind: "path", path: locate(path, base, workspace), use: "written", recursive: false }) as const,
-    ),
+    ...writes.map((path) => toPart(path, "written")),
+    ...changes.map((path) => toPart(path, "operand")),
     ...[...new Set(opaque)].map((what) => ({ kind: "opaque", what }) as const),
   ];
 }

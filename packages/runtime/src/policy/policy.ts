@@ -1,15 +1,9 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import { dangerOf } from "./danger.ts";
+import { mayStartOthers } from "./may-start-others.ts";
 import { judgeByMode, type PolicyMode } from "./policy-mode.ts";
 import { judgedPlaces, type PolicyCall, type PolicyPart, partsOf } from "./policy-parts.ts";
-import {
-  type CompiledRule,
-  compileRule,
-  decidingRule,
-  isStricter,
-  type PolicyRule,
-  type PolicyVerdict,
-} from "./policy-rule.ts";
+import { compileRule, decidingRule, isStricter, type PolicyRule, type PolicyVerdict } from "./policy-rule.ts";
 
 export interface PolicyOptions {
   readonly mode: PolicyMode;
@@ -54,10 +48,17 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
   // Whoever forbids a command means it: then a line that could hide it is not waved through either.
   const restrictsCommands = rules.some(({ command, effect }) => command !== undefined && effect !== "allow");
 
+  const denied = rules.find(({ command, effect }) => command !== undefined && effect === "deny");
+
   const judgePart = (call: PolicyCall, part: PolicyPart, danger: string | undefined): PolicyVerdict => {
-    const verdict = judgeByRules(compiled, call, part) ?? judgeByMode(mode, call, part, danger);
-    if (part.kind !== "opaque" || !restrictsCommands || verdict.effect !== "allow") return verdict;
-    return { effect: "ask", reason: `a rule forbids commands, and the command line cannot be judged: ${part.what}` };
+    const rule = decidingRule(compiled.filter((each) => each.fits(call, part)));
+    const verdict = rule === undefined ? judgeByMode(mode, call, part, danger) : verdictOf(rule);
+    if (verdict.effect !== "allow") return verdict;
+    if (part.kind === "opaque" && restrictsCommands)
+      return { effect: "ask", reason: `a rule forbids commands, and the command line cannot be judged: ${part.what}` };
+    if (part.kind === "command" && denied !== undefined && mayStartOthers(part.words) && !namesProgram(rule))
+      return { effect: "ask", reason: unenforced(denied, part.words[0]?.text ?? "") };
+    return verdict;
   };
 
   return {
@@ -81,9 +82,17 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
   };
 }
 
-function judgeByRules(rules: readonly CompiledRule[], call: PolicyCall, part: PolicyPart): PolicyVerdict | undefined {
-  const rule = decidingRule(rules.filter((each) => each.fits(call, part)));
-  return rule === undefined ? undefined : { effect: rule.effect, reason: `a rule says so: ${describeRule(rule)}` };
+function verdictOf(rule: PolicyRule): PolicyVerdict {
+  return { effect: rule.effect, reason: `a rule says so: ${describeRule(rule)}` };
+}
+
+/** A rule about `make` is one about what `make` starts; a rule about every command is not. */
+function namesProgram(rule: PolicyRule | undefined): boolean {
+  return rule?.command !== undefined && !rule.command.trim().startsWith("*");
+}
+
+function unenforced(rule: PolicyRule, program: string): string {
+  return `the rule that says ${describeRule(rule)} cannot be enforced on what \`${program}\` starts; a rule that allows \`${program}\` by name lets it run`;
 }
 
 function describeRule({ effect, ...conditions }: PolicyRule): string {

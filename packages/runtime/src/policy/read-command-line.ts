@@ -1,5 +1,7 @@
+import { changedFiles } from "./changed-files.ts";
+import { type Launch, programName } from "./launch.ts";
 import { parseShellLine } from "./parse-shell-line.ts";
-import { type Launch, readLaunch } from "./read-launch.ts";
+import { readLaunch } from "./read-launch.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
 /** What a command line will do, as far as its text tells. */
@@ -8,19 +10,22 @@ export interface CommandLine {
   readonly commands: readonly (readonly ShellWord[])[];
   /** Files that redirections write. One that cannot be known is among `opaque`. */
   readonly writes: readonly string[];
+  /** Files that commands such as `mv` change by their operands. One that cannot be known is among `opaque`. */
+  readonly changes: readonly string[];
   /** What could not be understood, in words. */
   readonly opaque: readonly string[];
 }
 
 const MAX_DEPTH = 8;
 /** Words that stand before a command and leave it what it is. */
-const lead = new Set(["if", "then", "elif", "else", "while", "until", "do", "!", "time", "{"]);
+const lead = new Set(["if", "then", "elif", "else", "while", "until", "do", "!", "{"]);
 /** Words that end something and may only be followed by redirections. */
 const trail = new Set(["fi", "done", "esac", "}"]);
 /** Words after which the words that follow mean something else than they say. */
 const twisting = new Set([
   ...["case", "select", "function", "coproc", "[[", "alias", "unalias", "export", "declare", "typeset", "readonly"],
   ...["local", "set", "shopt", "trap", "enable", "source", ".", "hash", "bind", "complete", "let", "read", "mapfile"],
+  ...["readarray", "compgen", "fc", "history", "getopts"],
 ]);
 /** Variables that change what a program says, not which program it is or what it does. */
 const HARMLESS =
@@ -29,7 +34,7 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /** Read a command as a tool gets it: a line of shell, or a list of words that no shell sees. */
 export function readCommandLine(command: unknown): CommandLine {
-  const found: Found = { commands: [], writes: [], opaque: [], moved: false };
+  const found: Found = { commands: [], writes: [], changes: [], opaque: [], moved: false };
   if (typeof command === "string") readSource(command, found, 0);
   else if (Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string"))
     readWords(command.map(fixedWord), found, 0);
@@ -40,6 +45,7 @@ export function readCommandLine(command: unknown): CommandLine {
 interface Found {
   readonly commands: (readonly ShellWord[])[];
   readonly writes: string[];
+  readonly changes: string[];
   readonly opaque: string[];
   /** Was the directory changed? Then a relative path may be anywhere. */
   moved: boolean;
@@ -53,14 +59,18 @@ function readSource(source: string, found: Found, depth: number): void {
   const { commands, writes, opaque } = parseShellLine(source);
   found.opaque.push(...opaque);
   for (const words of commands) readWords(words, found, depth);
-  for (const target of writes) readWrite(target, found);
+  for (const target of writes) readWrite(target, found, found.writes);
 }
 
-function readWrite({ text, fixed, spread }: ShellWord, found: Found): void {
-  if (/^\/dev\/(null|stdout|stderr|tty)$/.test(text)) return;
+function readWrite({ text, fixed, spread }: ShellWord, found: Found, files: string[]): void {
+  if (files === found.writes && isSink(text)) return;
   if (!fixed || spread || (found.moved && !text.startsWith("/")))
     found.opaque.push("a file that cannot be known is written");
-  else found.writes.push(text);
+  else files.push(text);
+}
+
+function isSink(path: string): boolean {
+  return /^\/dev\/(null|stdout|stderr|tty)$/.test(path);
 }
 
 function readWords(words: readonly ShellWord[], found: Found, depth: number): void {
@@ -68,17 +78,19 @@ function readWords(words: readonly ShellWord[], found: Found, depth: number): vo
     found.opaque.push("commands within commands within commands");
     return;
   }
-  const rest = withoutAssignments(withoutLead(words), found);
+  const rest = withoutAssignments(withoutLead(withoutLoopHead(words)), found);
   const [first] = rest;
-  if (first === undefined || isTrail(first) || isLoopHead(rest)) return;
+  if (first === undefined || isTrail(first)) return;
   if (!first.fixed || (first.spread && first.text !== "[")) found.opaque.push("a command whose name is computed");
-  else if (!first.quoted && twisting.has(first.text)) found.opaque.push(`\`${first.text}\``);
+  else if (twisting.has(first.text)) found.opaque.push(`\`${first.text}\``);
   else readCommand(rest, found, depth);
 }
 
 function readCommand(words: readonly ShellWord[], found: Found, depth: number): void {
   const launch: Launch = readLaunch(words);
-  if (/^(cd|pushd|popd)$/.test(words[0]?.text ?? "")) found.moved = true;
+  // After `ln` a relative path may lead anywhere, too.
+  if (/^(cd|pushd|popd|ln)$/.test(programName(words[0]?.text ?? ""))) found.moved = true;
+  for (const target of changedFiles(words)) readWrite(target, found, found.changes);
   if (launch.shown) found.commands.push(launch.words ?? words);
   if (launch.opaque !== undefined) found.opaque.push(launch.opaque);
   for (const inner of launch.inner ?? []) readWords(inner, found, depth + 1);
@@ -105,7 +117,10 @@ function isTrail({ text, quoted }: ShellWord): boolean {
   return !quoted && trail.has(text);
 }
 
-/** `for file in a b`: nothing runs before its `do`. */
-function isLoopHead([first, , third]: readonly ShellWord[]): boolean {
-  return first !== undefined && !first.quoted && first.text === "for" && (third === undefined || third.text === "in");
+/** `for file in a b`: nothing runs before its `do`, which may stand on the same line when nothing is listed. */
+function withoutLoopHead(words: readonly ShellWord[]): readonly ShellWord[] {
+  const at = words.findIndex(({ text, quoted }) => quoted || !lead.has(text));
+  const [first, , third] = words.slice(at);
+  if (at === -1 || first === undefined || first.quoted || first.text !== "for") return words;
+  return third === undefined || third.text === "in" ? [] : words.slice(at + 2);
 }

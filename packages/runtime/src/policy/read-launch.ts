@@ -1,129 +1,49 @@
+import { type Launch, opaqueLaunch, programName } from "./launch.ts";
+import { readLaunchingOptions } from "./launching-options.ts";
+import { isStandardInput, readInterpreter } from "./read-interpreter.ts";
 import type { ShellWord } from "./shell-cursor.ts";
-
-/** What a command is about: itself, and what it starts. */
-export interface Launch {
-  /** Does the command itself count, or only what it starts? */
-  readonly shown: boolean;
-  /** The command without options that stand between its name and what it is to do. */
-  readonly words?: readonly ShellWord[];
-  /** Commands it starts. */
-  readonly inner?: readonly (readonly ShellWord[])[];
-  /** A text that it reads as a line of shell. */
-  readonly source?: string;
-  /** Why nobody can know what it does. */
-  readonly opaque?: string;
-}
-
-interface Wrapper {
-  /** Does it matter by itself, as `sudo` does? */
-  readonly shown?: boolean;
-  /** Options without a value, options with one, and how many words come before the command. */
-  readonly flags?: RegExp;
-  readonly valued?: RegExp;
-  readonly operands?: number;
-}
-
-/** Commands whose one purpose is to start another. An option that is not listed makes them opaque. */
-const wrappers: ReadonlyMap<string, Wrapper> = new Map(
-  Object.entries<Wrapper>({
-    sudo: { shown: true, flags: /^-[EnHbkS]+$/ },
-    doas: { shown: true, flags: /^-n$/ },
-    env: { flags: /^(-i|-|--ignore-environment)$/, valued: /^-u$/ },
-    nohup: {},
-    setsid: { flags: /^-[cfw]+$/ },
-    command: { flags: /^-p$/ },
-    builtin: {},
-    exec: { flags: /^-[cl]+$/ },
-    nice: { flags: /^-\d+$/, valued: /^-n$/ },
-    ionice: { flags: /^-[cn]\d$/, valued: /^-[cn]$/ },
-    stdbuf: { flags: /^-[ioe][L0]$/ },
-    timeout: { flags: /^(--foreground|--preserve-status|-v)$/, valued: /^-[ks]$/, operands: 1 },
-    xargs: { flags: /^(-[0rtpx]+|-[nPL]\d+|-I\S+|--null|--no-run-if-empty)$/, valued: /^-[nPLIdEs]$/ },
-    busybox: {},
-    time: { flags: /^-p$/ },
-  }),
-);
+import { unwrapCommand } from "./unwrap-command.ts";
 
 /** Commands that start others in a way of their own. */
 const readers: readonly (readonly [RegExp, (words: readonly ShellWord[]) => Launch])[] = [
-  [/^(sh|bash|dash|zsh|ksh|ash|fish)$/, readShell],
+  [/^(r?bash|sh|dash|zsh|ksh|ash|fish)$/, readShell],
   [/^eval$/, readEval],
-  [/^(find|fd)$/, readFind],
+  [/^(find|fd|fdfind)$/, readFind],
   [/^git$/, readGit],
-  [/^[gm]?awk$/, readAwk],
-  [/^(parallel|watch|script)$/, (words) => opaque(words, "a command that runs others in a way of its own")],
+  [/^([gmn]|original-)?awk$/, readAwk],
 ];
-/** Programs that run a text they get as an argument or on their standard input. */
-const inlineCode: ReadonlyMap<string, RegExp> = new Map([
-  ["node", /^(-e|-p|-pe|--eval|--print)$/],
-  ["bun", /^(-e|--eval|-p)$/],
-  ["deno", /^eval$/],
-  ["perl", /^-[a-zA-Z0]*[eE]/],
-  ["ruby", /^-[a-z]*e/],
-  ["php", /^-r$/],
-  ["python", /^-c/],
-  ["osascript", /^-e$/],
-]);
+/** Builtins of bash that evaluate the subscript of a variable's name, substitutions within it too. */
+const subscripted: ReadonlySet<string> = new Set(["printf", "test", "[", "unset", "wait"]);
 
-/** What one command starts. Commands that start others in ways not listed here are taken for what they seem to be. */
+/** What one command starts. What a program does that is in none of these lists, `mayStartOthers` tells. */
 export function readLaunch(words: readonly ShellWord[]): Launch {
   const name = programName(words[0]?.text ?? "");
-  const wrapper = wrappers.get(name);
-  if (wrapper !== undefined) return isLookUp(words) ? { shown: true } : unwrap(name, wrapper, words);
+  if (subscripted.has(name) && words.some(({ text }) => /\[[^\]]*[$`]/.test(text)))
+    return opaqueLaunch(words, "a subscript that is evaluated");
   const read = readers.find(([names]) => names.test(name))?.[1];
-  return read === undefined ? readInterpreter(name.replace(/^python[\d.]+$/, "python"), words) : read(words);
-}
-
-/** `command -v` only looks a name up. */
-function isLookUp([first, second]: readonly ShellWord[]): boolean {
-  return first?.text === "command" && /^-[vV]$/.test(second?.text ?? "");
-}
-
-/** `/bin/rm` is `rm`. */
-export function programName(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1);
-}
-
-function opaque(words: readonly ShellWord[], reason: string): Launch {
-  return { shown: true, words, opaque: reason };
-}
-
-function unwrap(
-  name: string,
-  { shown = false, flags, valued, operands = 0 }: Wrapper,
-  words: readonly ShellWord[],
-): Launch {
-  let start = 1;
-  for (let word = words[start]; word?.text.startsWith("-") && word.text !== "--"; word = words[start]) {
-    const hasValue = valued?.test(word.text) ?? false;
-    if (!word.fixed || !(hasValue || flags?.test(word.text))) return opaque(words, `an option of \`${name}\``);
-    start += hasValue ? 2 : 1;
-  }
-  if (words[start]?.text === "--") start += 1;
-  const inner = words.slice(start + operands);
-  if (inner.length === 0) return { shown: true };
-  // What xargs adds comes from its input.
-  const added: readonly ShellWord[] = name === "xargs" ? [{ text: "", fixed: false, quoted: false, spread: true }] : [];
-  return { shown, inner: [[...inner, ...added]] };
+  return (
+    unwrapCommand(name, words) ?? readLaunchingOptions(name, words) ?? read?.(words) ?? readInterpreter(name, words)
+  );
 }
 
 /** `sh -c 'text'` runs the text; `sh file` is a command like any other; a bare `sh` runs what it is sent. */
 function readShell(words: readonly ShellWord[]): Launch {
-  const at = words.findIndex(({ text }, index) => index > 0 && !text.startsWith("-"));
+  const at = words.findIndex(({ text }, index) => index > 0 && !/^[-+]/.test(text));
   const options = words.slice(1, at === -1 ? undefined : at);
   const operand = at === -1 ? undefined : words[at];
-  if (
-    options.some(({ text, fixed }) => !fixed || !/^-[a-z]+$/.test(text) || /[so]/.test(text)) ||
-    operand === undefined
-  )
-    return opaque(words, "a shell that gets its commands elsewhere");
-  if (!options.some(({ text }) => text.includes("c"))) return { shown: true };
-  return operand.fixed ? { shown: false, source: operand.text } : opaque(words, "a shell with a computed text");
+  const isOdd = options.some(({ text, fixed }) => !fixed || !/^[-+][a-z]+$/.test(text) || /[so]/.test(text));
+  if (isOdd || operand === undefined) return opaqueLaunch(words, "a shell that gets its commands elsewhere");
+  const isLine = options.some(({ text }) => /^-.*c/.test(text));
+  if (!operand.fixed)
+    // What is known of the text is read all the same: a rule may forbid a command in it.
+    return { ...opaqueLaunch(words, "a shell with a computed text"), ...(isLine ? { source: operand.text } : {}) };
+  if (isLine) return { shown: false, source: operand.text };
+  return isStandardInput(operand.text) ? opaqueLaunch(words, "a shell that runs what it is sent") : { shown: true };
 }
 
 function readEval(words: readonly ShellWord[]): Launch {
-  const texts = words.slice(1);
-  if (texts.some(({ fixed, spread }) => !fixed || spread)) return opaque(words, "`eval` of a computed text");
+  const texts = words.slice(words[1]?.text === "--" ? 2 : 1);
+  if (texts.some(({ fixed, spread }) => !fixed || spread)) return opaqueLaunch(words, "`eval` of a computed text");
   return { shown: false, source: texts.map(({ text }) => text).join(" ") };
 }
 
@@ -134,9 +54,15 @@ function readFind(words: readonly ShellWord[]): Launch {
     if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(text)) continue;
     const rest = words.slice(index + 1);
     const end = rest.findIndex((word) => word.text === ";" || word.text === "+");
-    inner.push(end === -1 ? rest : rest.slice(0, end));
+    inner.push((end === -1 ? rest : rest.slice(0, end)).map(withFound));
   }
-  return { shown: true, inner };
+  const isComputed = words.some(({ fixed, quoted }) => !fixed && !quoted);
+  return { shown: true, inner, ...(isComputed ? { opaque: "computed arguments of `find`" } : {}) };
+}
+
+/** The name of a file that was found comes in the place of `{}`, also in the middle of a word. */
+function withFound(word: ShellWord): ShellWord {
+  return word.text !== "{}" && word.text.includes("{}") ? { ...word, fixed: false } : word;
 }
 
 /** `git -C place push` is a push. `-c` sets what git runs for itself. */
@@ -144,25 +70,42 @@ function readGit(words: readonly ShellWord[]): Launch {
   let start = 1;
   for (let word = words[start]; word?.text.startsWith("-"); word = words[start]) {
     if (!/^(-C|--no-pager|-P|--git-dir|--work-tree|--version|--help)(=.*)?$/.test(word.text))
-      return opaque(words, "an option of `git`");
+      return opaqueLaunch(words, "an option of `git`");
     start += /^(-C|--git-dir|--work-tree)$/.test(word.text) ? 2 : 1;
   }
-  return { shown: true, words: [...words.slice(0, 1), ...words.slice(start)] };
+  const rest = [...words.slice(0, 1), ...words.slice(start)];
+  return runsCommands(words.slice(start))
+    ? opaqueLaunch(rest, "a command that `git` is to run")
+    : { shown: true, words: rest };
+}
+
+/** Options and words of git's commands that name a program to run. */
+function runsCommands([first, ...others]: readonly ShellWord[]): boolean {
+  const names = /^(--exec|--upload-pack|--receive-pack|--open-files-in-pager|--extcmd|--tool-cmd|--ext-diff)|^ext::/;
+  if (others.some(({ text }) => names.test(text))) return true;
+  const has = (pattern: RegExp): boolean => others.some(({ text }) => pattern.test(text));
+  switch (first?.text) {
+    case "bisect":
+      return has(/^run$/);
+    case "submodule":
+      return has(/^foreach$/);
+    case "rebase":
+    case "difftool":
+      return has(/^-[a-z]*x/);
+    case "grep":
+      return has(/^-[a-zA-Z]*O/);
+    case "clone":
+    case "fetch-pack":
+    case "ls-remote":
+      return has(/^-[a-z]*[uc]/) || has(/^--config/);
+    default:
+      return first?.text === "filter-branch" || first?.text === "mergetool";
+  }
 }
 
 function readAwk(words: readonly ShellWord[]): Launch {
-  const isPlain = words.every(({ text, fixed }) => fixed && !/system|getline|[|>]|^-[fielE]/.test(text));
-  return isPlain ? { shown: true } : opaque(words, "a program of `awk` that may run commands or write files");
-}
-
-function readInterpreter(name: string, words: readonly ShellWord[]): Launch {
-  const inline = inlineCode.get(name);
-  if (inline === undefined) return { shown: true };
-  const given = words.slice(1).map(({ text }) => text);
-  const hasOperand = given.some((text) => !text.startsWith("-"));
-  const readsInput =
-    given.includes("-") || (!hasOperand && !given.some((text) => /^(-v|-V|--version|--help|-m|--test)$/.test(text)));
-  return given.some((text) => inline.test(text)) || readsInput
-    ? opaque(words, `code for \`${name}\``)
-    : { shown: true };
+  const isPlain = words.every(
+    ({ text, fixed }) => fixed && !/system|getline|[|>@]|^-[fielE]|^--(file|incl|load|exec)/.test(text),
+  );
+  return isPlain ? { shown: true } : opaqueLaunch(words, "a program of `awk` that may run commands or write files");
 }

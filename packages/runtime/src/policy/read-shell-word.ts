@@ -26,7 +26,7 @@ function readPiece(cursor: ShellCursor, draft: WordDraft): void {
   // A `$"…"` is a text to translate: what is quoted counts.
   if (character === "$" && peek(cursor) === '"') return;
   if (character === "$") return readDollar(cursor, draft);
-  if (character === "`") return readBackquoted(cursor, draft);
+  if (character === "`") return readBackquoted(cursor, draft, "$`\\");
   if ("*?[{".includes(character)) draft.spread = true;
   draft.text += character;
 }
@@ -54,7 +54,7 @@ function readDoubleQuoted(cursor: ShellCursor, draft: WordDraft): void {
     if (character === "") return giveUp(cursor, "a quote that is not closed");
     cursor.at += 1;
     if (character === "$") readDollar(cursor, draft);
-    else if (character === "`") readBackquoted(cursor, draft);
+    else if (character === "`") readBackquoted(cursor, draft, '$`\\"');
     else if (character === "\\") readQuotedEscape(cursor, draft);
     else draft.text += character;
   }
@@ -104,16 +104,26 @@ function readBraces(cursor: ShellCursor, draft: WordDraft): void {
   cursor.at = end + 1;
 }
 
-function readBackquoted(cursor: ShellCursor, draft: WordDraft): void {
+/** Before `escapable` characters a backslash is taken off; elsewhere it belongs to the text, which is a line of its own. */
+function readBackquoted(cursor: ShellCursor, draft: WordDraft, escapable: string): void {
   draft.fixed = false;
   let text = "";
   while (!accept(cursor, "`")) {
     if (peek(cursor) === "") return giveUp(cursor, "a backquote that is not closed");
-    if (peek(cursor) === "\\") cursor.at += 1;
-    text += peek(cursor);
-    cursor.at += 1;
+    text += readBackquotedPiece(cursor, escapable);
   }
   cursor.readText(text, cursor);
+}
+
+function readBackquotedPiece(cursor: ShellCursor, escapable: string): string {
+  const character = peek(cursor);
+  cursor.at += 1;
+  if (character !== "\\") return character;
+  const next = peek(cursor);
+  cursor.at += 1;
+  // Shells differ in whether they join the lines before they read the text.
+  if (next === "\n") cursor.found.opaque.push("a joined line in backquotes");
+  return next !== "" && escapable.includes(next) ? next : `\\${next}`;
 }
 
 /** Nothing behind this point can be trusted to be what it looks like. */

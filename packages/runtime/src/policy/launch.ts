@@ -1,0 +1,24 @@
+import type { ShellWord } from "./shell-cursor.ts";
+
+/** What a command is about: itself, and what it starts. */
+export interface Launch {
+  /** Does the command itself count, or only what it starts? */
+  readonly shown: boolean;
+  /** The command without options that stand between its name and what it is to do. */
+  readonly words?: readonly ShellWord[];
+  /** Commands it starts. */
+  readonly inner?: readonly (readonly ShellWord[])[];
+  /** A text that it reads as a line of shell. */
+  readonly source?: string;
+  /** Why nobody can know what it does. */
+  readonly opaque?: string;
+}
+
+export function opaqueLaunch(words: readonly ShellWord[], reason: string): Launch {
+  return { shown: true, words, opaque: reason };
+}
+
+/** `/bin/rm` is `rm`. */
+export function programName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}

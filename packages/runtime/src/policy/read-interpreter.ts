@@ -1,0 +1,66 @@
+import { type Launch, opaqueLaunch } from "./launch.ts";
+import type { ShellWord } from "./shell-cursor.ts";
+
+/** Programs that run a text they get as an argument or on their standard input. */
+const inlineCode: ReadonlyMap<string, RegExp> = new Map([
+  ["node", /^(-[a-z]*[ep]|--eval|--print|--import|--experimental-loader|--loader|-r|--require)/],
+  ["bun", /^(-[a-z]*[ep]|--eval|--print|exec$|--preload|-r)/],
+  ["deno", /^(eval|repl)$/],
+  ["perl", /^-[a-zA-Z0-9]*[eEMm]/],
+  ["ruby", /^-[a-z]*e/],
+  ["php", /^(-[rBRE]|--run|--process)/],
+  ["python", /^-[a-zA-Z]*c/],
+  ["pypy", /^-[a-zA-Z]*c/],
+  ...[
+    "osascript",
+    "lua",
+    "luajit",
+    "Rscript",
+    "R",
+    "julia",
+    "elixir",
+    "iex",
+    "erl",
+    "ghc",
+    "ghci",
+    "scala",
+    "groovy",
+  ].map((name) => [name, /^--?e/] as const),
+  ...[
+    "raku",
+    "racket",
+    "guile",
+    "clojure",
+    "bb",
+    "ts-node",
+    "tsx",
+    "tclsh",
+    "expect",
+    "jshell",
+    "irb",
+    "csh",
+    "tcsh",
+  ].map((name) => [name, /^--?[ec]/] as const),
+  ...["pwsh", "powershell", "nu", "xonsh", "elvish", "yash", "mksh"].map((name) => [name, /^--?[ce]/i] as const),
+]);
+/** Files through which a program reads its standard input, or whatever else is open. */
+const DEVICE = /(^|\/)(stdin|fd\/\d+|tty|pts\/\d+)$/;
+
+/** Is the file's content what a program is sent, so that nobody can know it? */
+export function isStandardInput(word: string): boolean {
+  return word === "-" || DEVICE.test(word);
+}
+
+/** `node -e text` and a bare `node` run what nobody reads here; `node file` is a command like any other. */
+export function readInterpreter(program: string, words: readonly ShellWord[]): Launch {
+  const name = program.replace(/^(python|pypy|lua|perl|ruby|php)[\d.]+$/, "$1");
+  const inline = inlineCode.get(name);
+  if (inline === undefined) return { shown: true };
+  const given = words.slice(1);
+  const file = given.find(({ text }) => !text.startsWith("-") || text === "-");
+  const onlyTells = given.some(({ text }) => /^(-v|-V|--version|--help|-m|--test)$/.test(text));
+  const isHidden = file === undefined ? !onlyTells : !file.fixed || isStandardInput(file.text);
+  return isHidden || given.some(({ text }) => inline.test(text))
+    ? opaqueLaunch(words, `code for \`${name}\``)
+    : { shown: true };
+}

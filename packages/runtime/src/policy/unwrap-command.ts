@@ -1,0 +1,84 @@
+import { type Launch, opaqueLaunch } from "./launch.ts";
+import type { ShellWord } from "./shell-cursor.ts";
+
+interface Wrapper {
+  /** Does it matter by itself, as `sudo` does? */
+  readonly shown?: boolean;
+  /** Options without a value, options with one, and how many words come before the command. */
+  readonly flags?: RegExp;
+  readonly valued?: RegExp;
+  readonly operands?: number;
+}
+
+/** Commands whose one purpose is to start another. An option that is not listed makes them opaque. */
+const wrappers: ReadonlyMap<string, Wrapper> = new Map(
+  Object.entries<Wrapper>({
+    sudo: { shown: true, flags: /^-[EnHbkS]+$/ },
+    doas: { shown: true, flags: /^-n$/ },
+    pkexec: { shown: true },
+    env: { flags: /^(-i|-|--ignore-environment)$/, valued: /^-u$/ },
+    nohup: {},
+    setsid: { flags: /^-[cfw]+$/ },
+    command: { flags: /^-p$/ },
+    builtin: {},
+    exec: { flags: /^-[cl]+$/ },
+    nice: { flags: /^(-\d+|-n-?\d+)$/, valued: /^-n$/ },
+    ionice: { flags: /^(-[cn]\d|-t)$/, valued: /^-[cn]$/ },
+    chrt: { flags: /^-[abfior]+$/, operands: 1 },
+    taskset: { flags: /^-a$/, valued: /^-c$/, operands: 1 },
+    stdbuf: { flags: /^-[ioe][L0]$/, valued: /^-[ioe]$/ },
+    timeout: { flags: /^(--foreground|--preserve-status|-v)$/, valued: /^-[ks]$/, operands: 1 },
+    xargs: { flags: /^(-[0rtpx]+|-[nPL]\d+|-I\S+|--null|--no-run-if-empty)$/, valued: /^-[nPLIdEs]$/ },
+    flock: { flags: /^-[snuexoF]+$/, valued: /^-[wE]$/, operands: 1 },
+    busybox: {},
+    toybox: {},
+    chronic: {},
+    unbuffer: { flags: /^-p$/ },
+    time: { flags: /^-p$/ },
+  }),
+);
+
+/** The command that a wrapper starts; undefined when the command is no wrapper. */
+export function unwrapCommand(name: string, words: readonly ShellWord[]): Launch | undefined {
+  const wrapper = wrappers.get(name);
+  if (wrapper === undefined) return undefined;
+  if (isLookUp(name, words)) return { shown: true };
+  const start = skipOptions(wrapper, words);
+  if (start === undefined) return opaqueLaunch(words, `an option of \`${name}\``);
+  // With `-c` in the place of a number, `taskset` has no operand of its own.
+  const hasOperand = !(name === "taskset" && words.slice(1, start).some(({ text }) => text === "-c"));
+  const inner = words.slice(start + (hasOperand ? (wrapper.operands ?? 0) : 0));
+  if (inner.length === 0) return { shown: true };
+  if (name === "flock" && /^(-c|--command)$/.test(inner[0]?.text ?? "")) return readLockedLine(words, inner[1]);
+  const added = name === "xargs" ? withInput(inner, words.slice(1, start)) : inner;
+  return { shown: wrapper.shown ?? false, inner: [added] };
+}
+
+/** `command -v` only looks a name up. */
+function isLookUp(name: string, [, second]: readonly ShellWord[]): boolean {
+  return name === "command" && /^-[vV]$/.test(second?.text ?? "");
+}
+
+/** Where the words behind the options begin; undefined when an option is not known. */
+function skipOptions({ flags, valued }: Wrapper, words: readonly ShellWord[]): number | undefined {
+  let start = 1;
+  for (let word = words[start]; word?.text.startsWith("-") && word.text !== "--"; word = words[start]) {
+    const hasValue = valued?.test(word.text) ?? false;
+    if (!word.fixed || !(hasValue || flags?.test(word.text))) return undefined;
+    start += hasValue ? 2 : 1;
+  }
+  return words[start]?.text === "--" ? start + 1 : start;
+}
+
+/** `flock file -c 'line'`. */
+function readLockedLine(words: readonly ShellWord[], line: ShellWord | undefined): Launch {
+  return line?.fixed === true ? { shown: false, source: line.text } : opaqueLaunch(words, "a computed line of `flock`");
+}
+
+/** What xargs reads comes in the place of `-I`'s text, wherever it stands, and otherwise behind the words. */
+function withInput(inner: readonly ShellWord[], options: readonly ShellWord[]): readonly ShellWord[] {
+  const at = options.findLastIndex(({ text }) => text.startsWith("-I"));
+  if (at === -1) return [...inner, { text: "", fixed: false, quoted: false, spread: true }];
+  const mark = options[at]?.text.slice(2) || (options[at + 1]?.text ?? "");
+  return inner.map((word) => (word.text.includes(mark) ? { ...word, fixed: false } : word));
+}
