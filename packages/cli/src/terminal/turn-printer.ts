@@ -164,6 +164,7 @@ export class TurnPrinter {
         this.#asked.set(event.requestId, event);
         return "";
       case "approval-answer":
+        this.#restartClock(event.requestId);
         return this.#lines("tools", [approvalLine(event, this.#subjectOf(event.requestId), this.#options)]);
       case "plan":
         return this.#printPlan(event);
@@ -213,6 +214,14 @@ export class TurnPrinter {
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
     return asked?.type === type ? (asked as AgentEventOf<Type>) : undefined;
+  }
+
+  /** The wait for a person is not counted as running. */
+  #restartClock(requestId: string): void {
+    const request = this.#asked.get(requestId);
+    const call = this.#calls.get(request?.callId ?? "");
+    if (call !== undefined && request?.callId !== undefined)
+      this.#calls.set(request.callId, { ...call, startedAt: this.#options.now() });
   }
 
   #subjectOf(requestId: string): string {

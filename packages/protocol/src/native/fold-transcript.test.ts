@@ -203,3 +203,16 @@ describe("foldTranscript", () => {
     expect(turns[0]?.items.length).toBe(20_001);
   });
 });
+
+it("does not count the wait for a person as running: a call's clock begins when it was decided [ux B4]", () => {
+  const asked: AgentEvent = { ...approval, callId: "c1" } as AgentEvent;
+  const log = logOf({ t1: [start("t1"), call("c1"), asked, approvalAnswer] });
+  const clock = (events: readonly EventEnvelope[]) =>
+    fold(events).turns[0]?.items.flatMap((item) =>
+      item.kind === "tool" ? [{ startedAt: item.startedAt, isAsked: item.isAsked }] : [],
+    );
+  expect([clock(log.slice(0, 3)), clock(log)]).toEqual([
+    [{ startedAt: 2_000, isAsked: true }],
+    [{ startedAt: 4_000, isAsked: undefined }],
+  ]);
+});

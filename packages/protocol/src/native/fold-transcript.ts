@@ -103,10 +103,11 @@ function foldItem(draft: Draft, event: ItemEvent, seq: number, at: number): void
     case "question":
       return add(draft, event.requestId, { kind: "question", seq, at, question: event });
     case "approval-request":
+      changeClock(draft, event.callId, (item) => ({ ...item, isAsked: true }));
       return add(draft, event.requestId, { kind: "approval", seq, at, request: event });
     case "question-answer":
     case "approval-answer":
-      return answer(draft, event);
+      return answer(draft, event, at);
     case "todos":
       return add(draft, undefined, { kind: "todos", seq, items: todosAfter(draft.items, event) });
     case "plan":
@@ -206,11 +207,21 @@ function changeTool(draft: Draft, event: AgentEventOf<"tool-output" | "tool-resu
   draft.items[index] = { ...item, tool: tool as ToolActivity };
 }
 
-function answer(draft: Draft, event: AgentEventOf<"question-answer" | "approval-answer">): void {
+function answer(draft: Draft, event: AgentEventOf<"question-answer" | "approval-answer">, at: number): void {
   const index = placeOf(draft, event.type === "question-answer" ? "question" : "approval", event.requestId);
   const item = draft.items[index];
   if (item?.kind === "question" && event.type === "question-answer") draft.items[index] = { ...item, answer: event };
-  if (item?.kind === "approval" && event.type === "approval-answer") draft.items[index] = { ...item, answer: event };
+  if (item?.kind === "approval" && event.type === "approval-answer") {
+    draft.items[index] = { ...item, answer: event };
+    changeClock(draft, item.request.callId, ({ isAsked, ...tool }) => ({ ...tool, startedAt: at }));
+  }
+}
+
+/** The wait for a person is not counted as running. */
+function changeClock(draft: Draft, callId: string | undefined, change: (item: ItemOf<"tool">) => ItemOf<"tool">): void {
+  const index = callId === undefined ? -1 : placeOf(draft, "tool", callId);
+  const item = draft.items[index];
+  if (item?.kind === "tool" && item.tool.status === "running") draft.items[index] = change(item);
 }
 
 function todosAfter(items: readonly TranscriptItem[], event: AgentEventOf<"todos">): readonly Todo[] {

@@ -32,7 +32,10 @@ export type TranscriptItem =
   | {
       readonly kind: "tool";
       readonly seq: number;
+      /** When it was called; where a person was asked about it first, when that was decided. */
       readonly startedAt: number;
+      /** A person is being asked whether it may run. */
+      readonly isAsked?: true;
       readonly tool: ToolActivity;
       readonly description?: string;
       readonly parentCallId?: string;

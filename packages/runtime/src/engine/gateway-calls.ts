@@ -1,4 +1,5 @@
 import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
+import { withOutput } from "../store/interrupted-end.ts";
 import type { AskUser } from "../tools/ask-user/ask-user.ts";
 import type { OfferedCall } from "../tools/bridge/bridge-messages.ts";
 import type { Mentions } from "../tools/bridge/mentions.ts";
@@ -6,6 +7,7 @@ import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../tools/tool-registry.ts";
 import type { CallApprovals } from "./call-approvals.ts";
 import { decideAndRun } from "./decide-and-run.ts";
+import { createLiveOutput, type LiveOutput } from "./live-output.ts";
 import { notRun, whyStopped } from "./why-stopped.ts";
 
 export interface GatewayCallsOptions {
@@ -43,22 +45,24 @@ const TOO_LATE: ToolCallResult = {
 export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
   const { registry, askUser, context, mentions, write } = options;
   const ended = new AbortController();
-  /** Without a result, and whether the tool was started. */
-  const open = new Map<string, "waiting" | "started">();
+  /** Without a result; with the output once the tool was started. */
+  const open = new Map<string, LiveOutput | undefined>();
   const running = new Set<Promise<unknown>>();
 
   const judge = async (call: OfferedCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
     const { name, input } = call;
+    const live = createLiveOutput({ callId, write });
     const onStart = (): void => {
-      if (open.has(callId)) open.set(callId, "started");
+      if (open.has(callId)) open.set(callId, live);
     };
+    const watched = { ...context, signal, onOutput: live.push };
     // Whether a question is answered is the user's to say: it needs no approval besides.
     if (name === askUser?.name) return await askUser.call(input, { callId, signal });
     const tool = registry.find(name);
     // The registry says best that there is no such tool.
     if (tool === undefined) return await registry.call(name, input, { ...context, signal });
     const asked = { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) };
-    return (await decideAndRun(asked, { ...options, context: { ...context, signal }, onStart })) ?? neverRun(signal);
+    return (await decideAndRun(asked, { ...options, context: watched, onStart })) ?? neverRun(signal);
   };
 
   const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<ToolCallResult> => {
@@ -66,13 +70,14 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
     const signal = AbortSignal.any([options.signal, ended.signal, callSignal]);
     if (signal.aborted) return neverRun(signal);
     const callId = options.newCallId();
-    open.set(callId, "waiting");
+    open.set(callId, undefined);
     const tool = call.name === askUser?.name ? askUser : registry.find(call.name);
     await write([toCall(call, callId, tool)]);
     const result = await judge(call, callId, signal);
     // Whoever ended the turn has settled the call in the log.
+    const live = open.get(callId);
     if (!open.delete(callId)) return TOO_LATE;
-    await write([toResult(callId, result)]);
+    await write([...(live?.end() ?? []), toResult(callId, result)]);
     return result;
   };
 
@@ -92,7 +97,11 @@ export function createGatewayCalls(options: GatewayCallsOptions): GatewayCalls {
       const signal = AbortSignal.any([options.signal, ended.signal]);
       const left = [...open];
       open.clear();
-      return left.map(([callId, state]) => toResult(callId, state === "started" ? TOO_LATE : neverRun(signal)));
+      return left.flatMap(([callId, live]) =>
+        live === undefined
+          ? [toResult(callId, neverRun(signal))]
+          : [...live.end(), toResult(callId, { ...TOO_LATE, output: withOutput(live.soFar(), TOO_LATE.output) })],
+      );
     },
     async settled() {
       await Promise.allSettled(running);

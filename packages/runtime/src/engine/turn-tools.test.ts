@@ -88,10 +88,10 @@ describe("calls that the gateway runs", () => {
     assertWellFormedTurn(events);
     expect([played.turn.parked, typesOf(events)]).toEqual([
       undefined,
-      ["turn-start", "tool-call", "approval-request", "approval-answer", "result error", "turn-end"],
+      ["turn-start", "tool-call", "approval-request", "approval-answer", "tool-output", "result error", "turn-end"],
     ]);
     expect(events[1]).toMatchObject({ name: "exec", kind: "shell", owner: "gateway" });
-    expect(events[4]).toMatchObject({ exitCode: 3, durationMs: expect.any(Number) });
+    expect(events[5]).toMatchObject({ exitCode: 3, durationMs: expect.any(Number) });
     expect(played.heard).toEqual([{ text: expect.stringContaining(project), isError: true }]);
   });
 

@@ -4,13 +4,14 @@ import { notRun } from "../engine/why-stopped.ts";
 /** What of a turn is still open: at most one block, the calls without a result, and what nobody has answered. */
 export interface OpenParts {
   closeBlock: AgentEvent | undefined;
-  readonly calls: Set<string>;
+  /** What each has printed so far. */
+  readonly calls: Map<string, string>;
   /** By their ids. */
   readonly asks: Map<string, AgentEventOf<"approval-request" | "question">>;
 }
 
 export function noOpenParts(): OpenParts {
-  return { closeBlock: undefined, calls: new Set(), asks: new Map() };
+  return { closeBlock: undefined, calls: new Map(), asks: new Map() };
 }
 
 /** Follow one event of a turn. Changes `parts` in place, because a turn may have a million events. */
@@ -27,7 +28,10 @@ export function trackOpenParts(parts: OpenParts, event: AgentEvent): void {
       parts.closeBlock = undefined;
       return;
     case "tool-call":
-      parts.calls.add(event.callId);
+      parts.calls.set(event.callId, "");
+      return;
+    case "tool-output":
+      parts.calls.set(event.callId, (parts.calls.get(event.callId) ?? "") + event.text);
       return;
     case "tool-result":
       parts.calls.delete(event.callId);
@@ -61,15 +65,21 @@ export function interruptedEnd(
   return [
     ...(closeBlock === undefined ? [] : [closeBlock]),
     ...[...asks.values()].map((ask) => unanswered(ask, `${what} before anybody answered`)),
-    ...[...calls].map((callId): AgentEvent => {
+    ...[...calls].map(([callId, printed]): AgentEvent => {
       const settled = { type: "tool-result", callId, status: "interrupted" } as const;
       // A call that still waited for its approval was never started.
       return waitedFor.has(callId)
         ? { ...settled, notRun: true, output: notRun(what) }
-        : { ...settled, output: `${what} before this call had a result.` };
+        : { ...settled, output: withOutput(printed, `${what} before this call had a result.`) };
     }),
     { type: "turn-end", outcome: { kind: "failed", error } },
   ];
+}
+
+/** The result of a command that was stopped: what it has printed, and what became of it. */
+export function withOutput(printed: string, note: string): string {
+  if (printed === "") return note;
+  return `${printed}${printed.endsWith("\n") ? "" : "\n"}[${note}]`;
 }
 
 function unanswered({ type, requestId }: AgentEventOf<"approval-request" | "question">, reason: string): AgentEvent {

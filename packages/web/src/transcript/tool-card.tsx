@@ -50,13 +50,13 @@ interface ToolCardProps {
 
 /** A call and what came of it. */
 export function ToolCard({ item, steps, isOver }: ToolCardProps) {
-  const { tool, seq, startedAt } = item;
+  const { tool, seq, startedAt, isAsked } = item;
   return (
     <Card
       seq={seq}
       icon={icons[tool.kind]}
       title={<ToolTitle tool={tool} description={item.description} />}
-      state={<ToolState tool={tool} startedAt={startedAt} isOver={isOver} />}
+      state={<ToolState tool={tool} startedAt={startedAt} isAsked={isAsked} isOver={isOver} />}
       copyText={copyOf(tool)}
       isOpenAtFirst={openKinds.has(tool.kind) || tool.status === "error"}
     >

@@ -9,12 +9,16 @@ const WORTH_TELLING_MS = 1_000;
 interface ToolStateProps {
   readonly tool: ToolActivity;
   readonly startedAt: number;
+  /** A person is being asked whether it may run: it does not run yet. */
+  readonly isAsked?: true | undefined;
   /** The turn is over: what still runs by its own words does not. */
   readonly isOver: boolean;
 }
 
 /** How a call went, in words: never by a colour alone. */
-export function ToolState({ tool, startedAt, isOver }: ToolStateProps) {
+export function ToolState({ tool, startedAt, isAsked, isOver }: ToolStateProps) {
+  if (isAsked && tool.status === "running" && !isOver)
+    return <span className="shrink-0 text-[12px] text-warn">Waiting for you</span>;
   if (tool.status === "running" && !isOver)
     return (
       <span className="flex shrink-0 items-center gap-1.5 text-[12px] text-soft">

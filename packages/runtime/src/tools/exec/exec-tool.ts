@@ -61,8 +61,12 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
       const child = context.spawner.spawn(command);
       const stop = stopInTime(child, timeoutMs, context.signal);
       const collector = outputs.collect();
+      const decoder = new TextDecoder();
       try {
-        for await (const chunk of child.stdout) await collector.push(chunk);
+        for await (const chunk of child.stdout) {
+          context.onOutput?.(decoder.decode(chunk, { stream: true }));
+          await collector.push(chunk);
+        }
       } catch (reason) {
         // The output cannot be kept (a full disk): nobody reads on, and the command would wait for ever.
         void child.stop({ reason: "output lost", graceMs: 0 });

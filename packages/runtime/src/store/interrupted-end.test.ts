@@ -1,0 +1,29 @@
+import type { AgentEvent } from "@caret/protocol";
+import { expect, it } from "vitest";
+import { interruptedEnd, noOpenParts, trackOpenParts } from "./interrupted-end.ts";
+
+it("keeps what a command had printed when Caret was killed [ux B4]", () => {
+  const call: AgentEvent = { type: "tool-call", callId: "c", name: "exec", kind: "shell", input: {}, owner: "gateway" };
+  const parts = noOpenParts();
+  const events: readonly AgentEvent[] = [
+    call,
+    { ...call, callId: "silent" },
+    { type: "tool-output", callId: "c", text: "one\n" },
+    { type: "tool-output", callId: "c", text: "two" },
+  ];
+  for (const event of events) trackOpenParts(parts, event);
+  expect(interruptedEnd(parts).slice(0, 2)).toEqual([
+    {
+      type: "tool-result",
+      callId: "c",
+      status: "interrupted",
+      output: "one\ntwo\n[Caret stopped before this call had a result.]",
+    },
+    {
+      type: "tool-result",
+      callId: "silent",
+      status: "interrupted",
+      output: "Caret stopped before this call had a result.",
+    },
+  ]);
+});
