@@ -21,6 +21,7 @@ export type { DoorOptions } from "./openai/door-options.ts";
 export { openaiDoor } from "./openai/route.ts";
 export { pageDoor } from "./page/page-door.ts";
 export type { PageFile, PageFiles } from "./page/page-files.ts";
+export type { ResponseArchive } from "./responses/item-store.ts";
 export { createMemoryItemStore } from "./responses/memory-item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./responses/route.ts";
 export { stopTaking } from "./server/connections.ts";

@@ -1,3 +1,4 @@
+export { type AnswerArchive, openAnswerArchive } from "./answers/answer-archive.ts";
 export { chatExists } from "./chats/chat-exists.ts";
 export type { ChatMessage } from "./chats/chat-message.ts";
 export { configDirs } from "./chats/config-dirs.ts";

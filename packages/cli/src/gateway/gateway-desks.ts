@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
+  type AnswerArchive,
   createClientFinder,
   createSessionDesk,
   createTurnDesk,
   type ModelDirectory,
+  openAnswerArchive,
   openScratchPlaces,
   openSqliteLineageStore,
   type RuntimeSessionDesk,
@@ -35,6 +37,8 @@ export interface GatewayDesks {
   readonly turns: TurnDesk;
   /** For those that do. */
   readonly sessions: RuntimeSessionDesk;
+  /** Answers that clients refer to by their ids. */
+  readonly answers: AnswerArchive;
   /** To be called before the engine is closed. */
   close(): Promise<void>;
 }
@@ -43,9 +47,11 @@ export interface GatewayDesks {
 export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchPlaces({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
+  const answers = openAnswerArchive({ directory: config.dataDir, onError });
   const common = {
     engine: opened.engine,
     scratch,
+    answers,
     resolveModel: models.resolve,
     defaultWorkspace,
     maxTurns: config.server.maxTurns,
@@ -74,9 +80,11 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
   return {
     turns,
     sessions,
+    answers,
     async close() {
       await sessions.close();
       await turns.close();
+      answers.close();
     },
   };
 }

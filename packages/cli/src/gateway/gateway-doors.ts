@@ -24,6 +24,7 @@ import { gatewayAbout } from "./gateway-about.ts";
 import type { GatewayDesks } from "./gateway-desks.ts";
 import { gatewayTokens } from "./gateway-tokens.ts";
 import { pageDirectory, readPageFiles } from "./page-files.ts";
+import { redactedArchive } from "./redacted-archive.ts";
 
 const KEEP_ALIVE_MS = 15_000;
 
@@ -42,13 +43,16 @@ export interface GatewayDoorsOptions {
 
 /** Every protocol that the gateway serves. */
 export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors"] {
-  const { host, config, configFiles, desks, models, metrics, links } = options;
+  const { host, config, configFiles, opened, desks, models, metrics, links } = options;
   const common = { now: Date.now, keepAliveMs: KEEP_ALIVE_MS };
   const showActivity = config.server.activity;
   const door = { ...common, desk: meterDesk(desks.turns, metrics), newId: randomUUID, showActivity };
   return [
     openaiDoor(door),
-    responsesDoor({ ...door, items: createMemoryItemStore() }),
+    responsesDoor({
+      ...door,
+      items: createMemoryItemStore({ archive: redactedArchive(desks.answers, opened.redactor) }),
+    }),
     anthropicDoor(door),
     modelsDoor({ models }),
     nativeDoor({

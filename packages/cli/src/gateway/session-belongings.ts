@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type EventStore, openAttachments, openScratchPlaces, type SessionBelongings } from "@caret/runtime";
+import {
+  type EventStore,
+  openAnswerArchive,
+  openAttachments,
+  openScratchPlaces,
+  type SessionBelongings,
+} from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
@@ -15,5 +21,6 @@ export function sessionBelongings(config: Config, store: EventStore): SessionBel
     store,
     scratch: openScratchPlaces({ root: scratchRoot(config), newId: randomUUID, now: Date.now }),
     attachments: openAttachments(attachmentsRoot(config)),
+    answers: openAnswerArchive({ directory: config.dataDir }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeptResponse } from "./item-store.ts";
+import type { KeptResponse, ResponseArchive } from "./item-store.ts";
 import { createMemoryItemStore } from "./memory-item-store.ts";
 import { outputText } from "./output-item.ts";
 
@@ -16,10 +16,30 @@ function response(name: string, previousId?: string): KeptResponse {
 }
 
 describe("what was answered, kept in memory", () => {
+  it("is found in the archive once memory does not hold it any more, or never did [defect 30]", () => {
+    const bodies = new Map<string, string>();
+    const archive: ResponseArchive = {
+      put: (owner, { id, itemIds, sessionId, body }) => {
+        for (const key of [id, ...itemIds]) bodies.set(`${owner} ${sessionId} ${key}`, body);
+      },
+      find: (owner, by) => bodies.get(`${owner} session-1 ${"id" in by ? by.id : by.itemId}`),
+    };
+    const chain = [response("a"), response("b", "resp_a")];
+    const before = createMemoryItemStore({ archive });
+    for (const link of chain) before.keep("me", link, "session-1");
+    const after = createMemoryItemStore({ archive, maxResponses: 1 });
+    expect([
+      after.findChain("me", "resp_b"),
+      after.findItem("me", "msg_a"),
+      after.findItem("you", "msg_a"),
+      after.findChain("you", "resp_b"),
+    ]).toEqual([chain, chain[0]?.output[0], undefined, undefined]);
+  });
+
   it("is found by its owner, and by nobody else", () => {
     const store = createMemoryItemStore();
     const kept = response("a");
-    store.keep("me", kept);
+    store.keep("me", kept, "session-1");
     expect([
       store.findItem("me", "msg_a"),
       store.findChain("me", "resp_a"),
@@ -31,22 +51,22 @@ describe("what was answered, kept in memory", () => {
   it("tells a response with all it continued, oldest first", () => {
     const store = createMemoryItemStore();
     const chain = [response("a"), response("b", "resp_a"), response("c", "resp_b")];
-    for (const link of chain) store.keep("me", link);
+    for (const link of chain) store.keep("me", link, "session-1");
     expect(store.findChain("me", "resp_c")).toEqual(chain);
   });
 
   it("tells nothing of a chain that has lost a link", () => {
     const store = createMemoryItemStore({ maxResponses: 1 });
-    store.keep("me", response("a"));
-    store.keep("me", response("b", "resp_a"));
+    store.keep("me", response("a"), "session-1");
+    store.keep("me", response("b", "resp_a"), "session-1");
     expect(store.findChain("me", "resp_b")).toBeUndefined();
   });
 
   it("forgets what was not used for longest, items and all", () => {
     const store = createMemoryItemStore({ maxResponses: 2 });
-    for (const name of ["a", "b"]) store.keep("me", response(name));
+    for (const name of ["a", "b"]) store.keep("me", response(name), "session-1");
     store.findItem("me", "msg_a");
-    store.keep("me", response("c"));
+    store.keep("me", response("c"), "session-1");
     const found = ["a", "b", "c"].filter((name) => store.findItem("me", `msg_${name}`) !== undefined);
     expect([found, store.findChain("me", "resp_b")]).toEqual([["a", "c"], undefined]);
   });
@@ -54,7 +74,7 @@ describe("what was answered, kept in memory", () => {
   it("stays within its size, and does not keep what is larger than all of it", () => {
     const size = JSON.stringify(response("a")).length;
     const store = createMemoryItemStore({ maxCharacters: size * 2 });
-    for (const name of ["a", "b", "c", "d".repeat(size)]) store.keep("me", response(name));
+    for (const name of ["a", "b", "c", "d".repeat(size)]) store.keep("me", response(name), "session-1");
     const found = ["a", "b", "c", "d".repeat(size)].map((name) => store.findItem("me", `msg_${name}`)?.id);
     expect(found).toEqual([undefined, "msg_b", "msg_c", undefined]);
   });

@@ -1,4 +1,4 @@
-import type { ItemStore, KeptResponse } from "./item-store.ts";
+import type { ItemStore, KeptResponse, ResponseArchive } from "./item-store.ts";
 import type { OutputItem } from "./output-item.ts";
 
 const DEFAULT_MAX_RESPONSES = 1000;
@@ -8,6 +8,8 @@ export interface MemoryItemStoreOptions {
   readonly maxResponses?: number;
   /** Of all that is kept, written as JSON. */
   readonly maxCharacters?: number;
+  /** Keeps them for longer, and over restarts. */
+  readonly archive?: ResponseArchive | undefined;
 }
 
 interface Entry {
@@ -15,9 +17,9 @@ interface Entry {
   readonly characters: number;
 }
 
-/** Keeps the most recently used responses, within two bounds. */
+/** Keeps the most recently used responses, within two bounds; the others are looked for in the archive, if there is one. */
 export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): ItemStore {
-  const { maxResponses = DEFAULT_MAX_RESPONSES, maxCharacters = DEFAULT_MAX_CHARACTERS } = options;
+  const { maxResponses = DEFAULT_MAX_RESPONSES, maxCharacters = DEFAULT_MAX_CHARACTERS, archive } = options;
   /** In the order of use: a Map tells its oldest entry first. */
   const responses = new Map<string, Entry>();
   const items = new Map<string, { readonly item: OutputItem; readonly responseKey: string }>();
@@ -41,27 +43,41 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
     }
   }
 
+  function remember(owner: string, response: KeptResponse, size: number): void {
+    // It would push everything else out and not fit even then.
+    if (size > maxCharacters) return;
+    const responseKey = keyOf(owner, response.id);
+    responses.set(responseKey, { response, characters: size });
+    characters += size;
+    for (const item of response.output) items.set(keyOf(owner, item.id), { item, responseKey });
+    forgetOldest();
+  }
+
+  function recall(owner: string, by: Parameters<ResponseArchive["find"]>[1]): KeptResponse | undefined {
+    const body = archive?.find(owner, by);
+    if (body === undefined) return undefined;
+    const response = JSON.parse(body) as KeptResponse;
+    remember(owner, response, body.length);
+    return response;
+  }
+
   return {
-    keep(owner, response) {
-      const responseKey = keyOf(owner, response.id);
-      const entry = { response, characters: JSON.stringify(response).length };
-      // It would push everything else out and not fit even then.
-      if (entry.characters > maxCharacters) return;
-      responses.set(responseKey, entry);
-      characters += entry.characters;
-      for (const item of response.output) items.set(keyOf(owner, item.id), { item, responseKey });
-      forgetOldest();
+    keep(owner, response, sessionId) {
+      const body = JSON.stringify(response);
+      remember(owner, response, body.length);
+      archive?.put(owner, { id: response.id, itemIds: response.output.map(({ id }) => id), sessionId, body });
     },
     findItem(owner, itemId) {
       const found = items.get(keyOf(owner, itemId));
-      if (found !== undefined) use(found.responseKey);
-      return found?.item;
+      if (found === undefined) return recall(owner, { itemId })?.output.find(({ id }) => id === itemId);
+      use(found.responseKey);
+      return found.item;
     },
     findChain(owner, responseId) {
       const chain: KeptResponse[] = [];
       let id: string | undefined = responseId;
       while (id !== undefined) {
-        const response = use(keyOf(owner, id));
+        const response: KeptResponse | undefined = use(keyOf(owner, id)) ?? recall(owner, { id });
         if (response === undefined) return undefined;
         chain.unshift(response);
         id = response.previousId;

@@ -19,7 +19,7 @@ const earlier: KeptResponse = {
 
 function read(body: unknown, headers = {}, owner = "me") {
   const items = createMemoryItemStore();
-  items.keep("me", earlier);
+  items.keep("me", earlier, "session-1");
   return readResponsesRequest(body, headers, { owner, items });
 }
 

@@ -43,19 +43,20 @@ function answer(
     count: countAnswer(read.request, turn),
   });
 
-  function keep({ output }: ResponseObject): void {
+  function keep({ output }: ResponseObject, { sessionId }: DoorTurn): void {
     if (body.store === false) return;
-    items.keep(owner, { id, previousId: body.previous_response_id ?? undefined, ...read.added, output });
+    const { system, messages } = read.added;
+    items.keep(owner, { id, previousId: body.previous_response_id ?? undefined, system, messages, output }, sessionId);
   }
 
   return serveAnswer({ request, reply, options }, read.request, {
     stream: body.stream ?? false,
-    openStream: (turn) => keptStream(new ResponseStream(shape(turn)), keep),
+    openStream: (turn) => keptStream(new ResponseStream(shape(turn)), (response) => keep(response, turn)),
     // Every block of text is an item of its own.
     blockGap: "",
     toWhole(turn, events, cut) {
       const response = toResponse(events, shape(turn), cut);
-      keep(response);
+      keep(response, turn);
       return response;
     },
   });

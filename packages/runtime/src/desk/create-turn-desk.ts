@@ -1,4 +1,5 @@
 import type { CaretError } from "@caret/protocol";
+import type { AnswerArchive } from "../answers/answer-archive.ts";
 import { createBackgroundWork } from "../engine/background-work.ts";
 import type { RunningTurn, SessionEngine } from "../engine/session-engine.ts";
 import { classifyTranscript, type Verdict } from "../lineage/classify-transcript.ts";
@@ -24,6 +25,8 @@ export interface TurnDeskOptions extends EnquirySettings {
   readonly lineage: LineageStore;
   /** The engine must allow turns to work in them. */
   readonly scratch: ScratchPlaces;
+  /** Forgets the answers of side calls with their sessions. */
+  readonly answers?: Pick<AnswerArchive, "removeSession">;
   /** How many turns run at once, whoever started them. */
   readonly maxTurns: number;
   readonly now: () => number;
@@ -52,7 +55,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const settings = { ...defaults, ...options };
   const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
   const book = createTurnBook(settings);
-  const sideCalls = createSideCalls({ engine, lineage, scratch, joinMs, now });
+  const sideCalls = createSideCalls({ engine, lineage, scratch, answers: options.answers, joinMs, now });
   const { begin, goOn } = createTurnStarter({ engine, lineage, scratch, book, sideCalls });
   const lock = createKeyedLock();
   const unpassable = createUnpassableRefuser(refusalOf);

@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import type { AnswerArchive } from "../answers/answer-archive.ts";
 import type { SessionEngine } from "../engine/session-engine.ts";
 import type { Line } from "../lineage/classify-transcript.ts";
 import type { LineageStore } from "../lineage/lineage-store.ts";
@@ -9,6 +10,7 @@ export interface SideCallsOptions {
   readonly engine: Pick<SessionEngine, "store" | "holdSession">;
   readonly lineage: LineageStore;
   readonly scratch: ScratchPlaces;
+  readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
   readonly joinMs: number;
   readonly now: () => number;
 }
@@ -34,7 +36,7 @@ interface Removable {
   readonly line: Line;
 }
 
-export function createSideCalls({ engine, lineage, scratch, joinMs, now }: SideCallsOptions): SideCalls {
+export function createSideCalls({ engine, lineage, scratch, answers, joinMs, now }: SideCallsOptions): SideCalls {
   const removable = new Map<string, Removable>();
   const remove = async ({ shared, place, line }: Removable): Promise<void> => {
     const { sessionId, settled } = shared.turn;
@@ -46,6 +48,7 @@ export function createSideCalls({ engine, lineage, scratch, joinMs, now }: SideC
       await engine.holdSession(sessionId, async () => {
         lineage.forget(sessionId);
         await engine.store.deleteSession(sessionId);
+        answers?.removeSession(sessionId);
         scratch.remove(place);
       });
     } catch (reason) {

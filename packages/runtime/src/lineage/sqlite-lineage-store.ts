@@ -3,8 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 import { openDatabase } from "../store/sqlite/open-database.ts";
 import { makePrivateDirectory, makePrivateFile } from "../store/sqlite/private-files.ts";
-import { setAside } from "../store/sqlite/set-aside.ts";
-import { isUnusable } from "../store/sqlite/storage-error.ts";
+import { openRenewableStore } from "../store/sqlite/renewable-store.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
 
 const LINEAGE_FILE = "lineage.db";
@@ -56,26 +55,12 @@ export function openSqliteLineageStore({
   now = Date.now,
   onDamage = () => undefined,
 }: SqliteLineageStoreOptions): LineageStore {
-  const path = join(directory, LINEAGE_FILE);
-  let store: LineageStore | undefined;
-
-  function attempt<Result>(work: (store: LineageStore) => Result): Result {
-    store ??= openStore(path, now);
-    return work(store);
-  }
-
-  function use<Result>(work: (store: LineageStore) => Result): Result {
-    try {
-      return attempt(work);
-    } catch (reason) {
-      if (!isUnusable(reason)) throw reason;
-      store?.close();
-      store = undefined;
-      onDamage(damaged(setAside(path, now), reason));
-      return attempt(work);
-    }
-  }
-
+  const { use, close } = openRenewableStore({
+    path: join(directory, LINEAGE_FILE),
+    open: (path) => openStore(path, now),
+    now,
+    onDamage: (keptAs, reason) => onDamage(damaged(keptAs, reason)),
+  });
   makePrivateDirectory(directory);
   use(() => undefined);
   return {
@@ -86,7 +71,7 @@ export function openSqliteLineageStore({
     getScope: (scope) => use((each) => each.getScope(scope)),
     putScope: (scope, record) => use((each) => each.putScope(scope, record)),
     forget: (sessionId) => use((each) => each.forget(sessionId)),
-    close: () => store?.close(),
+    close,
   };
 }
 

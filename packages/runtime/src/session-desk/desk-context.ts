@@ -34,7 +34,7 @@ export function createDeskContext(options: SessionDeskOptions): DeskContext {
     for (const watcher of [...watchers]) watcher(sessionId);
   };
   const starter = createDeskTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
-  const belongings = { store, attachments, scratch: options.scratch };
+  const belongings = { store, attachments, scratch: options.scratch, answers: options.answers };
   return {
     options,
     store,

@@ -1,4 +1,5 @@
 import type { CaretError, LaneName, PermissionWord } from "@caret/protocol";
+import type { AnswerArchive } from "../answers/answer-archive.ts";
 import type { ScratchPlaces } from "../desk/scratch-places.ts";
 import type { ModelWish } from "../desk/turn-desk.ts";
 import type { AllowedWorkspaces } from "../engine/allowed-workspace.ts";
@@ -24,6 +25,8 @@ export interface SessionDeskOptions {
   readonly maxTurns: number;
   /** Where images of prompts are kept, each session's in a directory of its own. Made when missing, and ours alone. */
   readonly attachmentsDir: string;
+  /** Answers that are deleted with their sessions. */
+  readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly redactor: () => Redactor;
   /** Runs git. */
   readonly spawner: Spawner;

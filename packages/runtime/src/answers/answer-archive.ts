@@ -1,0 +1,150 @@
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { CaretError } from "@caret/protocol";
+import { openDatabase } from "../store/sqlite/open-database.ts";
+import { makePrivateDirectory, makePrivateFile } from "../store/sqlite/private-files.ts";
+import { openRenewableStore } from "../store/sqlite/renewable-store.ts";
+
+const ARCHIVE_FILE = "answers.db";
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** As long as OpenAI keeps a response. */
+const KEPT_DAYS = 30;
+const MAX_CHARACTERS = 256 * 1024 * 1024;
+/** Nobody waits for the disk or for another process here for long: losing an answer costs its client one full request. */
+const BUSY_MS = 50;
+
+const tables = `
+  create table if not exists answer (
+    key integer primary key,
+    owner text not null,
+    id text not null,
+    session_id text not null,
+    at integer not null,
+    characters integer not null,
+    body text not null,
+    unique (owner, id)
+  );
+  create index if not exists answer_session on answer (session_id);
+  create table if not exists item (
+    owner text not null,
+    id text not null,
+    answer integer not null references answer (key) on delete cascade,
+    primary key (owner, id)
+  );
+  create index if not exists item_answer on item (answer);
+`;
+
+/** An answer that its client may refer to by its id, or by the id of one of its items. */
+export interface ArchivedAnswer {
+  readonly id: string;
+  readonly itemIds: readonly string[];
+  /** The session whose words it holds: it is deleted with it. */
+  readonly sessionId: string;
+  readonly body: string;
+}
+
+/**
+ * Answers on disk, each seen by its owner only, for a month at most. Never throws: an answer that could not be kept or
+ * found is like one that was kept for long enough, and the reason is reported.
+ */
+export interface AnswerArchive {
+  put(owner: string, answer: ArchivedAnswer): void;
+  /** The body of an answer, by its own id or by that of one of its items. */
+  find(owner: string, by: { readonly id: string } | { readonly itemId: string }): string | undefined;
+  removeSession(sessionId: string): void;
+  close(): void;
+}
+
+export interface AnswerArchiveOptions {
+  /** The data directory; made when missing. */
+  readonly directory: string;
+  readonly now?: () => number;
+  readonly maxCharacters?: number;
+  readonly onError?: (error: CaretError) => void;
+}
+
+export function openAnswerArchive(options: AnswerArchiveOptions): AnswerArchive {
+  const { directory, now = Date.now, maxCharacters = MAX_CHARACTERS, onError = () => undefined } = options;
+  makePrivateDirectory(directory);
+  const { use, close } = openRenewableStore({
+    path: join(directory, ARCHIVE_FILE),
+    open: (path) => openTables(path, now, maxCharacters),
+    now,
+    onDamage: (keptAs, reason) => onError(damaged(keptAs, reason)),
+  });
+  function attempt<Result>(work: (store: Tables) => Result): Result | undefined {
+    try {
+      return use(work);
+    } catch (reason) {
+      onError(new CaretError("storage-failed", "An answer could not be kept or looked up", { cause: reason }));
+      return undefined;
+    }
+  }
+  return {
+    put: (owner, answer) => void attempt((store) => store.put(owner, answer)),
+    find: (owner, by) => attempt((store) => store.find(owner, by)),
+    removeSession: (sessionId) => void attempt((store) => store.removeSession(sessionId)),
+    close,
+  };
+}
+
+type Tables = ReturnType<typeof openTables>;
+
+function openTables(path: string, now: () => number, maxCharacters: number) {
+  makePrivateFile(path);
+  const database = openDatabase(path, { survives: "process", busyTimeoutMs: BUSY_MS });
+  try {
+    database.exec(tables);
+    database.prepare("delete from answer where at < ?").run(now() - KEPT_DAYS * DAY_MS);
+    return tablesOf(database, now, maxCharacters);
+  } catch (reason) {
+    database.close();
+    throw reason;
+  }
+}
+
+function tablesOf(database: DatabaseSync, now: () => number, maxCharacters: number) {
+  const save = database.prepare(
+    "insert or replace into answer (owner, id, session_id, at, characters, body) values (?, ?, ?, ?, ?, ?)",
+  );
+  const saveItem = database.prepare("insert or replace into item values (?, ?, ?)");
+  const findAnswer = database.prepare("select body from answer where owner = ? and id = ?");
+  const findByItem = database.prepare(
+    "select body from answer where key = (select answer from item where owner = ? and id = ?)",
+  );
+  const sum = database.prepare("select coalesce(sum(characters), 0) as total from answer");
+  const removeOldest = database.prepare("delete from answer where key = (select min(key) from answer)");
+  const removeOfSession = database.prepare("delete from answer where session_id = ?");
+  const total = (): number => Number(sum.get()?.["total"]);
+  let characters = total();
+
+  function makeRoom(): void {
+    if (characters <= maxCharacters) return;
+    // Another process may have deleted some.
+    for (characters = total(); characters > maxCharacters; characters = total()) removeOldest.run();
+  }
+
+  return {
+    put(owner: string, { id, itemIds, sessionId, body }: ArchivedAnswer): void {
+      if (body.length > maxCharacters) return;
+      const { lastInsertRowid } = save.run(owner, id, sessionId, now(), body.length, body);
+      for (const itemId of itemIds) saveItem.run(owner, itemId, lastInsertRowid);
+      characters += body.length;
+      makeRoom();
+    },
+    find(owner: string, by: Parameters<AnswerArchive["find"]>[1]): string | undefined {
+      const row = "id" in by ? findAnswer.get(owner, by.id) : findByItem.get(owner, by.itemId);
+      return row === undefined ? undefined : String(row["body"]);
+    },
+    removeSession: (sessionId: string) => void removeOfSession.run(sessionId),
+    close: () => database.close(),
+  };
+}
+
+function damaged(keptAs: string, cause: unknown): CaretError {
+  const message = `The file of kept answers was damaged and is made again; the old one was kept as ${keptAs}`;
+  return new CaretError("storage-failed", message, {
+    cause,
+    fix: "Nothing has to be done: a client whose previous_response_id is not known any more sends its whole input.",
+  });
+}

@@ -1,0 +1,103 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import OpenAI from "openai";
+import type { Response, ResponseCreateParamsNonStreaming } from "openai/resources/responses/responses";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { GatewayHome } from "./gateway-home.ts";
+import { caret, type GatewayProcess, startGateway } from "./gateway-process.ts";
+
+const SECRET = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+const look = { tool: { server: "caret", name: "look", args: {} } };
+const home = new GatewayHome({
+  turns: [
+    { when: "^Look around", steps: [look, { text: "Looked." }] },
+    { when: "TOOL_RESULT", steps: [{ text: "I see what you found." }] },
+    { when: "^Token", steps: [{ text: `It is ${SECRET}.` }] },
+    { when: "^", steps: [{ text: "Noted." }] },
+  ],
+});
+let gateway: GatewayProcess | undefined;
+afterEach(async () => {
+  await gateway?.stop();
+});
+afterAll(() => home.remove());
+
+/** A gateway in the same home, after the one before was stopped, or killed. */
+async function restart(signal?: "SIGKILL"): Promise<void> {
+  if (signal !== undefined) gateway?.kill(signal);
+  else await gateway?.stop();
+  await gateway?.exited;
+  gateway = await startGateway(home);
+}
+
+async function ask(request: Omit<ResponseCreateParamsNonStreaming, "model">): Promise<Response & { session: string }> {
+  const client = new OpenAI({ baseURL: `${gateway?.url}/v1`, apiKey: gateway?.token ?? "", maxRetries: 0 });
+  const { data, response } = await client.responses.create({ model: "auto", ...request }).withResponse();
+  return { ...data, session: response.headers.get("x-caret-session") ?? "" };
+}
+
+const tools = [{ type: "function" as const, name: "look", parameters: { type: "object" }, strict: false }];
+
+describe("a response that a client refers to after a restart [defect 30]", () => {
+  it.each([undefined, "SIGKILL"] as const)("goes on in its session with what is new (signal: %s)", async (signal) => {
+    await restart();
+    const first = await ask({ input: `My name is Ada, ${signal}.` });
+    const second = await ask({ input: "I live in Rome.", previous_response_id: first.id });
+    await restart(signal);
+    const third = await ask({ input: "And now?", previous_response_id: second.id });
+    expect({
+      sessions: [second.session, third.session],
+      text: third.output_text,
+      prompt: home.turns().at(-1)?.prompt,
+    }).toEqual({ sessions: [first.session, first.session], text: "Noted.", prompt: "And now?" });
+  });
+
+  it("takes the results of calls that it had made, by a new agent that is told to go on", async () => {
+    await restart();
+    const first = await ask({ input: "Look around", tools });
+    const [call] = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
+    await restart("SIGKILL");
+    const output = { type: "function_call_output", call_id: call?.call_id ?? "", output: "a tree" } as const;
+    const second = await ask({ input: [output], tools, previous_response_id: first.id });
+    expect({ status: second.status, text: second.output_text }).toEqual({
+      status: "completed",
+      text: "I see what you found.",
+    });
+  });
+
+  it("is found by one of its items, too", async () => {
+    await restart();
+    const first = await ask({ input: "Say it by an item" });
+    await restart();
+    const [item] = first.output;
+    const second = await ask({
+      input: [
+        { role: "user", content: "Say it by an item" },
+        { type: "item_reference", id: item?.id ?? "" },
+        { role: "user", content: "Again" },
+      ],
+    });
+    expect([second.session, home.turns().at(-1)?.prompt]).toEqual([first.session, "Again"]);
+  });
+
+  it("lies on the disk without secrets, and is gone with its session", async () => {
+    await restart();
+    const first = await ask({ input: "Token, please" });
+    const { session } = first;
+    await gateway?.stop();
+    const file = readFileSync(join(home.dataDir, "answers.db"), "latin1");
+    execFileSync(process.execPath, [caret, "sessions", "rm", session, "--yes"], { env: home.environment() });
+    gateway = await startGateway(home);
+    const again = ask({ input: "Once more", previous_response_id: first.id });
+    const refused = await again.then(
+      () => undefined,
+      ({ status, message }) => ({ status, message }),
+    );
+    expect({ told: first.output_text, kept: file.includes(SECRET), refused }).toEqual({
+      told: `It is ${SECRET}.`,
+      kept: false,
+      refused: { status: 404, message: expect.stringContaining(`There is no response "${first.id}" any more`) },
+    });
+  });
+});
