@@ -9,7 +9,7 @@ let directory: string;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "caret-config-"));
-  writeFileSync(join(directory, "caret.json"), '{ "model": "gpt-5" }');
+  writeFileSync(join(directory, "caret.json"), '{ "model": "auto" }');
 });
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ describe("caret config", () => {
     const { stdout } = await config(["print", "--json", "--clocks-idle-ms", "5000"], env);
     expect(JSON.parse(stdout)).toMatchObject({
       lane: { value: "sim", source: "CARET_LANE" },
-      model: { value: "gpt-5", source: join(directory, "caret.json") },
+      model: { value: "auto", source: join(directory, "caret.json") },
       "clocks.idleMs": { value: 5000, source: "--clocks-idle-ms" },
       "cli.command": { value: null, source: "default" },
       "cli.env": { value: { TOKEN: "[secret]" } },

@@ -121,6 +121,7 @@ function send(route: ListedRoute, { headers = [], target = (path) => path }: Par
 it("knows the routes from the router itself", () => {
   expect(server.routes.map(({ method, url }) => `${method} ${url}`).toSorted()).toEqual([
     "DELETE /api/sessions/:id",
+    "DELETE /api/sessions/:id/grants/:grantId",
     "GET /",
     "GET /api/about",
     "GET /api/doctor",
@@ -131,6 +132,7 @@ it("knows the routes from the router itself", () => {
     "GET /api/sessions/:id/changes",
     "GET /api/sessions/:id/events",
     "GET /api/sessions/:id/export",
+    "GET /api/sessions/:id/grants",
     "GET /api/sessions/:id/log",
     "GET /api/sessions/:id/raw/:seq",
     "GET /api/sessions/:id/socket",
