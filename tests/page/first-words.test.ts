@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { composer, eventually, shownText, turnEnds } from "./page-parts.ts";
+import { composer, eventually, pasteImage, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -88,6 +88,28 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     const page = await stage.newBrowser();
     await page.goto(stage.url);
     await page.getByText("npx caret link", { exact: true }).waitFor();
+  });
+
+  it("says before sending that the permission lets no picture through, and shows the picture that was sent [ux B3]", async () => {
+    const page = await stage.visit("/new");
+    await composer(page).fill(prompts.quick);
+    await pasteImage(composer(page));
+    await page.getByRole("alert").getByText("Images can be sent with full access only").waitFor();
+    const start = page.getByRole("button", { name: "Start", exact: true });
+    expect(await start.isEnabled()).toBe(false);
+    await page.getByRole("radio", { name: /^Full access/ }).check();
+    await start.click();
+    await turnEnds(page, "Done");
+    const prompt = page.getByRole("region", { name: "Prompt" });
+    const picture = prompt.getByRole("img", { name: "Picture 1" });
+    await eventually(() =>
+      picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    ).toBe(1);
+    expect(await shownText(transcript(page))).not.toMatch(/attached_images|attachments/);
+
+    // And the next session is not given full access because of it.
+    await page.goto(`${stage.url}/#/new`);
+    await eventually(() => page.getByRole("radio", { name: /^Auto-accept edits/ }).isChecked()).toBe(true);
   });
 
   it("keeps the message about a wrong file beside the one about sending [ux B3]", async () => {

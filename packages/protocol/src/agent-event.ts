@@ -104,6 +104,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     workspace: z.string().optional(),
     /** What was asked. The log is the history, so it holds both sides. */
     prompt: z.string().optional(),
+    /** Pictures that came with it: their names among the session's images. */
+    images: z.array(z.object({ name: z.string(), mediaType: z.string() })).optional(),
   }),
   /** What upstream said of itself: its session id, the model's display name, the version that ran. */
   z.object({

@@ -68,6 +68,7 @@ export type {
   SessionCaller,
   SessionDesk,
   SessionExport,
+  SessionImage,
   SessionListQuery,
 } from "./native/session-desk.ts";
 export {

@@ -143,6 +143,7 @@ export const nativeDescriptions: Readonly<Record<string, RouteDescription>> = {
     tag: "sessions",
     summary: 'Events over a WebSocket, after a first message {"since": <seq>}',
   },
+  "GET /api/sessions/:id/images/:name": { tag: "sessions", summary: "A picture that came with a prompt" },
   "GET /api/sessions/:id/export": {
     tag: "sessions",
     summary: "The whole session as a file",

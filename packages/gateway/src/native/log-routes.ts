@@ -5,7 +5,7 @@ import { requestContextOf } from "../http/request-context.ts";
 import { readPart } from "../openai/read-body.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { callOf, command, type NativeCall, question } from "./native-command.ts";
-import { exportQuery, logQuery, seqParam } from "./queries.ts";
+import { exportQuery, imageParam, logQuery, seqParam } from "./queries.ts";
 
 const config = { access: "sessions" } as const;
 const NDJSON = "application/x-ndjson";
@@ -24,6 +24,7 @@ export function logRoutes(app: FastifyInstance, desk: SessionDesk, idempotency: 
     { config },
     question((call) => readRaw(desk, call)),
   );
+  app.get("/api/sessions/:id/images/:name", { config }, (request, reply) => sendImage(desk, request, reply));
   app.get("/api/sessions/:id/export", { config }, (request, reply) => sendExport(desk, request, reply));
   // Read as it comes: an export may be larger than anyone would hold in memory.
   app.addContentTypeParser(NDJSON, async (_request: FastifyRequest, payload: unknown) => payload);
@@ -50,6 +51,18 @@ async function readRaw(desk: SessionDesk, { params, caller }: NativeCall): Promi
       fix: "Look at the events beside it: a line that gave several stands beside the first.",
     });
   return event.rawCut === true ? { raw: event.raw, rawCut: true } : { raw: event.raw };
+}
+
+/** The type is the gateway's own finding, and nothing in it is run wherever it is opened. */
+async function sendImage(desk: SessionDesk, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { params, caller } = callOf(request);
+  const { name } = readPart(imageParam, params, "");
+  const { mediaType, bytes } = await desk.readImage(params.id, name, caller);
+  return reply
+    .type(mediaType)
+    .header("content-security-policy", "sandbox; default-src 'none'")
+    .header("cache-control", "private, no-store")
+    .send(Buffer.from(bytes));
 }
 
 async function sendExport(desk: SessionDesk, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

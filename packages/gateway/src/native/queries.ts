@@ -39,6 +39,7 @@ export const followQuery = z.object({
   raw: flag.exactOptional(),
 });
 
+export const imageParam = z.object({ name: z.string() });
 export const seqParam = z.object({ seq: number });
 export const exportQuery = z.object({
   format: z.enum(exportFormats, { error: `must be one of ${exportFormats.join(", ")}` }).default("ndjson"),

@@ -133,6 +133,7 @@ it("knows the routes from the router itself", () => {
     "GET /api/sessions/:id/events",
     "GET /api/sessions/:id/export",
     "GET /api/sessions/:id/grants",
+    "GET /api/sessions/:id/images/:name",
     "GET /api/sessions/:id/log",
     "GET /api/sessions/:id/raw/:seq",
     "GET /api/sessions/:id/socket",

@@ -99,6 +99,8 @@ export interface NativeClient {
   followNews(options: FollowOptions): AsyncIterable<readonly NewsItem[]>;
   /** Streams that wait before their next attempt make it now: the network is back, or somebody looks. */
   retryNow(): void;
+  /** A picture that came with a prompt, by its name in the turn's start. */
+  readImage(sessionId: string, name: string, options?: RequestOptions): Promise<Blob>;
   exportSession(sessionId: string, format: ExportFormat, options?: RequestOptions): Promise<ExportedFile>;
   /** Takes what `exportSession` gave as `ndjson`. */
   importSession(ndjson: Blob | string, options?: RequestOptions): Promise<SessionView>;
@@ -169,7 +171,15 @@ function sessionCalls(wire: NativeWire): SessionCalls {
 
 type LogCalls = Pick<
   NativeClient,
-  "readLog" | "readRaw" | "followEvents" | "followNews" | "retryNow" | "exportSession" | "importSession" | "changes"
+  | "readLog"
+  | "readRaw"
+  | "followEvents"
+  | "followNews"
+  | "retryNow"
+  | "readImage"
+  | "exportSession"
+  | "importSession"
+  | "changes"
 >;
 
 function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
@@ -191,6 +201,8 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
     retryNow: () => {
       retryNow.dispatchEvent(new Event("now"));
     },
+    readImage: (id, name, options) =>
+      wire.send({ ...options, path: at`sessions/${id}/images/${name}` }, (response) => response.blob()),
     exportSession: (id, format, options) =>
       wire.send({ ...options, path: at`sessions/${id}/export`, query: { format } }, readFile),
     importSession: (body, options) => {

@@ -66,6 +66,11 @@ export interface LogPage {
   readonly lastSeq: number;
 }
 
+export interface SessionImage {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
 export interface SessionExport {
   readonly fileName: string;
   readonly mediaType: string;
@@ -114,6 +119,8 @@ export interface SessionDesk {
   ): AsyncIterable<readonly EventEnvelope[]>;
   /** From now on, until the signal. Several changes of one session may be told as one. */
   followNews(signal: AbortSignal, caller: SessionCaller): AsyncIterable<readonly SessionNews[]>;
+  /** A picture that came with a prompt of the session. Rejects with `not-found`. */
+  readImage(sessionId: string, name: string, caller: SessionCaller): Promise<SessionImage>;
   exportSession(sessionId: string, format: ExportFormat, caller: SessionCaller): Promise<SessionExport>;
   importSession(chunks: AsyncIterable<Uint8Array>, caller: SessionCaller): Promise<SessionView>;
   changes(sessionId: string, caller: SessionCaller): Promise<ChangesView>;

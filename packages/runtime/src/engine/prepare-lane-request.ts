@@ -5,6 +5,7 @@ import type { HistoryMessage, Lane, LaneRequest } from "./lane.ts";
 import type { TurnRequest } from "./session-engine.ts";
 import { readHistory, withTranscript } from "./session-history.ts";
 import type { TurnTools } from "./turn-tools.ts";
+import { withImages } from "./with-images.ts";
 
 export interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" | "defaults"> {
   readonly turnId: string;
@@ -33,7 +34,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
   return {
     request: {
       turnId,
-      prompt: withTranscript(untold, request.prompt),
+      prompt: withTranscript(untold, withImages(request.prompt, request.images ?? [])),
       workspace,
       model,
       mode: request.mode ?? defaults.mode,
@@ -74,12 +75,17 @@ function lostSession(
   told: readonly HistoryMessage[],
 ): readonly AgentEvent[] {
   if (upstream !== undefined) return [];
-  if (attachment !== undefined)
-    return [toNotice(`The ${lane.name} lane cannot go on with its session ${attachment.sessionId}; ${BEGUN}`)];
-  return told.length === 0 ? [] : [toNotice(`The ${lane.name} lane has no session of this history; ${BEGUN}`)];
+  if (attachment !== undefined) return [toNotice(`The agent began a new chat ${CANNOT_RESUME}. ${toldWords(told)}`)];
+  return told.length === 0 ? [] : [toNotice(`The ${lane.name} lane has no chat of this session. ${toldWords(told)}`)];
 }
 
-const BEGUN = "a new one was begun with the transcript";
+const CANNOT_RESUME = "(the permission changed to or from full access, or its earlier chat is gone)";
+
+function toldWords(told: readonly HistoryMessage[]): string {
+  return told.length === 0
+    ? "It does not remember the earlier turns."
+    : "It was given the transcript of the earlier turns.";
+}
 
 function toNotice(message: string): AgentEvent {
   return { type: "notice", kind: "resume-lost", message };

@@ -17,6 +17,8 @@ import type { TurnMode } from "./lane.ts";
 /** What someone asks for. The engine finds out the rest. */
 export interface TurnRequest extends CommandOptions {
   readonly prompt: string;
+  /** Files that came with the prompt, for the agent to look at. */
+  readonly images?: readonly AttachedImage[];
   /** Absent: a new session. */
   readonly sessionId?: string;
   /** Where the turn works; required for a new session, and must be the session's own for an old one. */
@@ -40,6 +42,12 @@ export interface TurnRequest extends CommandOptions {
   readonly notices?: readonly AgentEventOf<"notice">[];
   /** Recorded on a new session. */
   readonly title?: string;
+}
+
+/** A picture as a file that the agent can read. */
+export interface AttachedImage {
+  readonly path: string;
+  readonly mediaType: string;
 }
 
 /** What a client says of its tools, with each of the requests that one turn answers. */

@@ -1,4 +1,4 @@
-import { answerParts, emptyTurn, foldTurn, type TurnSummary } from "@caret/protocol";
+import { type AgentEventOf, answerParts, emptyTurn, foldTurn, type TurnSummary } from "@caret/protocol";
 import type { EventStore } from "./event-store.ts";
 import type { HistoryMessage } from "./lane.ts";
 
@@ -16,7 +16,7 @@ export async function readHistory(store: EventStore, sessionId: string): Promise
     const page = await store.read(sessionId, { afterSeq: seq, limit: PAGE });
     for (const { event } of page) {
       if (event.type === "turn-start") {
-        prompt = event.prompt;
+        prompt = askedIn(event);
         turn = emptyTurn;
       }
       turn = foldTurn(turn, event);
@@ -25,6 +25,11 @@ export async function readHistory(store: EventStore, sessionId: string): Promise
     seq = page.at(-1)?.seq ?? seq;
     if (page.length < PAGE) return messages;
   }
+}
+
+/** The images themselves belong to that turn. */
+function askedIn({ prompt, images = [] }: AgentEventOf<"turn-start">): string | undefined {
+  return prompt === undefined || images.length === 0 ? prompt : `${prompt}\n[attached images: ${images.length}]`;
 }
 
 function exchange(prompt: string | undefined, turn: TurnSummary): readonly HistoryMessage[] {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Spent } from "../budgets/check-budget.ts";
 import { within } from "../process/within.ts";
@@ -61,6 +62,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
   const signal = AbortSignal.any([controller.signal, stopper.signal]);
   const tools = turnToolsOf(options, log, signal, stopper.stop);
   const context: TurnContext = { options, turnId, model, log, signal, stopper, tools };
+  const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
   const start: AgentEvent = {
     type: "turn-start",
     turnId,
@@ -68,6 +70,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     model,
     workspace: session.workspace,
     prompt: request.prompt,
+    ...(images.length === 0 ? {} : { images }),
   };
   const written = Promise.all([options.saved, log.write([start], request)]);
   const firstSeq = session.lastSeq + 1;

@@ -278,7 +278,7 @@ describe("images of a prompt", () => {
   const png = Buffer.from("89504e470d0a1a0a0000", "hex");
   const image = (bytes: Buffer) => ({ mediaType: "image/jpeg", base64: bytes.toString("base64") });
 
-  it("are private files that the prompt names, until the session is deleted", async () => {
+  it("are private files that the agent is shown the way to and the log names, until the session is deleted [ux B3]", async () => {
     const { id } = await bench.desk.create({ permission: "full" }, anyone);
     await bench.turn(id, "Look", { images: [image(png), image(Buffer.from("ffd8ffe0", "hex"))] });
     await bench.turn(id, "Look again", { images: [image(png)] });
@@ -288,6 +288,17 @@ describe("images of a prompt", () => {
     expect([statSync(place).mode & 0o777, statSync(join(place, "1.png")).mode & 0o777]).toEqual([0o700, 0o600]);
     expect(bench.asked[0]?.prompt).toContain(`- ${join(place, "1.png")} (image/png)\n- ${join(place, "2.jpg")}`);
     expect((await bench.desk.get(id, anyone)).title).toBe("Look");
+    const [{ event: start } = {}] = (await bench.desk.readLog(id, { limit: 1 }, anyone)).events;
+    expect(start).toMatchObject({
+      prompt: "Look",
+      images: [
+        { name: "1.png", mediaType: "image/png" },
+        { name: "2.jpg", mediaType: "image/jpeg" },
+      ],
+    });
+    expect(await bench.desk.readImage(id, "1.png", anyone)).toEqual({ mediaType: "image/png", bytes: png });
+    for (const name of ["4.png", "../1.png", `../${id}/1.png`])
+      await expect(bench.desk.readImage(id, name, anyone)).rejects.toMatchObject({ code: "not-found" });
     await bench.desk.delete(id, anyone);
     expect(existsSync(place)).toBe(false);
   });

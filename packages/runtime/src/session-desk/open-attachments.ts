@@ -1,25 +1,23 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CaretError, type PromptImage } from "@caret/protocol";
+import { CaretError, type PromptImage, type SessionImage } from "@caret/protocol";
 import { createKeyedLock } from "../desk/keyed-lock.ts";
 import { placeName } from "../desk/place-name.ts";
 import type { EventStore } from "../engine/event-store.ts";
+import type { AttachedImage } from "../engine/session-engine.ts";
 import { makePrivateDirectory } from "../store/sqlite/private-files.ts";
 import { type ImageKind, sniffImage } from "./sniff-image.ts";
 
 const MAX_IMAGES = 10;
 const MAX_BYTES = 10 * 1024 * 1024;
 
-export interface SavedImage {
-  readonly path: string;
-  readonly mediaType: string;
-}
-
 /** Images of prompts, as files an agent can look at. Each lives as long as its session. */
 export interface Attachments {
   /** All of them, or none: rejects with `invalid-request` or `too-large`. */
-  save(sessionId: string, images: readonly PromptImage[]): Promise<readonly SavedImage[]>;
-  discard(images: readonly SavedImage[]): Promise<void>;
+  save(sessionId: string, images: readonly PromptImage[]): Promise<readonly AttachedImage[]>;
+  /** One of them by its name. Rejects with `not-found`. */
+  read(sessionId: string, name: string): Promise<SessionImage>;
+  discard(images: readonly AttachedImage[]): Promise<void>;
   removeSession(sessionId: string): Promise<void>;
   /** Removes what sessions that are gone have left behind. */
   sweep(store: EventStore, signal?: AbortSignal): Promise<void>;
@@ -35,6 +33,18 @@ export function openAttachments(root: string): Attachments {
       const directory = directoryOf(sessionId);
       for (const each of [root, directory]) makePrivateDirectory(each);
       return await lock.run(directory, () => write(directory, contents));
+    },
+    async read(sessionId, name) {
+      // The name is a stranger's: only names that `save` gives are looked for.
+      const bytes = /^\d+\.\w+$/.test(name)
+        ? await readFile(join(directoryOf(sessionId), name)).catch(() => undefined) // told below
+        : undefined;
+      const kind = bytes === undefined ? undefined : sniffImage(bytes);
+      if (bytes === undefined || kind === undefined)
+        throw new CaretError("not-found", `The session has no image ${name}`, {
+          fix: "Look in the session that it was sent to: forks and imports have no copies.",
+        });
+      return { mediaType: kind.mediaType, bytes };
     },
     async discard(images) {
       await Promise.all(images.map(({ path }) => rm(path, { force: true })));
@@ -52,7 +62,7 @@ export function openAttachments(root: string): Attachments {
   };
 }
 
-async function write(directory: string, images: readonly Image[]): Promise<readonly SavedImage[]> {
+async function write(directory: string, images: readonly Image[]): Promise<readonly AttachedImage[]> {
   const first = await nextNumber(directory);
   return await Promise.all(
     images.map(async ({ bytes, mediaType, ending }, index) => {
@@ -84,11 +94,4 @@ function readImages(images: readonly PromptImage[]): readonly Image[] {
       throw new CaretError("invalid-request", `Image ${index + 1} is not a PNG, JPEG, GIF or WebP image`);
     return { bytes, ...kind };
   });
-}
-
-/** The prompt with the way to its images, clearly marked as not of the user's own words. */
-export function withImages(prompt: string, images: readonly SavedImage[]): string {
-  if (images.length === 0) return prompt;
-  const list = images.map(({ path, mediaType }) => `- ${path} (${mediaType})`).join("\n");
-  return `${prompt}\n\n<attached_images>\nThe user attached these images to the message. They are files:\n${list}\n</attached_images>`;
 }

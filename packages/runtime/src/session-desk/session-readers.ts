@@ -80,6 +80,8 @@ export function sessionReaders(context: DeskContext, closing: AbortSignal): Sess
       }),
     exportSession: async (sessionId, format, caller) =>
       exportAs(store, await find(sessionId, caller), format, redactor()),
+    readImage: async (sessionId, name, caller) =>
+      await context.attachments.read((await find(sessionId, caller)).id, name),
     async changes(sessionId, caller) {
       const { workspace } = await find(sessionId, caller);
       return await readChanges(options, visiblePlace(options, workspace, caller));

@@ -2,7 +2,7 @@ import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol
 import type { CommandOptions, SessionChanges, SessionRecord } from "../engine/event-store.ts";
 import type { RunningTurn, TurnRequest } from "../engine/session-engine.ts";
 import { createSessionGrants, type SessionGrants } from "../grants/session-grants.ts";
-import { type Attachments, withImages } from "./open-attachments.ts";
+import type { Attachments } from "./open-attachments.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
 import { titleOf } from "./title-of.ts";
 
@@ -48,8 +48,8 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): DeskTurn
     try {
       const request = await toRequest(options, session, wanted, grantsIn(session.id));
       const images = await attachments.save(session.id, wanted.images ?? []);
-      const prompt = withImages(wanted.prompt, images);
-      return await engine.startTurn({ ...request, ...command, prompt }).catch(async (reason) => {
+      const { prompt } = wanted;
+      return await engine.startTurn({ ...request, ...command, prompt, images }).catch(async (reason) => {
         // Images of a turn that did not begin are nobody's.
         await attachments.discard(images);
         throw reason;

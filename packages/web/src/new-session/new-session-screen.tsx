@@ -12,6 +12,7 @@ import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { isSimulated } from "../shell/is-simulated.ts";
+import { IMAGES_REFUSED } from "../transcript/prompt-images.ts";
 import { type Prompt, PromptInput, type PromptInputState } from "../transcript/prompt-input.tsx";
 import { LaneChoice } from "./lane-choice.tsx";
 import { ModelChoice } from "./model-choice.tsx";
@@ -46,6 +47,7 @@ function NewSession({ about }: { readonly about: AboutView }) {
     setStarted((before) => [id, ...before]);
   };
   const workspace = choices.workspace.trim();
+  const canShow = choices.permission === "full";
   return (
     <div className="flex flex-col gap-4">
       <PromptInput
@@ -55,7 +57,8 @@ function NewSession({ about }: { readonly about: AboutView }) {
         label="Prompt"
         onSend={open}
         onSendAside={startAside}
-        placeholder="What should be done? @ names files, images can be pasted."
+        imagesRefused={canShow ? undefined : IMAGES_REFUSED}
+        placeholder={`What should be done? @ names files${canShow ? ", images can be pasted" : ""}.`}
         workspace={workspace === "" ? undefined : workspace}
       />
       <Started ids={started} />

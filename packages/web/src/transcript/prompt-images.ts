@@ -12,6 +12,10 @@ const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 const MAX_BYTES = 8 * 1024 * 1024;
 export const MAX_IMAGES = 8;
 
+/** Said before anything is sent. */
+export const IMAGES_REFUSED =
+  "Images can be sent with full access only: choose it as the permission, or remove the images.";
+
 /** Which of the files can be sent, and in words why others cannot. */
 export function sortImages<Given extends Pick<File, "name" | "type" | "size">>(
   files: readonly Given[],
@@ -31,7 +35,7 @@ export function sortImages<Given extends Pick<File, "name" | "type" | "size">>(
   return { taken: good.slice(0, room), refused };
 }
 
-export async function toPromptImages(images: readonly DraftImage[]): Promise<readonly PromptImage[]> {
+export async function toPromptImages(images: readonly Pick<DraftImage, "file">[]): Promise<readonly PromptImage[]> {
   return Promise.all(images.map(async ({ file }) => ({ mediaType: file.type, base64: await toBase64(file) })));
 }
 

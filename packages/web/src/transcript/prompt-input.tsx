@@ -30,6 +30,8 @@ interface PromptInputProps {
   readonly draftName: string;
   /** Where `@` looks for files; absent: nowhere. */
   readonly workspace: string | undefined;
+  /** Why images cannot be sent as things stand; absent: they can. */
+  readonly imagesRefused?: string | undefined;
   readonly onSend: (prompt: Prompt) => Promise<void>;
   /** Ctrl or ⌘ with Enter; like Enter when absent. */
   readonly onSendAside?: (prompt: Prompt) => Promise<void>;
@@ -50,7 +52,8 @@ export function PromptInput(props: PromptInputProps) {
     setText(next);
     writeDraft(draftName, next);
   };
-  const isReady = text.trim() !== "" && !isSending;
+  const refused = draft.images.length > 0 ? props.imagesRefused : undefined;
+  const isReady = text.trim() !== "" && !isSending && refused === undefined;
   const send = (how: (prompt: Prompt) => Promise<void> = onSend): void => {
     if (!isReady) return;
     setSending(true);
@@ -77,7 +80,7 @@ export function PromptInput(props: PromptInputProps) {
         onChange={change}
         onEnter={(isAside) => send(isAside ? onSendAside : onSend)}
       />
-      <Complaints texts={[draft.refused, failure]} />
+      <Complaints texts={[draft.refused, refused, failure]} />
       <div className="flex items-center gap-1 px-1 pb-1">
         <PickImages onPick={draft.add} />
         <div className="flex min-w-0 flex-1 items-center gap-1">{props.choices}</div>

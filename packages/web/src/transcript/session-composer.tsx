@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useApi } from "../data/use-api.ts";
 import { Button } from "../parts/button.tsx";
 import { ComposerChoices } from "./composer-choices.tsx";
+import { IMAGES_REFUSED } from "./prompt-images.ts";
 import { type Prompt, PromptInput, type PromptInputState } from "./prompt-input.tsx";
 import { runsElsewhere } from "./running-turn.ts";
 import { useTurnEnd } from "./use-turn-end.ts";
@@ -33,6 +34,7 @@ export function SessionComposer({ session, turnId, isStopping, onStop, onSent }:
       placeholder={placeholder}
       draftName={session.id}
       workspace={session.workspace}
+      imagesRefused={session.permission === "full" ? undefined : IMAGES_REFUSED}
       onSend={send}
       choices={<ComposerChoices session={session} />}
       buttons={(input) => (

@@ -4,6 +4,8 @@ import { createContext, use } from "react";
 /** What a reader may do from within a transcript. What is absent cannot be done there: in a replay, for instance. */
 export interface TranscriptActions {
   readonly readRaw?: (seq: number) => Promise<RawLine>;
+  /** A picture that came with a prompt, by its name. */
+  readonly readImage?: (name: string) => Promise<Blob>;
   readonly answerApproval?: (requestId: string, answer: AnswerApproval) => Promise<AnsweredApproval>;
   readonly answerQuestion?: (requestId: string, answer: AnswerQuestion) => Promise<void>;
   /** Ask the same again. */

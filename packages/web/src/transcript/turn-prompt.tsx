@@ -2,9 +2,11 @@ import type { TranscriptTurn } from "@caret/protocol";
 import { memo } from "react";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { useRemembered } from "./card-memory.ts";
+import { TurnImages } from "./turn-images.tsx";
 
 const LONG_LINES = 10;
 const LONG_LENGTH = 900;
+const noImages = [] as const;
 
 /** What was asked, when, and of which model. */
 export const TurnPrompt = memo(
@@ -20,6 +22,7 @@ export const TurnPrompt = memo(
           {model !== undefined && <span className="ml-auto truncate">{model}</span>}
         </div>
         <PromptText text={turn.start.prompt ?? ""} name={`prompt ${turn.turnId}`} />
+        <TurnImages images={turn.start.images ?? noImages} />
       </section>
     );
   },

@@ -16,6 +16,7 @@ import {
   type SessionCaller,
   type SessionDesk,
   type SessionExport,
+  type SessionImage,
   type SessionListQuery,
   type SessionNews,
   type SessionPageView,
@@ -170,6 +171,12 @@ export class ScriptedSessionDesk implements SessionDesk {
       seen = this.#news.length;
       return batch;
     });
+  }
+
+  async readImage(id: string, name: string, caller: SessionCaller): Promise<SessionImage> {
+    this.#note("image", id, name, caller);
+    this.#find(id);
+    return { mediaType: "image/png", bytes: Buffer.from("pixels") };
   }
 
   async exportSession(id: string, format: ExportFormat, caller: SessionCaller): Promise<SessionExport> {
