@@ -16,6 +16,7 @@ export function dangerOf(call: PolicyCall, part: PolicyPart, workspace: string):
   if (part.kind === "opaque") return `the command line cannot be judged: ${part.what}`;
   if (part.kind === "whole") return undefined;
   if (part.use === "deleted") return dangerOfChange(part, workspace) ?? dangerOfDeletion(part);
+  if (part.use === "mentioned") return undefined;
   const isChanged = part.use !== "named" || call.kind === "edit" || call.kind === "write";
   return isChanged ? dangerOfChange(part, workspace) : undefined;
 }

@@ -13,7 +13,7 @@ const REDIRECTION = /&>>|&>|<<<|<<-|<<|<>|<&|<\(|<|>>|>\||>&|>\(|>/y;
  * follow it reports as opaque, because what follows may then be anything.
  */
 export function parseShellLine(source: string): ShellFindings {
-  const found: ShellFindings = { commands: [], writes: [], opaque: [] };
+  const found: ShellFindings = { commands: [], writes: [], reads: [], opaque: [] };
   readLine(source, found, 0);
   return found;
 }
@@ -123,6 +123,7 @@ function readRedirection(cursor: ShellCursor, operator: string): void {
   if (isDocument && !target.fixed) cursor.found.opaque.push("a here-document whose end is not plain");
   if (isDocument)
     cursor.awaited.push({ delimiter: target.text, stripTabs: operator === "<<-", literal: target.quoted });
+  else if (operator === "<") cursor.found.reads.push(target);
   else if (operator.includes(">") && !isDescriptorTarget(operator, target)) cursor.found.writes.push(target);
 }
 

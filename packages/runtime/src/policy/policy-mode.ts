@@ -24,12 +24,16 @@ export function judgeByMode(
 ): PolicyVerdict {
   if (mode === "full") return { effect: "allow", reason: "`full` allows everything" };
   if (harmless.has(call.kind)) return { effect: "allow", reason: `\`${mode}\` allows looking` };
-  if (part.kind === "path" && part.use === "operand" && danger === undefined)
-    return { effect: "allow", reason: "the command that changes the file is judged by itself" };
+  if (isOfCommand(part) && danger === undefined)
+    return { effect: "allow", reason: "the command that names the file is judged by itself" };
   if (isChange(call, part)) return judgeChange(mode, part, danger);
   if (call.kind === "shell" && mode === "auto" && danger === undefined)
     return { effect: "allow", reason: "`auto` allows commands" };
   return { effect: "ask", reason: danger ?? `\`${mode}\` asks about ${call.tool}` };
+}
+
+function isOfCommand(part: PolicyPart): boolean {
+  return part.kind === "path" && (part.use === "operand" || part.use === "mentioned");
 }
 
 function isChange({ kind }: PolicyCall, part: PolicyPart): boolean {

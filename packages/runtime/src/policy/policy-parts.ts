@@ -3,6 +3,7 @@ import type { ToolKind } from "@caret/protocol";
 import { plainName, toolGroup } from "../boundary/tool-aliases.ts";
 import { isJsonObject, type JsonObject } from "../framing/frame.ts";
 import { wayInside } from "../paths/way-inside.ts";
+import { mentionedFiles } from "./mentioned-files.ts";
 import { followAll, pathEnds } from "./path-ends.ts";
 import { readCommandLine } from "./read-command-line.ts";
 import type { ShellWord } from "./shell-cursor.ts";
@@ -30,9 +31,9 @@ export interface PathPart {
   readonly path: PolicyPath;
   /**
    * What happens to it: what the call's kind says (`named`), a redirection writes it, a command changes it by an operand,
-   * or the call deletes it.
+   * a command may open it (`mentioned`), or the call deletes it.
    */
-  readonly use: "named" | "written" | "operand" | "deleted";
+  readonly use: "named" | "written" | "operand" | "mentioned" | "deleted";
   /** Deleted with all that is in it. */
   readonly recursive: boolean;
 }
@@ -57,19 +58,27 @@ const pathFields = new Set(
   ),
 );
 
-/** Take a call apart. Kinds of calls that run nothing and touch no file are one whole. */
-export function partsOf(call: PolicyCall, workspace: string): readonly PolicyPart[] {
+/**
+ * Take a call apart. Kinds of calls that run nothing and touch no file are one whole. With `mentions`, the files that the
+ * words of a command line may name are parts of it as well.
+ */
+export function partsOf(call: PolicyCall, workspace: string, mentions = false): readonly PolicyPart[] {
   const fields = isJsonObject(call.input) ? call.input : {};
-  const parts = [...lineParts(call, fields, workspace), ...pathParts(call, fields, workspace)];
+  const parts = [...lineParts(call, fields, { workspace, mentions }), ...pathParts(call, fields, workspace)];
   return parts.length === 0 ? [{ kind: "whole" }] : parts;
 }
 
-function lineParts({ kind }: PolicyCall, fields: JsonObject, workspace: string): readonly PolicyPart[] {
+interface LineOptions {
+  readonly workspace: string;
+  readonly mentions: boolean;
+}
+
+function lineParts({ kind }: PolicyCall, fields: JsonObject, options: LineOptions): readonly PolicyPart[] {
   const runs = kind === "shell" || kind === "mcp" || kind === "other";
   const commands = runs ? commandsOf(fields) : [];
   if (kind === "shell" && commands.length === 0) return [{ kind: "opaque", what: "no command is given" }];
-  const base = resolve(workspace, directoryOf(fields) ?? "");
-  return commands.flatMap((command) => commandParts(command, base, workspace));
+  const base = resolve(options.workspace, directoryOf(fields) ?? "");
+  return commands.flatMap((command) => commandParts(command, base, options));
 }
 
 function pathParts({ tool, kind }: PolicyCall, fields: JsonObject, workspace: string): readonly PolicyPart[] {
@@ -92,7 +101,7 @@ export function judgedPlaces(
   workspace: string,
 ): readonly string[] {
   const directory = isJsonObject(input) ? directoryOf(input) : undefined;
-  const named = parts.flatMap((part) => (part.kind === "path" ? part.path.ends : []));
+  const named = parts.flatMap((part) => (part.kind === "path" && part.use !== "mentioned" ? part.path.ends : []));
   const places = [...named, ...locate(directory ?? "", workspace, workspace).ends];
   return [...new Set(places.flatMap(({ inWorkspace }) => (inWorkspace === undefined ? [] : [inWorkspace])))];
 }
@@ -108,8 +117,11 @@ function commandsOf(fields: JsonObject): readonly unknown[] {
   return Array.isArray(args) ? commands.flatMap((command) => [command, [command, ...args].flat()]) : commands;
 }
 
-function commandParts(command: unknown, base: string, workspace: string): PolicyPart[] {
-  const { commands, writes, changes, opaque } = readCommandLine(command);
+function commandParts(command: unknown, base: string, { workspace, mentions }: LineOptions): PolicyPart[] {
+  const line = readCommandLine(command);
+  const { commands, writes, changes } = line;
+  const mentioned = mentions ? mentionedFiles(line, base) : { paths: [], computed: false };
+  const opaque = mentioned.computed ? [...line.opaque, "a computed word that may name a file"] : line.opaque;
   const toPart = (path: string, use: PathPart["use"]): PathPart => ({
     kind: "path",
     path: locate(path, base, workspace),
@@ -120,6 +132,7 @@ function commandParts(command: unknown, base: string, workspace: string): Policy
     ...commands.map((words) => ({ kind: "command", words }) as const),
     ...writes.map((path) => toPart(path, "written")),
     ...changes.map((path) => toPart(path, "operand")),
+    ...mentioned.paths.map((path) => toPart(path, "mentioned")),
     ...[...new Set(opaque)].map((what) => ({ kind: "opaque", what }) as const),
   ];
 }

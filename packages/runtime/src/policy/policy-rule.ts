@@ -27,6 +27,8 @@ export interface PolicyRule {
 export interface CompiledRule {
   readonly rule: PolicyRule;
   fits(call: PolicyCall, part: PolicyPart): boolean;
+  /** Is the rule about tools of this name or kind? */
+  names(tool: string, kind: string): boolean;
   /** Compared from left to right: by command, path, server, tool. */
   readonly weights: readonly number[];
 }
@@ -51,14 +53,20 @@ export function compileRule(rule: PolicyRule): CompiledRule {
     // What may be meant counts where it makes the decision stricter, and only there.
     return match === "yes" || (match === "maybe" && rule.effect !== "allow");
   };
+  const fitsFile = (part: PolicyPart): boolean => {
+    // A command that mentions a file is judged by itself by the rules that are about no file.
+    if (path === undefined) return part.kind !== "path" || part.use !== "mentioned";
+    return part.kind === "path" && fitsPath(path, part.path, rule.effect);
+  };
+  const names = (name: string, kind: string): boolean => tool === undefined || tool.matches(name) || tool.matches(kind);
   return {
     rule,
+    names,
     weights: [command, path, server, tool].map((pattern) => (pattern === undefined ? -1 : pattern.weight)),
     fits(call, part) {
-      if (tool !== undefined && !tool.matches(call.tool) && !tool.matches(call.kind)) return false;
+      if (!names(call.tool, call.kind)) return false;
       if (server !== undefined && (call.server === undefined || !server.matches(call.server))) return false;
-      if (path !== undefined && !(part.kind === "path" && fitsPath(path, part.path, rule.effect))) return false;
-      return fitsCommand(part);
+      return fitsFile(part) && fitsCommand(part);
     },
   };
 }

@@ -47,23 +47,32 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
   const compiled = rules.map(compileRule);
   // Whoever forbids a command means it: then a line that could hide it is not waved through either.
   const restrictsCommands = rules.some(({ command, effect }) => command !== undefined && effect !== "allow");
+  const restrictsFiles = ({ tool, kind }: PolicyCall): boolean =>
+    compiled.some(({ rule, names }) => rule.path !== undefined && rule.effect !== "allow" && names(tool, kind));
 
   const denied = rules.find(({ command, effect }) => command !== undefined && effect === "deny");
+
+  const forbidden = (call: PolicyCall): string | undefined => {
+    if (restrictsCommands) return "commands";
+    return restrictsFiles(call) ? "files" : undefined;
+  };
+  /** Why a part that would be allowed is asked about: a rule forbids something, and nobody can tell that it is not done. */
+  const unjudged = (call: PolicyCall, part: PolicyPart, rule: PolicyRule | undefined): string | undefined => {
+    if (part.kind === "opaque") return unreadable(forbidden(call), part.what);
+    if (part.kind !== "command" || denied === undefined || namesProgram(rule)) return undefined;
+    return mayStartOthers(part.words) ? unenforced(denied, part.words[0]?.text ?? "") : undefined;
+  };
 
   const judgePart = (call: PolicyCall, part: PolicyPart, danger: string | undefined): PolicyVerdict => {
     const rule = decidingRule(compiled.filter((each) => each.fits(call, part)));
     const verdict = rule === undefined ? judgeByMode(mode, call, part, danger) : verdictOf(rule);
-    if (verdict.effect !== "allow") return verdict;
-    if (part.kind === "opaque" && restrictsCommands)
-      return { effect: "ask", reason: `a rule forbids commands, and the command line cannot be judged: ${part.what}` };
-    if (part.kind === "command" && denied !== undefined && mayStartOthers(part.words) && !namesProgram(rule))
-      return { effect: "ask", reason: unenforced(denied, part.words[0]?.text ?? "") };
-    return verdict;
+    const reason = verdict.effect === "allow" ? unjudged(call, part, rule) : undefined;
+    return reason === undefined ? verdict : { effect: "ask", reason };
   };
 
   return {
     decide(call) {
-      const parts = partsOf(call, workspace);
+      const parts = partsOf(call, workspace, restrictsFiles(call));
       const dangers = parts.map((part) => dangerOf(call, part, workspace));
       const verdicts = parts.map((part, index) => judgePart(call, part, dangers[index]));
       const worst = verdicts.reduce((one, other) => (isStricter(other.effect, one.effect) ? other : one));
@@ -89,6 +98,10 @@ function verdictOf(rule: PolicyRule): PolicyVerdict {
 /** A rule about `make` is one about what `make` starts; a rule about every command is not. */
 function namesProgram(rule: PolicyRule | undefined): boolean {
   return rule?.command !== undefined && !rule.command.trim().startsWith("*");
+}
+
+function unreadable(forbidden: string | undefined, what: string): string | undefined {
+  return forbidden && `a rule forbids ${forbidden}, and the command line cannot be judged: ${what}`;
 }
 
 function unenforced(rule: PolicyRule, program: string): string {

@@ -12,6 +12,8 @@ export interface CommandLine {
   readonly writes: readonly string[];
   /** Files that commands such as `mv` change by their operands. One that cannot be known is among `opaque`. */
   readonly changes: readonly string[];
+  /** Files that redirections read. */
+  readonly reads: readonly ShellWord[];
   /** What could not be understood, in words. */
   readonly opaque: readonly string[];
 }
@@ -34,7 +36,7 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /** Read a command as a tool gets it: a line of shell, or a list of words that no shell sees. */
 export function readCommandLine(command: unknown): CommandLine {
-  const found: Found = { commands: [], writes: [], changes: [], opaque: [], moved: false };
+  const found: Found = { commands: [], writes: [], changes: [], reads: [], opaque: [], moved: false };
   if (typeof command === "string") readSource(command, found, 0);
   else if (Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string"))
     readWords(command.map(fixedWord), found, 0);
@@ -46,6 +48,7 @@ interface Found {
   readonly commands: (readonly ShellWord[])[];
   readonly writes: string[];
   readonly changes: string[];
+  readonly reads: ShellWord[];
   readonly opaque: string[];
   /** Was the directory changed? Then a relative path may be anywhere. */
   moved: boolean;
@@ -56,8 +59,9 @@ function fixedWord(text: string): ShellWord {
 }
 
 function readSource(source: string, found: Found, depth: number): void {
-  const { commands, writes, opaque } = parseShellLine(source);
+  const { commands, writes, reads, opaque } = parseShellLine(source);
   found.opaque.push(...opaque);
+  found.reads.push(...reads);
   for (const words of commands) readWords(words, found, depth);
   for (const target of writes) readWrite(target, found, found.writes);
 }

@@ -15,6 +15,8 @@ export interface ShellFindings {
   readonly commands: (readonly ShellWord[])[];
   /** The files that are written by redirection. */
   readonly writes: ShellWord[];
+  /** The files that are read by redirection. */
+  readonly reads: ShellWord[];
   /** What could not be understood, in words. A line with any of it may do anything. */
   readonly opaque: string[];
 }

@@ -138,9 +138,6 @@ describe("what the CLI says about itself", () => {
     ["Error: self-signed certificate in certificate chain", "upstream-unreachable"],
     ["Error: T: [invalid_argument] no", "upstream-error"],
     ["Error: something nobody has seen before", "upstream-error"],
-    ['Error: Session ID "0d6f" is already in use.', "session-busy"],
-    ["Chat 0d6f is still running in persistent session S1; stop it before a headless resume", "session-busy"],
-    ["No previous chats found.", "session-not-found"],
     ["Error: Sandbox mode is enabled but not available on this system.", "sandbox-unavailable"],
     [
       "error: option '--sandbox <mode>' argument 'bogus' is invalid. Allowed choices are enabled, disabled.",
@@ -148,6 +145,14 @@ describe("what the CLI says about itself", () => {
     ],
     ["TypeError: x is not a function\n    at run (/opt/agent/index.js:1:2)\n\nNode.js v24.1.0", "agent-crashed"],
   ])("%s means %s", (stderr, code) => {
+    expect(errorOf(stderr).code).toBe(code);
+  });
+
+  it.each([
+    ['Error: Session ID "0d6f" is already in use.', "session-busy"],
+    ["Chat 0d6f is still running in persistent session S1; stop it before a headless resume", "session-busy"],
+    ["No previous chats found.", "session-not-found"],
+  ])("%s says which chat cannot be used, by %s [fidelity F9]", (stderr, code) => {
     expect(errorOf(stderr).code).toBe(code);
   });
 
