@@ -40,9 +40,19 @@ describe("something that cannot be passed on to the agent", () => {
   it.each([
     ["before an answer", [user(pdf), answer, user(text("And now?"))]],
     ["in a tool's result", [user(text("Read")), answer, result]],
+    [
+      "behind a tool's result, with the client's caption",
+      [user(text("Read")), answer, { ...result, parts: [] }, user(text("Attached image(s) from tool result:"), pdf)],
+    ],
     ["in a message before the last", [user(pdf), user(text("And now?"))]],
-  ])("is taken %s: nothing of the past fails a request [defect 18]", (_name, messages) => {
+  ])("is taken %s: nothing of the past or of a tool fails a request [defect 18] [clients D4]", (_name, messages) => {
     expect(createChecks()(messages)).toBe("taken");
+  });
+
+  it("is refused beside results when the user says something with it [clients D4]", () => {
+    expect(createChecks()([user(text("Read")), answer, result, user(text("What is this?"), pdf)])).toBe(
+      "invalid-request",
+    );
   });
 
   it("is taken where it was refused before and the client has joined it with the next question [defect 18]", () => {
@@ -55,5 +65,16 @@ describe("something that cannot be passed on to the agent", () => {
       again: "taken",
       elsewhere: "invalid-request",
     });
+  });
+
+  it("is refused in every conversation that it is new in, and taken wherever that goes on [clients D4]", () => {
+    const check = createChecks();
+    const words = ["Sum it up", "Read it to me", "What is it?"];
+    const checks = words.map((said) => [
+      check([user(text(said), pdf)]),
+      check([user(pdf, text(`${said}\n\nNever mind.`))]),
+      check([user(text(said), pdf)]),
+    ]);
+    expect(checks).toEqual(words.map(() => ["invalid-request", "taken", "invalid-request"]));
   });
 });

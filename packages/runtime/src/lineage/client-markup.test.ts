@@ -11,6 +11,8 @@ it.each([
     "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nActive exec sessions:\nnone\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>",
   ],
   ["the caption of a tool's image", "Attached image(s) from tool result:"],
+  ["the caption of a tool's image by name", "The tool read returned the following attachments:"],
+  ["the caption of a tool's image in brackets", "[Tool returned the following attachments]"],
   ["two blocks", "<a-b>x</a-b>\n\n<c_d>y</c_d>"],
   ["a block in a block of the same kind of name", "<system-reminder><a-b>x</a-b></system-reminder>"],
 ])("has nothing left of %s", (_what, text) => {
@@ -21,6 +23,11 @@ it.each([
   ["between blocks", "<a-b>x</a-b>Hello<a-b>y</a-b>", "Hello"],
   ["that look like HTML", "Why is <div>this</div> red?", "Why is <div>this</div> red?"],
   ["behind a block that is never closed", "<a-b> What is my name?", "<a-b> What is my name?"],
+  [
+    "that mention a tool's image",
+    "The tool returned the following images: why?",
+    "The tool returned the following images: why?",
+  ],
   ["that only mention a block", "What is `<system-reminder>`?", "What is `<system-reminder>`?"],
 ])("keeps a user's words %s", (_where, text, words) => {
   expect(withoutClientMarkup(text)).toBe(words);

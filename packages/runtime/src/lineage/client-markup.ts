@@ -4,8 +4,9 @@ const OPENING = new RegExp(
   `<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|${PLAIN_NAMES})(?:\\s[^<>]*)?>|<<<BEGIN_([a-z0-9_]+)>>>`,
   "gi",
 );
-/** What pi and OpenCode say before an image that a tool gave. */
-const CAPTION = /^[ \t]*attached (?:image|file)s?(?:\(s\))? from tool results?:?[ \t]*$/gim;
+/** What clients say before an image that a tool gave. */
+const CAPTION =
+  /^[ \t]*(?:attached (?:image|file|media)s?(?:\(s\))? from tool results?|\[?(?:the )?tool (?:\S+ )?returned the following (?:attachment|image|file)s?(?:\(s\))?\]?):?[ \t]*$/gim;
 
 /**
  * A user's message without what the client has put into it: reminders, the state of the environment, captions. Clients
