@@ -292,14 +292,22 @@ describe("the outcome of a call", () => {
         success: { exitCode: 0, stdout: "", shellId: 3, pid: 77, backgroundReason: "SHELL_BACKGROUND_REASON_TIMEOUT" },
       },
     ],
+    ["by number", { success: { exitCode: 0, stdout: "", shellId: 3, pid: 77, backgroundReason: 2 } }],
+    ["for another reason", { success: { exitCode: 0, stdout: "", shellId: 3, pid: 77, backgroundReason: "agent" } }],
   ])("gives a command in the background, %s, no exit code that is not its own [fidelity F9]", (_why, result) => {
-    const args = { command: "npm start", isBackground: true };
+    const args = { command: "npm start" };
     const tool = toolOf({ shellToolCall: { args } }, { shellToolCall: { args, result } });
     expect({ status: tool?.status, output: tool?.output, exitCode: tool?.exitCode }).toEqual({
       status: "ok",
       output: "Runs in the background as shell 3, process 77",
       exitCode: undefined,
     });
+  });
+
+  it("keeps the exit code of a command that ended, whose reason for the background is none [fidelity F9]", () => {
+    const success = { exitCode: 3, stdout: "", backgroundReason: "SHELL_BACKGROUND_REASON_UNSPECIFIED" };
+    const call = { shellToolCall: { args: { command: "x", isBackground: false } } };
+    expect(toolOf(call, { shellToolCall: { result: { success } } })).toMatchObject({ exitCode: 3 });
   });
 
   const shellLess = (result: object) => toolOf({ awaitToolCall: { args: {} } }, { awaitToolCall: { result } });

@@ -19,7 +19,8 @@ export function toOutcome(name: string | undefined, result: unknown, args: unkno
   if (numberField(result, "exitCode") !== undefined) return plainShellOutcome(result);
   const arm = readArm(result);
   if (arm === undefined) return { status: "ok", output: "" };
-  if (name === "shell" && arm.isOk && isBackgrounded(result, arm.value)) return backgroundOutcome(arm.value);
+  if (name === "shell" && arm.isOk && isJsonObject(arm.value) && isBackgrounded([result, arm.value, args]))
+    return backgroundOutcome(arm.value);
   const outcome = arm.isOk ? okOutcome(name, arm, args) : failedOutcome(name, arm);
   const exitCode = isJsonObject(arm.value) ? numberField(arm.value, "exitCode") : undefined;
   return exitCode === undefined ? outcome : { ...outcome, exitCode };
@@ -36,10 +37,14 @@ function plainShellOutcome(result: JsonObject): Outcome {
 }
 
 /** A command in the background completes at once, and the exit code it is given then is not its own. */
-function isBackgrounded(result: JsonObject, value: unknown): value is JsonObject {
-  if (!isJsonObject(value)) return false;
-  const reason = textField(value, "backgroundReason") ?? "";
-  return result["isBackground"] === true || value["isBackground"] === true || /_(?!UNSPECIFIED)[A-Z]+$/.test(reason);
+function isBackgrounded(places: readonly unknown[]): boolean {
+  return places.filter(isJsonObject).some((place) => place["isBackground"] === true || hasBackgroundReason(place));
+}
+
+/** An enumeration, by its name or its number; the first of it says that there is no reason. */
+function hasBackgroundReason(place: JsonObject): boolean {
+  const reason = place["backgroundReason"];
+  return typeof reason === "string" ? !/^$|UNSPECIFIED$/.test(reason) : typeof reason === "number" && reason > 0;
 }
 
 function backgroundOutcome(value: JsonObject): Outcome {
