@@ -1,4 +1,5 @@
 import { createCommandPattern } from "./command-pattern.ts";
+import { programName } from "./launch.ts";
 import { mentionedCommand } from "./mentioned-command.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
@@ -42,8 +43,17 @@ const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
 export function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
   const found = patterns.find(({ pattern }) => pattern.matches(words) !== "no");
   if (found !== undefined) return `\`${found.text}\` ${found.what}`;
+  if (discardsChanges(words)) return "`git checkout` of files or by force can throw away uncommitted work or history";
   const mentioned = mentionedCommand(words);
   return mentioned === undefined
     ? undefined
     : `\`${words[0]?.text}\` may run \`${mentioned}\`, which is among its arguments`;
+}
+
+/** `git checkout .`, `git checkout HEAD -- a`, `git switch --force b`; a mere change of branch keeps what is not committed. */
+function discardsChanges([program, command, ...others]: readonly ShellWord[]): boolean {
+  if (programName(program?.text ?? "") !== "git" || !/^(checkout|switch)$/.test(command?.text ?? "")) return false;
+  return others.some(({ text }) =>
+    /^(--|--force|--discard-changes|--ours|--theirs|-[a-z]*f|\.{1,2}(\/.*)?|:.*)$/.test(text),
+  );
 }

@@ -101,6 +101,7 @@ describe("defects 14: a line that deletes is neither run unasked by `auto` nor p
     "cat <\\\n<EOF\n'\nEOF\nrm victim\n: '",
     "cat <<EOF\n$\\\n(rm victim)\nEOF",
     "git init -q; git -c alias.x='!rm victim' x",
+    "git config alias.x '!rm victim'; git x",
     "git init -q; git submodule foreach true; git bisect run rm victim",
     "printf 'all:\\n\\trm victim\\n' | make -f -",
     "make --eval='$(shell rm victim)'",

@@ -34,7 +34,7 @@ const plainGit: ReadonlySet<string> = new Set([
     "rev-list",
   ],
   ...["cat-file", "describe", "shortlog", "reflog", "tag", "stash", "init", "merge-base", "name-rev", "check-ignore"],
-  ...["config", "remote", "reset", "restore", "clean", "rm", "mv"],
+  ...["remote", "reset", "restore", "clean", "rm", "mv"],
 ]);
 
 /**

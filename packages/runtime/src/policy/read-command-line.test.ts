@@ -188,7 +188,7 @@ describe("any line at all", () => {
   });
 
   /** The shell itself is asked: `mark` is a function there, and every line in which it ran must have shown it. */
-  it.runIf(existsSync("/bin/bash"))("never hides a command that the shell would run", () => {
+  it.runIf(existsSync("/bin/bash"))("defects 14: never hides a command that the shell would run", () => {
     expect([ran("mark"), ran("echo mark")]).toEqual([true, false]);
     const safe = fc.constantFrom(
       "mark",
@@ -217,6 +217,17 @@ describe("any line at all", () => {
       "! ",
       "$x",
       "x",
+      "time -p ",
+      "<<E\n",
+      "\nE\n",
+      "E",
+      "\\\n",
+      "\\'",
+      "\\`",
+      "<",
+      "for i do ",
+      "; done",
+      "-- ",
     );
     fc.assert(
       fc.property(fc.array(safe, { minLength: 1, maxLength: 12 }), (pieces) => {

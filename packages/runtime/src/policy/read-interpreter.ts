@@ -3,8 +3,8 @@ import type { ShellWord } from "./shell-cursor.ts";
 
 /** Programs that run a text they get as an argument or on their standard input. */
 const inlineCode: ReadonlyMap<string, RegExp> = new Map([
-  ["node", /^(-[a-z]*[ep]|--eval|--print|--import|--experimental-loader|--loader|-r|--require)/],
-  ["bun", /^(-[a-z]*[ep]|--eval|--print|exec$|--preload|-r)/],
+  ["node", /^(-[a-z]*[ep]|--eval|--print|(--[a-z-]+=)?data:)/],
+  ["bun", /^(-[a-z]*[ep]|--eval|--print|exec$|(--[a-z-]+=)?data:)/],
   ["deno", /^(eval|repl)$/],
   ["perl", /^-[a-zA-Z0-9]*[eEMm]/],
   ["ruby", /^-[a-z]*e/],
