@@ -81,8 +81,10 @@ export const clauseRules: readonly ClauseRule[] = [
     toIntents: ([, rest = ""]) => writeFile(rest),
   },
   {
-    pattern: /\b(?:delete|remove|rm)\b/i,
-    toIntents: (_, clause) => perPath(clause, (path) => ({ kind: "delete", path })),
+    // Only what is named at once: whoever removes something from a file wants to keep the file.
+    pattern:
+      /\b(?:delete|remove|rm)\b\s+(?:(?:the|both|these|this|that|all|old|of|files?|called|named|my|your)\s+)*([`"']?[\w@.~/+-]+[`"']?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?:the\s+)?(?:file\s+)?[`"']?[\w@.~/+-]+[`"']?)*)/i,
+    toIntents: ([, named = ""]) => perPath(named, (path) => ({ kind: "delete", path })),
   },
   {
     pattern: /\b(?:find|glob|list|search)\b[^`"']*?[`"']?((?:[\w./-]*\*[\w.*/-]*)+)[`"']?/i,

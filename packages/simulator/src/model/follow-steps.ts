@@ -2,6 +2,7 @@ import { cleanOutput } from "./clean-output.ts";
 import type { Content, Intent, Step } from "./intent.ts";
 import type { ModelCall, ModelRequest } from "./model.ts";
 import { resolveCall, type Side } from "./resolve-call.ts";
+import { isFailed } from "./result-verdict.ts";
 import type { CallResult, Round } from "./turn-rounds.ts";
 
 /** What became of an intent. */
@@ -9,6 +10,8 @@ export interface Outcome {
   readonly intent: Intent;
   readonly ok: boolean;
   readonly output: string;
+  /** There was a tool for it, and it was called. */
+  readonly isTried: boolean;
 }
 
 /** Where the turn stands: calls to make next, or none when all steps are through. */
@@ -26,6 +29,8 @@ export interface FollowOptions {
   readonly request: ModelRequest;
   readonly side: Side;
   readonly workingDirectory: string | undefined;
+  /** A call that may make the client offer a tool for this; nothing when that was tried already. */
+  readonly lookForTool: (intent: Intent) => ModelCall | undefined;
 }
 
 /**
@@ -38,18 +43,41 @@ export function followSteps(steps: readonly Step[], rounds: readonly Round[], op
   let side = options.side;
   for (const step of steps) {
     const { attempts, impossible } = plan(step, outcomes, { ...options, side });
+    const searches = waiting.length > 0 ? [] : impossible.flatMap(({ intent }) => lookFor(intent, options));
+    if (searches.length > 0) return { next: searches, outcomes };
     outcomes.push(...impossible);
     if (attempts.length === 0) continue;
-    const round = waiting.shift();
-    if (round === undefined) return { next: attempts, outcomes };
-    const refused = attempts.filter((_, index) => isRefused(round.results[index]));
-    const retries = alternatives(refused, outcomes, options);
-    const second = retries.length === 0 ? undefined : waiting.shift();
-    if (retries.length > 0 && second === undefined) return { next: retries, outcomes };
-    if (second?.results.some(({ ok }) => ok)) side = "offered";
-    outcomes.push(...settle(attempts, round, { retries, round: second }));
+    const { next, settled, moves } = take(attempts, waiting, outcomes, options);
+    if (next !== undefined) return { next, outcomes };
+    if (moves) side = "offered";
+    outcomes.push(...settled);
   }
   return { next: [], outcomes };
+}
+
+interface Taken {
+  /** What is still to be called. */
+  readonly next?: readonly Attempt[];
+  readonly settled: readonly Outcome[];
+  /** The other side's tools did what the first side's were refused. */
+  readonly moves: boolean;
+}
+
+/** Takes the rounds that a step's attempts have used up. */
+function take(
+  attempts: readonly Attempt[],
+  waiting: Round[],
+  outcomes: readonly Outcome[],
+  options: FollowOptions,
+): Taken {
+  const round = waiting.shift();
+  if (round === undefined) return { next: attempts, settled: [], moves: false };
+  const refused = attempts.filter((_, index) => isRefused(round.results[index]));
+  const retries = alternatives(refused, outcomes, options);
+  const second = retries.length === 0 ? undefined : waiting.shift();
+  if (retries.length > 0 && second === undefined) return { next: retries, settled: [], moves: false };
+  const moves = second?.results.some(({ ok }) => ok) === true;
+  return { settled: settle(attempts, round, { retries, round: second }), moves };
 }
 
 function plan(step: Step, outcomes: readonly Outcome[], options: FollowOptions) {
@@ -57,8 +85,13 @@ function plan(step: Step, outcomes: readonly Outcome[], options: FollowOptions) 
   const attempts = tried.flatMap(({ intent, call }) => (call === undefined ? [] : [{ intent, call }]));
   const impossible = tried
     .filter(({ call }) => call === undefined)
-    .map(({ intent }) => ({ intent, ok: false, output: "I have no tool for that here" }));
+    .map(({ intent }) => ({ intent, ok: false, isTried: false, output: "I have no tool for that here" }));
   return { attempts, impossible };
+}
+
+function lookFor(intent: Intent, { lookForTool }: FollowOptions): readonly Attempt[] {
+  const call = lookForTool(intent);
+  return call === undefined ? [] : [{ intent, call }];
 }
 
 /** A call that was refused is tried once more on the other side, and then no more. */
@@ -83,7 +116,8 @@ function settle(attempts: readonly Attempt[], round: Round, retry: Retry): reado
   return attempts.map(({ intent }, index) => {
     const again = retry.retries.findIndex((attempt) => attempt.intent === intent);
     const result = (again < 0 ? undefined : retry.round?.results[again]) ?? round.results[index];
-    return { intent, ok: result?.ok === true, output: cleanOutput(result?.output ?? "No result came.") };
+    const ok = result !== undefined && !isFailed(intent, result);
+    return { intent, ok, isTried: true, output: cleanOutput(result?.output ?? "No result came.") };
   });
 }
 

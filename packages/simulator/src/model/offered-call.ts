@@ -1,7 +1,8 @@
-import { fillArguments, type KnownValues } from "./argument-filling.ts";
+import type { KnownValues } from "./argument-filling.ts";
+import type { Capability } from "./capability-traits.ts";
 import type { Intent } from "./intent.ts";
 import type { ModelCall, OfferedTool } from "./model.ts";
-import { type Capability, matchTool } from "./tool-matching.ts";
+import { matchTool } from "./tool-matching.ts";
 
 export interface OfferedContext {
   readonly tools: readonly OfferedTool[];
@@ -16,15 +17,10 @@ interface Approach {
 /** A call of whichever offered tool can do it: the obvious one, else a shell command that comes to the same. */
 export function offeredCall(intent: Intent, content: string, context: OfferedContext): ModelCall | undefined {
   for (const { capability, known } of approaches(intent, content)) {
-    const tool = matchTool(capability, context.tools);
-    if (tool === undefined) continue;
     const purpose = purposeOf(intent);
-    const args = fillArguments(
-      tool,
-      { note: purpose, ...known },
-      { workingDirectory: context.workingDirectory, purpose },
-    );
-    return { server: tool.server, name: tool.name, args };
+    const options = { workingDirectory: context.workingDirectory, purpose };
+    const match = matchTool(capability, context.tools, { note: purpose, ...known }, options);
+    if (match !== undefined) return { server: match.tool.server, name: match.tool.name, args: match.args };
   }
   return undefined;
 }
@@ -42,7 +38,7 @@ function approaches(intent: Intent, content: string): readonly Approach[] {
       ];
     case "search":
       return [
-        { capability: "search", known: { pattern: intent.pattern, directory: intent.path } },
+        { capability: "search", known: { pattern: intent.pattern, ...searchPlace(intent.path) } },
         run(`grep -rn ${quote(intent.pattern)} ${quote(intent.path)}`),
       ];
     case "find":
@@ -71,6 +67,11 @@ function approaches(intent: Intent, content: string): readonly Approach[] {
   }
 }
 
+/** A search in one file may go to a tool that takes files only. */
+function searchPlace(path: string): KnownValues {
+  return path === "." ? { directory: path } : { directory: path, path };
+}
+
 function purposeOf(intent: Intent): string {
   switch (intent.kind) {
     case "run":
@@ -81,6 +82,14 @@ function purposeOf(intent: Intent): string {
     case "delete":
     case "list":
       return `${intent.kind.charAt(0).toUpperCase()}${intent.kind.slice(1)} ${intent.path}`;
+    case "search":
+      return `Search for ${intent.pattern}`;
+    case "find":
+      return `Find ${intent.glob}`;
+    case "fetch":
+      return `Fetch ${intent.url}`;
+    case "web-search":
+      return `Search the web for ${intent.query}`;
     default:
       return "Do what was asked for";
   }

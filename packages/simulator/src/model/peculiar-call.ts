@@ -1,6 +1,7 @@
 import type { ModelCall, OfferedTool } from "./model.ts";
-import { type SchemaProperty, schemaProperties } from "./schema-roles.ts";
+import { type SchemaProperty, schemaProperties } from "./schema-properties.ts";
 import { isPeculiar } from "./tool-matching.ts";
+import { wordsOf } from "./words-of.ts";
 
 const commonWords = new Set([
   "get",
@@ -69,12 +70,4 @@ function textsIn(prompt: string): string[] {
 
 function overlap({ name }: OfferedTool, words: ReadonlySet<string>): number {
   return wordsOf(name).filter((word) => !commonWords.has(word) && word.length > 2 && words.has(word)).length;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
 }

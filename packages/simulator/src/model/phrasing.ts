@@ -1,5 +1,6 @@
 import type { Outcome } from "./follow-steps.ts";
 import type { Intent } from "./intent.ts";
+import { exitCodeOf } from "./result-verdict.ts";
 
 const MAX_QUOTED_CHARACTERS = 4_000;
 
@@ -93,8 +94,10 @@ function success({ intent, output }: Outcome, prompt: string): string {
   }
 }
 
-function failure({ intent, output }: Outcome): string {
+function failure({ intent, output, isTried }: Outcome): string {
   if (intent.kind === "ask") return "Nobody answered my question, so I stop here.";
+  if (intent.kind === "run" && isTried && exitCodeOf(output) !== undefined)
+    return `\`${intent.command}\` failed:\n\n${excerpt(output.trim())}`;
   return `I could not ${describeIntent(intent)}: ${excerpt(output.trim() || "it failed without a word")}`;
 }
 

@@ -2,6 +2,7 @@ import { clauseRules } from "./clause-rules.ts";
 import { splitClauses } from "./clauses.ts";
 import type { Intent, Step } from "./intent.ts";
 import { pathsIn, shieldPrompt } from "./prompt-text.ts";
+import { isOrdered, withoutForbidden } from "./spoken-orders.ts";
 
 /** Only looking around: such intents may run side by side whatever their order. */
 const harmless: ReadonlySet<Intent["kind"]> = new Set(["read", "list", "search", "find", "fetch", "web-search"]);
@@ -11,7 +12,7 @@ export function planSteps(prompt: string): readonly Step[] {
   const together = /\b(?:in parallel|at the same time|simultaneously|at once|side by side)\b/i.test(prompt);
   const shielded = shieldPrompt(prompt);
   let lastPath: string | undefined;
-  return splitClauses(shielded.text).flatMap((clauses) => {
+  return splitClauses(withoutForbidden(shielded.text)).flatMap((clauses) => {
     const intents = clauses.flatMap((clause) => {
       const text = resolvePronoun(shielded.restore(clause), lastPath);
       lastPath = pathsIn(text)[0] ?? lastPath;
@@ -35,7 +36,7 @@ function toIntents(wholeClause: string): readonly Intent[] {
   for (const { pattern, toIntents: read } of clauseRules) {
     const match = pattern.exec(clause);
     const intents = match === null ? undefined : read(match, clause);
-    if (intents !== undefined) return intents;
+    if (match !== null && intents !== undefined && isOrdered(intents, clause.slice(0, match.index))) return intents;
   }
   return [];
 }

@@ -1,22 +1,23 @@
-/** Blocks that clients wrap around or put beside what the person typed. */
-const noise =
-  /<(system-reminder|environment_context|user_info|timestamp|env|open_and_recently_viewed_files)>[\s\S]*?<\/\1>/g;
+import { withoutNoise } from "./client-noise.ts";
 
 /** A past that another agent had, told to this one with its first prompt. Pasts may hold pasts. */
 const past = /<earlier_conversation>([\s\S]*)<\/earlier_conversation>/;
+
+/** A client's system prompt that could be given in no other way. */
+const instructions = /^\s*<instructions>[\s\S]*?<\/instructions>/;
 
 /** What the person said in a past that came with a prompt, oldest first. */
 export function promptsBefore(text: string): readonly string[] {
   const told = past.exec(text)?.[1] ?? "";
   const parts = told.split(/\n\n(?=(?:USER|ASSISTANT):\n|TOOL_(?:CALL|RESULT) \()/);
-  return parts.flatMap((part) => /^\s*USER:\n([\s\S]*)$/.exec(part)?.[1]?.trim() ?? []);
+  return parts
+    .flatMap((part) => /^\s*USER:\n([\s\S]*)$/.exec(part)?.[1] ?? [])
+    .flatMap((said) => withoutNoise(said) || []);
 }
 
 /** What the person typed, without the wrapping of agents and clients. */
 export function promptText(text: string): string {
-  const own = text.replace(past, "").replace(noise, "").trim();
-  const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(own)?.[1] ?? own;
-  const bare = query.trim();
+  const bare = withoutNoise(text.replace(past, "").replace(instructions, ""));
   const quoted = /^"([\s\S]*)"$/.exec(bare)?.[1];
   return shorten(quoted !== undefined && !quoted.includes('"') ? quoted.trim() : bare);
 }

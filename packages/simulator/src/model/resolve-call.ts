@@ -3,6 +3,7 @@ import type { ModelCall, ModelRequest, OfferedTool } from "./model.ts";
 import { nativeCall } from "./native-call.ts";
 import { offeredCall } from "./offered-call.ts";
 import { guessArguments } from "./peculiar-call.ts";
+import { schemaProperties } from "./schema-properties.ts";
 
 /** Whose tool is tried first; the other side is the second choice. */
 export type Side = "native" | "offered";
@@ -42,8 +43,27 @@ function namedCall(
     const args = given === undefined ? intent.args : guessArguments(tool, `"${String(given)}"`);
     return { server: tool.server, name: tool.name, args };
   }
+  const wrapped = given === undefined ? wrappedCall(intent, request.offeredTools) : undefined;
+  if (wrapped !== undefined) return wrapped;
   const isNative = request.nativeTools.some((name) => name === intent.tool);
   return isNative ? { name: intent.tool, args: given === undefined ? intent.args : {} } : undefined;
+}
+
+/** Some clients hide their tools behind one that takes a tool's name and its arguments. */
+function wrappedCall(
+  { tool, args }: Extract<Intent, { kind: "call" }>,
+  tools: readonly OfferedTool[],
+): ModelCall | undefined {
+  for (const { server, name, description = "", inputSchema } of tools) {
+    const properties = schemaProperties(inputSchema);
+    const named = properties.find((property) => /^(?:tool|name|tool_?name)$/i.test(property.name));
+    const given = properties.find((property) => /^(?:args|arguments|input|params|parameters)$/i.test(property.name));
+    if (named === undefined || given === undefined || !/\btools?\b/i.test(`${name.replace(/_/g, " ")} ${description}`))
+      continue;
+    const value = given.type === "string" ? JSON.stringify(args) : args;
+    return { server, name, args: { [named.name]: tool, [given.name]: value } };
+  }
+  return undefined;
 }
 
 function namesOf({ server, name }: OfferedTool): readonly string[] {

@@ -1,7 +1,7 @@
 import { cleanOutput } from "./clean-output.ts";
 import { estimateUsage } from "./estimate-usage.ts";
 import { type FollowOptions, followSteps, isRefused, type Outcome } from "./follow-steps.ts";
-import type { Step } from "./intent.ts";
+import type { Intent, Step } from "./intent.ts";
 import type { Model, ModelCall, ModelReply, ModelRequest } from "./model.ts";
 import { peculiarCall } from "./peculiar-call.ts";
 import { announce, describeIntent, report, reportFailures, wantsBareOutput } from "./phrasing.ts";
@@ -9,8 +9,10 @@ import { planSteps } from "./plan-steps.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { talk, wantedWords, whoAmI } from "./talk-rules.ts";
 import { todoCall } from "./todo-call.ts";
-import { transcriptResults } from "./transcript-results.ts";
+import { toldParts } from "./told-past.ts";
+import { isToolSearch, toolSearchCall } from "./tool-search.ts";
 import { type TurnView, viewTurn } from "./turn-rounds.ts";
+import { workingDirectoryIn } from "./working-directory.ts";
 
 /** Whatever happens, a turn ends after so many replies. */
 const MAX_ROUNDS = 24;
@@ -39,9 +41,9 @@ function think(request: ModelRequest, seed: number): Draft {
 
 /** Prompts that look like work but are not: titles, exact words, results that are there already. */
 function quickAnswer(view: TurnView, seed: number): string | undefined {
-  const results = transcriptResults(view.prompt);
+  const results = toldParts(view.prompt).flatMap((part) => (part.kind === "result" ? [part] : []));
   if (results.length > 0)
-    return results.map(({ name, output }) => `\`${name}\` gave:\n\n${cleanOutput(output)}`).join("\n\n");
+    return results.map(({ name, text }) => `\`${name}\` gave:\n\n${cleanOutput(text)}`).join("\n\n");
   if (/^\s*(?:please\s+)?(?:reply|respond|answer|say|output)\b/i.test(view.prompt)) {
     const words = wantedWords(view.prompt);
     if (words !== undefined) return words;
@@ -84,11 +86,12 @@ function converse(view: TurnView, request: ModelRequest, seed: number): Draft {
 }
 
 function act(steps: readonly Step[], view: TurnView, request: ModelRequest): Draft {
-  const todos = todoCall(steps, view, request);
+  const options = followOptions(view, request);
+  const todos = todoCall(steps, view, options);
   const rounds = view.rounds
-    .map(({ results }) => ({ results: results.filter(({ call }) => !isTodo(call)) }))
+    .map(({ results }) => ({ results: results.filter(({ call }) => !isTodo(call) && !isSearch(call, request)) }))
     .filter(({ results }) => results.length > 0);
-  const { next, outcomes } = followSteps(steps, rounds, followOptions(view, request));
+  const { next, outcomes } = followSteps(steps, rounds, options);
   if (view.rounds.length >= MAX_ROUNDS) return finish(outcomes, view);
   if (next.length === 0) {
     const closing = todos.closing();
@@ -114,12 +117,20 @@ function followOptions(view: TurnView, request: ModelRequest): FollowOptions {
   const isToldToUseOffered = /\bmcp\b/.test(system) || servers.some((server) => system.includes(server));
   const wasRefused = view.earlierResults.some((result) => result.call.server === undefined && isRefused(result));
   const prefersOffered = servers.length > 0 && (isToldToUseOffered || wasRefused);
-  return { request, side: prefersOffered ? "offered" : "native", workingDirectory: workingDirectoryIn(view.system) };
+  return {
+    request,
+    side: prefersOffered ? "offered" : "native",
+    workingDirectory: workingDirectoryIn(view.told),
+    lookForTool: (intent) => (request.offeredTools.length === 0 ? undefined : lookForTool(intent, view, request)),
+  };
 }
 
-/** Clients tell their model where they are, each in its own words. */
-function workingDirectoryIn(system: string): string | undefined {
-  return /(?:working directory|<cwd>|\bcwd)\**\s*(?:is)?[:=]?\s*`?(\/[^\n`<]*[^\s`<.,])/i.exec(system)?.[1];
+/** Once for each thing that is missing: what is not found the first time is not there. */
+function lookForTool(intent: Intent, view: TurnView, { offeredTools }: ModelRequest): ModelCall | undefined {
+  const wanted = intent.kind === "call" ? { tool: intent.tool } : {};
+  const call = toolSearchCall({ ...wanted, purpose: describeIntent(intent) }, offeredTools);
+  const made = view.rounds.flatMap(({ results }) => results.map((result) => JSON.stringify(result.call)));
+  return call === undefined || made.includes(JSON.stringify(call)) ? undefined : call;
 }
 
 function finish(outcomes: readonly Outcome[], view: TurnView): Draft {
@@ -141,6 +152,10 @@ function thoughts(view: TurnView, steps: readonly Step[]): { readonly thinking?:
   return {
     thinking: `The user says: "${subject}". ${wishes === "" ? "I can answer that at once." : `I should ${wishes}.`}`,
   };
+}
+
+function isSearch({ server, name }: ModelCall, { offeredTools }: ModelRequest): boolean {
+  return server !== undefined && offeredTools.some((tool) => tool.name === name && isToolSearch(tool));
 }
 
 function isTodo({ server, name }: ModelCall): boolean {

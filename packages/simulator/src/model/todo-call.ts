@@ -1,5 +1,6 @@
+import type { FollowOptions } from "./follow-steps.ts";
 import type { Step } from "./intent.ts";
-import type { ModelCall, ModelRequest } from "./model.ts";
+import type { ModelCall } from "./model.ts";
 import { describeIntent } from "./phrasing.ts";
 import type { TurnView } from "./turn-rounds.ts";
 
@@ -14,8 +15,9 @@ interface TodoCalls {
 }
 
 /** A longer task gets a list of todos at its start and has it ticked off at its end. */
-export function todoCall(steps: readonly Step[], view: TurnView, request: ModelRequest): TodoCalls {
-  const isWanted = steps.length >= MIN_STEPS && request.nativeTools.includes("updateTodos");
+export function todoCall(steps: readonly Step[], view: TurnView, { request, side }: FollowOptions): TodoCalls {
+  // Where others run the tools, the agent's own are switched off, this one too.
+  const isWanted = side === "native" && steps.length >= MIN_STEPS && request.nativeTools.includes("updateTodos");
   const updates = view.rounds
     .flatMap(({ results }) => results)
     .filter(({ call }) => call.name === "updateTodos").length;

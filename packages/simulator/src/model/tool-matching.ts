@@ -1,129 +1,122 @@
+import { type Filled, fillArguments, type KnownValues } from "./argument-filling.ts";
+import { type Capability, type CapabilityTraits, capabilities } from "./capability-traits.ts";
 import type { OfferedTool } from "./model.ts";
-import { type Role, roleOf, schemaProperties } from "./schema-roles.ts";
+import { schemaProperties } from "./schema-properties.ts";
+import type { Role } from "./schema-roles.ts";
+import { isToolSearch } from "./tool-search.ts";
+import { wordsOf } from "./words-of.ts";
 
-/** What a tool can be good for, whoever wrote it. */
-export type Capability =
-  | "read"
-  | "list"
-  | "search"
-  | "find"
-  | "run"
-  | "write"
-  | "edit"
-  | "patch"
-  | "delete"
-  | "fetch"
-  | "web-search";
-
-interface CapabilityTraits {
-  /** Names that leave no doubt, in lower case without separators. */
-  readonly names: readonly string[];
-  /** Words that hint at it, in a name or a description. */
-  readonly hints: RegExp;
-  /** A tool without these arguments cannot do it, whatever its name says. */
-  readonly needs: readonly Role[];
+export interface MatchOptions {
+  readonly workingDirectory: string | undefined;
+  readonly purpose: string;
 }
 
-const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
-  read: {
-    names: ["read", "readfile", "view", "viewfile", "openfile", "cat", "getfilecontents", "fsread", "readtextfile"],
-    hints: /^(?!.*\bimage).*\b(?:read|view|contents?)\b.*\bfile/i,
-    needs: ["path"],
-  },
-  list: {
-    names: ["list", "ls", "listdir", "listdirectory", "listfiles", "readdir", "readdirectory"],
-    hints: /\blists?\b.*\b(?:files|director)/i,
-    needs: [],
-  },
-  search: {
-    names: ["grep", "search", "searchfiles", "grepsearch", "ripgrep", "searchfilecontent", "codesearch", "rg"],
-    hints: /\b(?:search|grep)\b.*\b(?:content|text|regex|pattern)/i,
-    needs: ["pattern"],
-  },
-  find: {
-    names: ["glob", "find", "findfiles", "filesearch", "globsearch", "searchfilesbyname"],
-    hints: /\b(?:glob|find)\b.*\bfile/i,
-    needs: ["pattern"],
-  },
-  run: {
-    names: [
-      "bash",
-      "shell",
-      "exec",
-      "execcommand",
-      "executecommand",
-      "runcommand",
-      "runcommands",
-      "runterminalcmd",
-      "runterminalcommand",
-      "terminal",
-      "runshellcommand",
-      "localshell",
-      "shellcommand",
-      "execute",
-      "run",
-    ],
-    hints: /\b(?:run|execut\w+)\b.*\b(?:command|shell|terminal)/i,
-    needs: ["command"],
-  },
-  write: {
-    names: ["write", "writefile", "createfile", "savefile", "writetofile", "create", "writetextfile", "fswrite"],
-    hints: /\b(?:write|create|save)\b.*\bfile/i,
-    needs: ["path", "content"],
-  },
-  edit: {
-    names: ["edit", "editfile", "strreplace", "replace", "replaceinfile", "searchreplace", "multiedit", "modifyfile"],
-    hints: /\b(?:edit|replace|modify)\b.*\b(?:file|text|string)/i,
-    needs: ["path", "oldText", "newText"],
-  },
-  patch: { names: ["applypatch"], hints: /\bapply\b.*\bpatch/i, needs: ["patch"] },
-  delete: {
-    names: ["delete", "deletefile", "remove", "removefile", "rm"],
-    hints: /\b(?:delete|remove)\b.*\bfile/i,
-    needs: ["path"],
-  },
-  fetch: {
-    names: ["webfetch", "fetch", "fetchurl", "browse", "httpget", "readurl", "fetchwebpage"],
-    hints: /\bfetch\b.*\b(?:url|web|page)/i,
-    needs: ["url"],
-  },
-  "web-search": {
-    names: ["websearch", "googlewebsearch", "searchweb"],
-    hints: /\bsearch\w*\b.*\bweb\b/i,
-    needs: ["pattern"],
-  },
-};
+export interface ToolMatch {
+  readonly tool: OfferedTool;
+  readonly args: Filled["args"];
+}
 
-const NAME_SCORE = 100;
-const ENDING_SCORE = 50;
-const HINT_SCORE = 10;
-
-/** The offered tool that can best do this, if any can. */
-export function matchTool(capability: Capability, tools: readonly OfferedTool[]): OfferedTool | undefined {
-  const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, capabilities[capability]) }));
-  const [best] = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
-  return best?.tool;
+/** The offered tool that can best do this with what is known, and its arguments; nothing when none can. */
+export function matchTool(
+  capability: Capability,
+  tools: readonly OfferedTool[],
+  known: KnownValues,
+  options: MatchOptions,
+): ToolMatch | undefined {
+  const traits = capabilities[capability];
+  const usable = tools.filter((tool) => !isToolSearch(tool));
+  const fitting = usable.flatMap((tool) => {
+    const filled = fillArguments(tool, known, { ...options, needs: traits.needs, choose: choiceFor(traits) });
+    const score = scoreOf(tool, traits, filled);
+    // A tool that is better at something else is left to that.
+    return score > 0 && score >= NEARLY * bestOf(tool) ? [{ tool, args: filled.args, score }] : [];
+  });
+  return fitting.toSorted((one, other) => other.score - one.score)[0];
 }
 
 /** A tool that serves none of the known purposes; it is used when a prompt speaks of it. */
 export function isPeculiar(tool: OfferedTool): boolean {
-  return Object.values(capabilities).every((traits) => scoreOf(tool, traits) < NAME_SCORE);
+  return bestOf(tool) < SURE;
 }
 
-function scoreOf(tool: OfferedTool, { names, hints, needs }: CapabilityTraits): number {
-  const roles = new Set(schemaProperties(tool.inputSchema).flatMap((property) => rolesWithin(property)));
-  if (needs.some((role) => !roles.has(role))) return 0;
+const NEARLY = 0.85;
+const SURE = 40;
+const EXACT_NAME = 200;
+const NAME_VERB = 20;
+const FIRST_VERB = 25;
+const TOLD_VERB = 6;
+const OBJECT = 10;
+const SCHEMA = 15;
+const PER_NEED = 4;
+
+const bests = new WeakMap<OfferedTool, number>();
+
+/** What it is best at, in points. Asked for again and again in a turn, and always the same. */
+function bestOf(tool: OfferedTool): number {
+  const known = bests.get(tool) ?? bestNow(tool);
+  bests.set(tool, known);
+  return known;
+}
+
+function bestNow(tool: OfferedTool): number {
+  return Math.max(
+    ...Object.values(capabilities).map((traits) => {
+      const known = Object.fromEntries(traits.needs.map((role) => [role, "x"])) as Record<Role, string>;
+      const options = { workingDirectory: undefined, purpose: "", needs: traits.needs };
+      return scoreOf(tool, traits, fillArguments(tool, known, options));
+    }),
+  );
+}
+
+function scoreOf(tool: OfferedTool, traits: CapabilityTraits, { isComplete, isSure }: Filled): number {
+  if (!isComplete) return 0;
   const name = tool.name.toLowerCase().replace(/[^a-z0-9]/g, "");
-  const exact = names.indexOf(name);
-  if (exact >= 0) return 2 * NAME_SCORE - exact;
-  if (names.some((known) => known.length > 3 && name.endsWith(known))) return ENDING_SCORE;
-  const firstSentence = (tool.description ?? "").split(/(?<=\.)\s/)[0] ?? "";
-  return hints.test(`${tool.name.replace(/[_-]/g, " ")} ${firstSentence}`) ? HINT_SCORE : 0;
+  const exact = traits.names.indexOf(name);
+  if (exact >= 0) return EXACT_NAME - exact;
+  const sentence = firstSentence(tool);
+  const nameWords = wordsOf(tool.name, (word) => isVerb(word, traits));
+  const said = `${nameWords.join(" ")} ${sentence}`;
+  if (traits.never?.test(said) === true) return 0;
+  const verb = verbScore(nameWords, sentence, traits) + (offersChoice(tool, traits) ? FIRST_VERB : 0);
+  const object = traits.objects.test(said) ? OBJECT : 0;
+  const isTold = traits.isToldBySchema && (isSure || verb > 0);
+  if (!isTold && (verb === 0 || (object === 0 && !isSure))) return 0;
+  return verb + object + (isTold ? SCHEMA : 0) + PER_NEED * traits.needs.length;
 }
 
-/** An `edits` list holds its old and new texts one level down. */
-function rolesWithin(property: ReturnType<typeof schemaProperties>[number]): readonly Role[] {
-  const own = roleOf(property.name);
-  const inner = property.items === undefined ? [] : schemaProperties(property.items).map(({ name }) => roleOf(name));
-  return [own, ...inner].flat();
+function verbScore(nameWords: readonly string[], sentence: string, traits: CapabilityTraits): number {
+  const [first = "", ...rest] = wordsOf(sentence);
+  const inName = nameWords.some((word) => isVerb(word, traits)) ? NAME_VERB : 0;
+  const begins = isVerb(first, traits) ? FIRST_VERB : 0;
+  return inName + (begins > 0 ? begins : rest.some((word) => isVerb(word, traits)) ? TOLD_VERB : 0);
+}
+
+/** A tool of many purposes takes one of them as an argument: `{"action": "create"}`. */
+function choiceFor(traits: CapabilityTraits): (choices: readonly unknown[]) => unknown {
+  return (choices) => choices.find((choice) => wordsOf(String(choice)).some((word) => isVerb(word, traits)));
+}
+
+function offersChoice(tool: OfferedTool, traits: CapabilityTraits): boolean {
+  return schemaProperties(tool.inputSchema).some(({ isRequired, schema }) => {
+    const choices = Array.isArray(schema["enum"]) ? schema["enum"] : [];
+    return isRequired && choiceFor(traits)(choices) !== undefined;
+  });
+}
+
+/** "read", "reads", "reading": how a description may put a verb. */
+function isVerb(word: string, { verbs }: CapabilityTraits): boolean {
+  const forms = [
+    word,
+    word.replace(/s$/, ""),
+    word.replace(/es$/, ""),
+    word.replace(/ing$/, ""),
+    word.replace(/ing$/, "e"),
+  ];
+  const all = ` ${verbs} `;
+  return forms.some((form) => form !== "" && all.includes(` ${form} `));
+}
+
+/** What comes later tells of details: "can also be used to …", "do not use it for …". */
+function firstSentence({ description = "" }: OfferedTool): string {
+  return description.trim().split(/(?<=[.!])\s|\n\n/)[0] ?? "";
 }

@@ -1,5 +1,6 @@
 import type { ModelCall, ModelMessage } from "./model.ts";
 import { promptsBefore, promptText } from "./prompt-text.ts";
+import { isResults, type ToldPart, toldParts } from "./told-past.ts";
 
 export interface CallResult {
   readonly call: ModelCall;
@@ -16,6 +17,8 @@ export interface Round {
 export interface TurnView {
   readonly system: string;
   readonly prompt: string;
+  /** Everything that was said to the model, with what clients put around it, oldest first. */
+  readonly told: readonly string[];
   /** Earlier prompts, oldest first. */
   readonly earlierPrompts: readonly string[];
   /** What the calls of earlier turns gave. */
@@ -25,18 +28,85 @@ export interface TurnView {
 
 export function viewTurn(messages: readonly ModelMessage[]): TurnView {
   const start = messages.findLastIndex(({ role }) => role === "user");
+  const last = messages[start];
+  const system = messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n");
+  const told = messages.flatMap((message) =>
+    message.role === "system" || message.role === "user" ? [message.text] : [],
+  );
+  const before = messages.slice(0, Math.max(0, start));
   const users = messages.flatMap((message) =>
     message.role === "user" ? [...promptsBefore(message.text), promptText(message.text)] : [],
   );
-  return {
-    system: messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n"),
+  const view: TurnView = {
+    system,
+    told,
     prompt: users.at(-1) ?? "",
     earlierPrompts: users.slice(0, -1),
-    earlierResults: messages
-      .slice(0, Math.max(0, start))
-      .flatMap((message) => (message.role === "tool" ? [message] : [])),
+    earlierResults: before.flatMap((message) => (message.role === "tool" ? [message] : [])),
     rounds: toRounds(messages.slice(start + 1)),
   };
+  return last?.role === "user" && isResults(view.prompt) ? goingOn(view, last.text, before) : view;
+}
+
+/**
+ * Results that came instead of a question, because the process that asked for them is gone: the turn is the one that
+ * asked for them, and what it has done so far is what was told or remembered of it.
+ */
+function goingOn(view: TurnView, text: string, before: readonly ModelMessage[]): TurnView {
+  const prompts = view.earlierPrompts.filter((prompt) => !isResults(prompt));
+  const prompt = prompts.at(-1);
+  if (prompt === undefined) return view;
+  const start = before.findLastIndex((message) => message.role === "user" && !isResults(promptText(message.text)));
+  const parts = toldParts(text);
+  const isTold = parts.some(({ kind }) => kind === "user");
+  const had = isTold ? [] : answered(toRounds(before.slice(start + 1)), parts);
+  const toldRounds = roundsOf(parts.slice(parts.findLastIndex(({ kind }) => kind === "user") + 1));
+  return {
+    ...view,
+    prompt,
+    earlierPrompts: prompts.slice(0, -1),
+    earlierResults: view.earlierResults.slice(0, isTold ? undefined : 0),
+    rounds: [...(isTold || had.length === 0 ? toldRounds : had), ...view.rounds],
+  };
+}
+
+const NO_RESULT = "No result came.";
+
+/** Rounds of the agent that is gone; what it was still waiting for has come by now, in the order of its calls. */
+function answered(rounds: readonly Round[], parts: readonly ToldPart[]): readonly Round[] {
+  const waiting = parts.flatMap((part) => (part.kind === "result" ? [part] : []));
+  return rounds.map(({ results }) => ({
+    results: results.map((result) => {
+      if (result.output !== NO_RESULT) return result;
+      const index = waiting.findIndex(({ name }) => name === result.call.name);
+      const [came] = index < 0 ? [] : waiting.splice(index, 1);
+      return came === undefined ? result : { call: result.call, ok: came.ok, output: came.text };
+    }),
+  }));
+}
+
+/** Calls that were made together, with their results; results without a call make up a round of their own. */
+function roundsOf(parts: readonly ToldPart[]): readonly Round[] {
+  const results = parts.flatMap((part) => (part.kind === "result" ? [part] : []));
+  const groups: { readonly callId: string; readonly call: ModelCall }[][] = [];
+  let isOpen = false;
+  for (const part of parts) {
+    if (part.kind === "call") {
+      if (!isOpen) groups.push([]);
+      groups.at(-1)?.push(part);
+    }
+    isOpen = part.kind === "call" || (isOpen && part.kind !== "result");
+  }
+  const known = new Set(groups.flat().map(({ callId }) => callId));
+  const strays = results.filter(({ callId }) => !known.has(callId));
+  if (strays.length > 0)
+    groups.push(strays.map(({ callId, name }) => ({ callId, call: { server: "told", name, args: {} } })));
+  return groups.map((calls) => ({
+    results: calls.map(({ callId, call }) => {
+      const came = results.find((result) => result.callId === callId);
+      return came === undefined ? { call, ok: false, output: NO_RESULT } : { call, ok: came.ok, output: came.text };
+    }),
+  }));
 }
 
 function toRounds(messages: readonly ModelMessage[]): readonly Round[] {
@@ -58,6 +128,6 @@ function inOrderOfCalls(calls: readonly ModelCall[], results: readonly CallResul
     const wanted = JSON.stringify(call);
     const index = waiting.findIndex((result) => JSON.stringify(result.call) === wanted);
     const [found] = index < 0 ? [] : waiting.splice(index, 1);
-    return found ?? { call, ok: false, output: "No result came." };
+    return found ?? { call, ok: false, output: NO_RESULT };
   });
 }
