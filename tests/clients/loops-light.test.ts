@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openChatDialogue } from "./dialogue/chat-dialogue.ts";
 import type { Answer, AskedCall, Dialogue, GivenResult, OpenDialogue } from "./dialogue/dialogue.ts";
 import { Kitchen, kitchenTools } from "./dialogue/kitchen-tools.ts";
@@ -8,7 +8,7 @@ import { openMessagesDialogue } from "./dialogue/messages-dialogue.ts";
 import { openResponsesDialogue } from "./dialogue/responses-dialogue.ts";
 import { GatewayHome } from "./gateway-home.ts";
 import { type GatewayProcess, startGateway } from "./gateway-process.ts";
-import { killVictims } from "./victims.ts";
+import { findVictims, killVictims } from "./victims.ts";
 
 const home = new GatewayHome();
 let gateway: GatewayProcess;
@@ -92,6 +92,8 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
     const [dialogue, kitchen] = [open(gateway), new Kitchen()];
     const { calls } = await dialogue.say(taskFor(basket));
     killVictims(home, "agent");
+    // Its parent has taken note of its end once it is no process any more.
+    await vi.waitFor(() => expect(findVictims(home, "agent")).toEqual([]));
     const next = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
     const { rounds, text } = await cook(dialogue, next, kitchen);
     expect([rounds, text.endsWith(finalWords(basket)), kitchen.files.get(basket), home.prompts().at(-1)]).toEqual([

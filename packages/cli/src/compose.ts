@@ -30,6 +30,9 @@ import { knownSecrets } from "./known-secrets.ts";
 import { lazyBridge } from "./lazy-bridge.ts";
 import { workspaceAccess } from "./workspaces/workspace-access.ts";
 
+/** Droid keeps the first 24 characters of an id: together with `call` these are 20. */
+const CALL_ID_BYTES = 8;
+
 export interface OpenedEngine {
   readonly engine: SessionEngine;
   /** What a person should know about how turns will run here: which lane, and why. */
@@ -89,7 +92,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     loops: config.loops,
     newId: randomUUID,
     // Letters and digits alone: some clients drop or change everything else.
-    newCallId: () => `call${randomBytes(12).toString("hex")}`,
+    newCallId: () => `call${randomBytes(CALL_ID_BYTES).toString("hex")}`,
     wallClock: Date.now,
   });
   const close = async (): Promise<void> => {

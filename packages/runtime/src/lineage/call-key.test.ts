@@ -10,6 +10,8 @@ it.each([
   ["cut up by hyphens", "call-b3b4f0a1-c2d3e4f5-061728ab"],
   ["behind a prefix", `toolu_${ours}`],
   ["before an item's id", `${ours}|fc_1234`],
+  ["between a word and a number", `call_${ours}_0`],
+  ["cut off", ours.slice(0, 16)],
 ])("knows a call by its id when a client sends it %s [clients D1]", (_how, sent) => {
   expect(meansCall(sent, ours)).toBe(true);
 });

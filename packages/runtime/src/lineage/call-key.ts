@@ -1,6 +1,8 @@
 const PUNCTUATION = /[^\p{L}\p{N}]/gu;
 /** An id as long as this is no accident inside another one. */
 const LONG_KEY = 20;
+/** And one that was cut off still has so much of it. */
+const CUT_KEY = 16;
 
 /**
  * What two spellings of one call's id have in common. Clients rewrite ids for the formats of other APIs: OpenClaw drops the
@@ -11,8 +13,12 @@ export function callKey(callId: string): string {
   return key === "" ? callId : key;
 }
 
-/** Does an id that a client sends mean the call that we gave this id? Some clients also put words before or behind it. */
+/**
+ * Does an id that a client sends mean the call that we gave this id? Some clients also put words before or behind it, as
+ * Droid does (`call_<id>_0`), and some cut it off.
+ */
 export function meansCall(sent: string, callId: string): boolean {
   const [given, ours] = [callKey(sent), callKey(callId)];
-  return given === ours || (ours.length >= LONG_KEY && given.includes(ours));
+  if (given === ours) return true;
+  return (ours.length >= LONG_KEY && given.includes(ours)) || (given.length >= CUT_KEY && ours.startsWith(given));
 }

@@ -173,13 +173,19 @@ function writeFile(rest: string): readonly Intent[] | undefined {
   const lead = contentLead.exec(rest);
   const path = pathsIn(lead === null ? rest : rest.slice(0, lead.index)).at(lead === null ? -1 : 0);
   if (path === undefined) return undefined;
-  if (lead?.[1] !== undefined) return [{ kind: "write", path, content: toContent(lead[1]) }];
+  if (lead?.[1] !== undefined) return [{ kind: "write", path, content: toContent(givenText(lead[0], lead[1])) }];
   const before =
     /^\s*([\s\S]+?)\s+(?:in|into|to|as)\s+(?:a\s+|the\s+)?(?:new\s+)?(?:file\s+)?(?:named\s+|called\s+)?\S+\s*$/i.exec(
       rest,
     );
   const content = before?.[1] === undefined ? toContent("") : toContent(before[1]);
   return [{ kind: "write", path, content }];
+}
+
+/** A text that begins on the line of the wish ends with its paragraph: clients put things of their own below. */
+function givenText(lead: string, text: string): string {
+  const isBelow = lead.slice(0, lead.length - text.length).includes("\n");
+  return isBelow || /^[`"']/.test(text) ? text : (text.split(/\n\s*\n/, 1)[0] ?? text);
 }
 
 /** "The number" and "the output" stand for what the step before gave. */

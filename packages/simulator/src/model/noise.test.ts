@@ -49,6 +49,10 @@ describe("clients M3: words that are no order", () => {
   });
 
   it.each([
+    [
+      "Create a.txt with the content full\n\nRuntime: agent=main | host=vm | model=caret/auto",
+      [["write", { path: "a.txt", content: "full" }]],
+    ],
     ["Delete a.txt", [["bash", { command: "rm -- a.txt" }]]],
     ["Please delete the file a.txt.", [["bash", { command: "rm -- a.txt" }]]],
     ["Don't ask questions, just run `ls`", [["bash", { command: "ls" }]]],

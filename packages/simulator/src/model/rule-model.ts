@@ -11,7 +11,7 @@ import { talk, wantedWords, whoAmI } from "./talk-rules.ts";
 import { todoCall } from "./todo-call.ts";
 import { toldParts } from "./told-past.ts";
 import { isToolSearch, toolSearchCall } from "./tool-search.ts";
-import { type TurnView, viewTurn } from "./turn-rounds.ts";
+import { isToldToEnd, type TurnView, viewTurn } from "./turn-rounds.ts";
 import { workingDirectoryIn } from "./working-directory.ts";
 
 /** Whatever happens, a turn ends after so many replies. */
@@ -86,6 +86,8 @@ function converse(view: TurnView, request: ModelRequest, seed: number): Draft {
 }
 
 function act(steps: readonly Step[], view: TurnView, request: ModelRequest): Draft {
+  const last = view.rounds.at(-1)?.results ?? [];
+  if (last.some(({ ok, output }) => !ok && isToldToEnd(output))) return speak("I stop here.", view);
   const options = followOptions(view, request);
   const todos = todoCall(steps, view, options);
   const rounds = view.rounds

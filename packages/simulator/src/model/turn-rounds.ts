@@ -77,12 +77,21 @@ function answered(rounds: readonly Round[], parts: readonly ToldPart[]): readonl
   const waiting = parts.flatMap((part) => (part.kind === "result" ? [part] : []));
   return rounds.map(({ results }) => ({
     results: results.map((result) => {
-      if (result.output !== NO_RESULT) return result;
+      if (!isUnanswered(result)) return result;
       const index = waiting.findIndex(({ name }) => name === result.call.name);
       const [came] = index < 0 ? [] : waiting.splice(index, 1);
       return came === undefined ? result : { call: result.call, ok: came.ok, output: came.text };
     }),
   }));
+}
+
+/** Caret ends a turn in this way when its client has gone on without it. */
+function isUnanswered({ ok, output }: CallResult): boolean {
+  return output === NO_RESULT || (!ok && isToldToEnd(output));
+}
+
+export function isToldToEnd(output: string): boolean {
+  return /\bEnd your turn now\b/.test(output);
 }
 
 /** Calls that were made together, with their results; results without a call make up a round of their own. */
