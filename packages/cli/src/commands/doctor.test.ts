@@ -45,6 +45,22 @@ it("finds a machine without the CLI fit for simulated turns, and says so", async
   expect(stdout).toMatch(/\n✓ simulator: ready, version \S+\n! lane: auto means sim: turns are only simulated\n/);
 });
 
+it("defects 14: warns of rules that cannot be enforced on tools that an agent runs by itself", async () => {
+  env["CARET_TOOLS_RULES"] = JSON.stringify([{ effect: "deny", command: "rm" }]);
+  const unbound = await finding("rules");
+  env["CARET_TOOLS_OWNER"] = "gateway";
+  expect({ unbound: unbound.found, bound: (await finding("rules")).found }).toEqual({
+    unbound: {
+      check: "rules",
+      state: "warn",
+      detail:
+        "tools.rules cannot be enforced on tools that an agent or a client runs by itself: they bind the gateway's tools only",
+      fix: "Set tools.owner to gateway, so that the gateway runs the tools",
+    },
+    bound: undefined,
+  });
+});
+
 it("fails when the CLI was asked for and is not there", async () => {
   env["CARET_LANE"] = "cli";
   expect(await finding("agent CLI")).toMatchObject({ code: 1, found: { state: "fail" } });

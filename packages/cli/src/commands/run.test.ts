@@ -38,7 +38,7 @@ describe("caret run", () => {
     expect(stdout).toMatch(/^· sim lane \(simulated\) · auto\n\n/);
     expect(stdout).toMatch(/\n✓ ← read note\.txt · /);
     expect(stdout).toContain("\nhello from the note\n");
-    expect(stdout).toMatch(/\n✓ completed in .* in · .* out.*\n {2}session [0-9a-f-]{36}\n$/);
+    expect(stdout).toMatch(/\n✓ completed in .* in .*· .* out.*\n {2}session [0-9a-f-]{36}\n$/);
   });
 
   it("prints one event a line with --json, the end last, and the session on standard error", async () => {
@@ -49,6 +49,15 @@ describe("caret run", () => {
     expect(events[0]).toMatchObject({ type: "turn-start", lane: "sim", prompt: "hi", workspace });
     expect(events.at(-1)).toEqual({ type: "turn-end", outcome: { kind: "completed" } });
     expect(tried.stderr).toMatch(/^caret: session [0-9a-f-]{36}\n$/);
+  });
+
+  it("defects 14: says that rules do not bind the agent's own tools", async () => {
+    const rules = JSON.stringify([{ effect: "deny", command: "rm" }]);
+    const { stderr } = await run(["--json", "hi"], { env: { ...env, CARET_TOOLS_RULES: rules } });
+    expect(stderr.split("\n").slice(1)).toEqual([
+      "caret: tools.rules cannot be enforced on tools that an agent or a client runs by itself: they bind the gateway's tools only",
+      "",
+    ]);
   });
 
   it("prints the answer and nothing else with --quiet", async () => {

@@ -5,6 +5,7 @@ import { type OpenedEngine, openEngine, openLog } from "../compose.ts";
 import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { unboundTools } from "../unbound-tools.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { lookUpSession, newestSession } from "./find-session.ts";
 import { readPrompt } from "./read-prompt.ts";
@@ -55,7 +56,8 @@ async function run(host: Host, words: readonly string[], options: RunOptions): P
     const stopper = createStopper(host);
     try {
       const opened = await openEngine(host, config, { workspaces: [target.allowed], keepWarm: false });
-      return exitCodes[await runTurn(opened, request, { writer, stopper })];
+      const notes = [...opened.notes, ...unboundTools(config, "agent")];
+      return exitCodes[await runTurn({ ...opened, notes }, request, { writer, stopper })];
     } finally {
       stopper.release();
     }

@@ -5,6 +5,7 @@ import { listCliModels } from "@caret/runtime";
 import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { unboundTools } from "../unbound-tools.ts";
 import { answers } from "./find-gateway.ts";
 import { readLockFile } from "./lock-file.ts";
 import type { ProbeHosts } from "./probe-hosts.ts";
@@ -49,6 +50,12 @@ export function checkDataDirectory(dataDir: string, uid: number | undefined): Fi
   if (uid !== undefined && (stat.mode & 0o077) !== 0)
     return { check, state: "warn", detail: `${dataDir} is open to other users`, fix: `chmod 700 ${dataDir}` };
   return { check, state: "ok", detail: dataDir };
+}
+
+/** Nothing when the rules forbid nothing, or bind every tool. */
+export function checkRules(config: Config): readonly Finding[] {
+  const fix = "Set tools.owner to gateway, so that the gateway runs the tools";
+  return unboundTools(config).map((detail) => ({ check: "rules", state: "warn", detail, fix }));
 }
 
 function nearestExisting(path: string): string {

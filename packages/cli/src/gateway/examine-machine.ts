@@ -8,6 +8,7 @@ import {
   checkLane,
   checkLogin,
   checkNode,
+  checkRules,
   checkSimulator,
   type DoctorWork,
   type Finding,
@@ -25,6 +26,7 @@ export async function examineMachine(
   const first: readonly Finding[] = [
     checkNode(process.versions.node),
     { check: "configuration", state: "ok", detail },
+    ...checkRules(config),
     data,
   ];
   if (data.state === "fail") return first;

@@ -6,6 +6,7 @@ import { identifyProcess, wayInside } from "@caret/runtime";
 import { openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { unboundTools } from "../unbound-tools.ts";
 import { version } from "../version.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { ensureDefaultToken } from "./default-token.ts";
@@ -104,7 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     token: tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim(),
     lane: opened.lane,
     lanes: lanesOf(opened),
-    notes: opened.notes,
+    notes: [...opened.notes, ...unboundTools(config)],
     newLink: () => links.open(reachable(url)).url,
     async close(how) {
       desks.sessions.stopTaking();
