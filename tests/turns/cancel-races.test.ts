@@ -82,13 +82,13 @@ printf '{"type":"done","data":{"finishReason":"cancelled"}}\\n'\n`;
     expect(existsSync(`${workspace}.message`)).toBe(true);
   });
 
-  test("closing the engine cancels what runs and waits until it is gone", async () => {
+  test("closing the engine interrupts what runs and waits until it is gone", async () => {
     const opened = await bench.open();
     const workspace = bench.workspace(`${prints(init, delta("Hm."))}${marks("up")}exec sleep 600\n`);
     const turn = await opened.engine.startTurn({ prompt: "Hello", workspace });
     await eventually(() => existsSync(`${workspace}.up`), "the agent is up");
     await opened.close();
-    expect(await turn.outcome).toEqual({ kind: "cancelled" });
+    expect(await turn.outcome).toMatchObject({ kind: "failed", error: { code: "interrupted", retryable: true } });
     expect(bench.processes(workspace)).toEqual([]);
     const late = opened.engine.startTurn({ prompt: "Hello", workspace });
     await expect(late).rejects.toMatchObject({ code: "overloaded" });

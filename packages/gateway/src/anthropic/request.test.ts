@@ -5,6 +5,7 @@ import { parseMessagesRequest } from "./request.ts";
 const hello = { role: "user", content: "hello" };
 const plain: DoorRequest = {
   door: "anthropic",
+  isWhole: true,
   wish: { model: "m", cursorModel: undefined, effort: undefined, thinking: undefined },
   system: "",
   messages: [{ role: "user", parts: [{ kind: "text", text: "hello" }] }],

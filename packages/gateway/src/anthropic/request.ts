@@ -25,6 +25,7 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   const { tools, unavailableTools } = toRequestTools(body.tools ?? []);
   const request: DoorRequest = {
     door: "anthropic",
+    isWhole: body.stream !== true,
     wish: toWish(body),
     system: systemOf(body),
     messages: toDoorMessages(body.messages),

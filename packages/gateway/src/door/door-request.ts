@@ -91,6 +91,8 @@ export interface DoorRequest {
   readonly isSideCall?: boolean | undefined;
   /** From the header `idempotency-key`: the same key begins one turn, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** The client is answered in one piece, so that it sees nothing before the end. */
+  readonly isWhole?: boolean | undefined;
   /** From the header `x-caret-workspace`. */
   readonly workspace: string | undefined;
   /** From the header `x-caret-tools`. */

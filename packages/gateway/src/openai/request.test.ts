@@ -39,6 +39,7 @@ describe("reading a chat completion request", () => {
       includeUsage: false,
       request: {
         door: "openai",
+        isWhole: true,
         wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
         system: "",
         messages: [{ role: "user", parts: [{ kind: "text", text: "Hello" }] }],

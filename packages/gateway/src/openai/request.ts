@@ -60,6 +60,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
     includeUsage: chat.stream_options?.include_usage ?? false,
     request: {
       door: "openai",
+      isWhole: chat.stream !== true,
       wish: {
         model: chat.model ?? undefined,
         cursorModel: chat.cursorModel ?? undefined,

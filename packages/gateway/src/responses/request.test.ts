@@ -37,6 +37,7 @@ describe("reading a responses request", () => {
     expect([request, added.messages]).toEqual([
       {
         door: "responses",
+        isWhole: true,
         wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
         system: "",
         messages,

@@ -72,6 +72,7 @@ export function readResponsesRequest(
     added,
     request: {
       door: "responses",
+      isWhole: body.stream !== true,
       wish: {
         model: body.model ?? undefined,
         cursorModel: body.cursorModel ?? undefined,

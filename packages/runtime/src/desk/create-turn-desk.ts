@@ -6,6 +6,7 @@ import { classifyTranscript, type Verdict } from "../lineage/classify-transcript
 import type { LineageRecord, LineageStore } from "../lineage/lineage-store.ts";
 import type { ReadQuestion } from "../lineage/read-question.ts";
 import type { TranscriptPart } from "../lineage/transcript.ts";
+import { answerAgain } from "./answer-again.ts";
 import { assertAnswerable } from "./assert-answerable.ts";
 import { createInsistence } from "./demanded-call.ts";
 import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
@@ -84,6 +85,27 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     return (await goOn(enquiry, verdict)) ?? (await begin(enquiry, { line: verdict.line, relation: "divergence" }));
   };
 
+  const answer = async (enquiry: Enquiry): Promise<DeskTurn> => {
+    for (;;) {
+      const found = await lock.run(enquiry.question.scope, () => decide(enquiry));
+      if ("relation" in found) return found;
+      await makeWay(found, book.find(found.turnId), graceMs);
+    }
+  };
+
+  /**
+   * An agent that is killed from outside before its client has seen anything is replaced once. Only where the client runs the
+   * tools: such an agent has changed nothing, and the transcript has every result that it was given.
+   */
+  const withAnotherAgent = (enquiry: Enquiry, turn: DeskTurn, isWhole: boolean): DeskTurn => {
+    if (enquiry.owner !== "client") return turn;
+    return answerAgain(turn, {
+      replaces: (outcome, shown) => outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything,
+      start: () => answer(enquiry),
+      isWhole,
+    });
+  };
+
   return {
     async open(request, caller) {
       assertAnswerable(request.messages);
@@ -92,11 +114,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
       book.tidy();
       background.run(sideCalls.tidy);
       const enquiry = await toEnquiry(request, caller, options);
-      for (;;) {
-        const found = await lock.run(enquiry.question.scope, () => decide(enquiry));
-        if ("relation" in found) return insistOnCall(enquiry, found);
-        await makeWay(found, book.find(found.turnId), graceMs);
-      }
+      return insistOnCall(enquiry, withAnotherAgent(enquiry, await answer(enquiry), request.isWhole === true));
     },
     close: () => background.close().then(sideCalls.close),
   };

@@ -1,7 +1,7 @@
-import type { AgentEvent } from "@caret/protocol";
 import type { SessionEngine } from "../engine/session-engine.ts";
 import type { Line, Verdict } from "../lineage/classify-transcript.ts";
 import type { ReadQuestion } from "../lineage/read-question.ts";
+import { answerAgain } from "./answer-again.ts";
 import type { Enquiry } from "./enquiry.ts";
 import type { KeyedLock } from "./keyed-lock.ts";
 import { planDemand } from "./plan-turn.ts";
@@ -37,51 +37,10 @@ export function createInsistence({ engine, book, lock, lineOf }: InsistenceOptio
   return (enquiry: Enquiry, turn: DeskTurn): DeskTurn => {
     const names = enquiry.terms.demanded;
     if (names === undefined) return turn;
-    const again = () => lock.run(enquiry.question.scope, () => askAgain(enquiry, turn.sessionId, names));
-    return demandCall(turn, names, again);
+    return answerAgain(turn, {
+      replaces: ({ kind }, { call }) => kind === "completed" && !call,
+      start: () => lock.run(enquiry.question.scope, () => askAgain(enquiry, turn.sessionId, names)),
+      failure: demandUnmet(names).toInfo(),
+    });
   };
-}
-
-function demandCall(first: DeskTurn, names: readonly string[], askAgain: () => Promise<DeskTurn>): DeskTurn {
-  let current = first;
-
-  async function* follow(signal: AbortSignal): AsyncGenerator<readonly AgentEvent[], void, undefined> {
-    for (const isLast of [false, true]) {
-      if (!(yield* withoutIdleEnd(current.follow(signal)))) return;
-      if (isLast) break;
-      current.leave("answered");
-      current = await askAgain();
-    }
-    yield [{ type: "turn-end", outcome: { kind: "failed", error: demandUnmet(names).toInfo() } }];
-  }
-
-  return {
-    turnId: first.turnId,
-    sessionId: first.sessionId,
-    model: first.model,
-    relation: first.relation,
-    startsTurn: first.startsTurn,
-    follow,
-    get outcome() {
-      return current.outcome;
-    },
-    stop: (reason) => current.stop(reason),
-    leave: (how) => current.leave(how),
-  };
-}
-
-/** Passes events on, but not the end of a turn that completed without a call. True when that is how it ended. */
-async function* withoutIdleEnd(
-  batches: AsyncIterable<readonly AgentEvent[]>,
-): AsyncGenerator<readonly AgentEvent[], boolean, undefined> {
-  let hasCalled = false;
-  for await (const batch of batches) {
-    hasCalled ||= batch.some((event) => event.type === "tool-call" && event.owner === "client");
-    const last = batch.at(-1);
-    const isIdleEnd = !hasCalled && last?.type === "turn-end" && last.outcome.kind === "completed";
-    if (!isIdleEnd) yield batch;
-    else if (batch.length > 1) yield batch.slice(0, -1);
-    if (isIdleEnd) return true;
-  }
-  return false;
 }

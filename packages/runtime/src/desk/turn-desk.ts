@@ -29,6 +29,8 @@ export interface DeskRequest extends Transcript {
   readonly isSideCall?: boolean | undefined;
   /** The client's name for this request: it begins one turn, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** The client is answered in one piece, so that it sees nothing before the end. */
+  readonly isWhole?: boolean | undefined;
   /** Which door it came in by. */
   readonly door?: string;
   readonly workspace: string | undefined;
