@@ -10,6 +10,7 @@ export const codex: CodingClient = {
       ".codex/config.toml",
       `model = "auto"
 model_provider = "caret"
+model_context_window = 200000
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
 

@@ -16,6 +16,8 @@ models:
     apiBase: ${url}/v1
     apiKey: ${token}
     roles: [chat]
+    defaultCompletionOptions:
+      contextLength: 200000
 `,
     );
     return { args: ["-p", "--auto", "--config", config], env: { CONTINUE_TELEMETRY_ENABLED: "0" } };

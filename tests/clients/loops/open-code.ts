@@ -11,8 +11,9 @@ export const openCodes: readonly CodingClient[] = Object.entries(libraries).map(
   name: `OpenCode by ${door}`,
   package: { spec: "opencode-ai@1.18.33", command: "opencode" },
   prepare: ({ url, token, repository }) => {
+    const limit = { context: 200_000, output: 8_000 };
     const options = { baseURL: `${url}/v1`, apiKey: token };
-    const provider = { npm: library, name: "Caret", options, models: { auto: { name: "auto" } } };
+    const provider = { npm: library, name: "Caret", options, models: { auto: { name: "auto", limit } } };
     const settings = {
       provider: { caret: provider },
       permission: { "*": "allow" },

@@ -8,7 +8,7 @@ import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { toErrorInfo } from "../parts/to-error-info.ts";
 import { Words } from "../parts/words.tsx";
 import { isSimulated } from "../shell/is-simulated.ts";
-import type { Door } from "./recipes.ts";
+import type { Door } from "./recipe.ts";
 
 const doors: readonly { readonly door: Door; readonly name: string; readonly path: string; readonly users: string }[] =
   [

@@ -6,7 +6,7 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
 import { toErrorInfo } from "../parts/to-error-info.ts";
 import { CodeBlock } from "../screen/code-block.tsx";
-import type { Recipe } from "./recipes.ts";
+import type { Recipe } from "./recipe.ts";
 import { tokenName } from "./token-name.ts";
 
 export interface MadeToken {

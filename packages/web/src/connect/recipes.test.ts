@@ -19,8 +19,27 @@ describe("the recipes", () => {
     expect(firstPart("codex")).toBe(example("Codex"));
     expect(JSON.parse(firstPart("opencode"))).toEqual(JSON.parse(example("OpenCode")));
     expect(JSON.parse(firstPart("pi"))).toEqual(JSON.parse(example("pi")));
-    // There it is shown without its terminal interface.
-    expect(firstPart("claude-code")).toBe(example("Claude Code").replace("claude -p", "claude"));
+  });
+
+  it.each([
+    ["claude-code", "Claude Code"],
+    ["qwen-code", "Qwen Code"],
+    ["continue", "Continue"],
+    ["cline", "Cline"],
+    ["anthropic", "Anthropic SDK"],
+    ["ai-sdk", "AI SDK"],
+    ["langchain", "LangChain"],
+    ["curl", "curl"],
+  ])("show for %s what the clients' page shows under %s", (id, heading) => {
+    expect(firstPart(id)).toBe(example(heading));
+  });
+
+  it.each([
+    ["droid", "Droid"],
+    ["openclaw", "OpenClaw"],
+    ["zed", "Zed"],
+  ])("have for %s the settings that the clients' page has under %s", (id, heading) => {
+    expect(JSON.parse(firstPart(id))).toEqual(JSON.parse(example(heading)));
   });
 
   it("name this gateway and the token wherever one is needed, and no other address", () => {

@@ -1,29 +1,5 @@
-import type { ConnectTest } from "@caret/protocol";
-
-export type Door = ConnectTest["door"];
-
-export interface RecipePart {
-  /** The file it belongs into, or where it is typed. */
-  readonly place: string;
-  readonly text: string;
-}
-
-/** How one client is made to use this gateway: what to put where. */
-export interface Recipe {
-  readonly id: string;
-  readonly name: string;
-  readonly door: Door;
-  readonly about: string;
-  readonly parts: readonly RecipePart[];
-}
-
-export interface RecipeValues {
-  /** Without a slash at its end. */
-  readonly url: string;
-  readonly token: string;
-}
-
-const TERMINAL = "Terminal";
+import { moreClients } from "./more-clients.ts";
+import { piModel, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
 /** The same settings as in docs/clients.md, which are what the tests run the real clients with. */
 export function recipes(values: RecipeValues): readonly Recipe[] {
@@ -32,6 +8,7 @@ export function recipes(values: RecipeValues): readonly Recipe[] {
     codex(values),
     openCode(values),
     pi(values),
+    ...moreClients(values),
     zed(values),
     ...libraries(values),
     curl(values),
@@ -54,6 +31,7 @@ claude --model auto`;
 function codex({ url, token }: RecipeValues): Recipe {
   const text = `model = "auto"
 model_provider = "caret"
+model_context_window = 200000
 
 [model_providers.caret]
 name = "Caret"
@@ -79,7 +57,7 @@ function openCode({ url, token }: RecipeValues): Recipe {
         npm: "@ai-sdk/openai-compatible",
         name: "Caret",
         options: { baseURL: `${url}/v1`, apiKey: token },
-        models: { auto: { name: "auto" } },
+        models: { auto: { name: "auto", limit: { context: 200_000, output: 8000 } } },
       },
     },
   };
@@ -96,23 +74,14 @@ function openCode({ url, token }: RecipeValues): Recipe {
 }
 
 function pi({ url, token }: RecipeValues): Recipe {
-  const model = {
-    id: "auto",
-    name: "auto",
-    reasoning: false,
-    input: ["text"],
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-    contextWindow: 200_000,
-    maxTokens: 8000,
-  };
-  const caret = { baseUrl: `${url}/v1`, apiKey: token, api: "openai-completions", models: [model] };
+  const caret = { baseUrl: `${url}/v1`, apiKey: token, api: "openai-completions", models: [piModel] };
   return {
     id: "pi",
     name: "pi",
     door: "openai",
-    about: "models.json lies in pi's own directory.",
+    about: "In pi's own directory. Needs Node 22.",
     parts: [
-      { place: "models.json", text: JSON.stringify({ providers: { caret } }, undefined, 2) },
+      { place: "~/.pi/agent/models.json", text: JSON.stringify({ providers: { caret } }, undefined, 2) },
       { place: TERMINAL, text: "pi --provider caret --model auto" },
     ],
   };
@@ -158,6 +127,10 @@ import { streamText } from "ai";
 const caret = createOpenAICompatible({ name: "caret", baseURL: "${url}/v1", apiKey: "${token}" });
 const { textStream } = streamText({ model: caret("auto"), prompt: "Say hello." });
 for await (const text of textStream) process.stdout.write(text);`;
+  const langchain = `import { ChatOpenAI } from "@langchain/openai";
+
+const model = new ChatOpenAI({ model: "auto", apiKey: "${token}", configuration: { baseURL: "${url}/v1" } });
+const { content } = await model.invoke([["human", "Say hello."]]);`;
   const script = "TypeScript";
   return [
     {
@@ -176,6 +149,13 @@ for await (const text of textStream) process.stdout.write(text);`;
       door: "anthropic",
       about: "The same in Python: Anthropic(base_url=…, api_key=…).",
       parts: [{ place: script, text: anthropic }],
+    },
+    {
+      id: "langchain",
+      name: "LangChain",
+      door: "openai",
+      about: "With the package @langchain/openai.",
+      parts: [{ place: script, text: langchain }],
     },
     {
       id: "ai-sdk",
