@@ -32,6 +32,9 @@ describe("A setting", () => {
     ["FEATURES", "search,plans,approvals"],
     ["IMAGE", "registry.example.com/team/app:2024-11-05"],
     ["DEBUG", "caret:*,http"],
+    ["PUBLIC_KEY", "ssh-ed25519"],
+    ["NODE_OPTIONS", "--max-old-space-size=4096"],
+    ["user-agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"],
   ])("that is harmless is no secret: %s=%s [defect 21]", (name, value) => {
     expect(isSecret(name, value)).toBe(false);
   });

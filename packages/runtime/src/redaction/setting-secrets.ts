@@ -8,6 +8,8 @@ const credentialName =
   /(?:pass(?:word|wd|phrase|code)|pwd|secret|token|credentials?|authorization|cookie|bearer|jwt|(?:api|access|account|private|signing|encryption|master|client|secret|service|license)[_-]?key|(?:^|[_-])(?:pass|auth|pat|key))$/i;
 /** `key`, `auth`: many such settings are harmless. Their value must look like something generated. */
 const vagueName = /(?:^|[_-])(?:pass|auth|pat|key)$/i;
+/** A public key is there to be seen. */
+const publicName = /public[_-]?key$/i;
 const MIN_LENGTH = 6;
 /** Kinds of characters that ordinary settings do not have. */
 const UNUSUAL = /[!?"'#$%^&*+~|<>`\\]/g;
@@ -28,7 +30,7 @@ function isSecretSetting(name: string, value: string): boolean {
   const text = value.trim();
   if (text.length < MIN_LENGTH || isPlaceholder(text) || isOrdinary(text)) return false;
   if (looksLikeToken(text) || looksLikePassword(text)) return true;
-  const isNamed = credentialName.test(name);
+  const isNamed = credentialName.test(name) && !publicName.test(name);
   if (isPath(text)) return isNamed && looksRandom(text);
   return looksRandom(text) || (isNamed && (!vagueName.test(name) || /\d/.test(text)));
 }
