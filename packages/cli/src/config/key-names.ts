@@ -17,8 +17,8 @@ export function fromVariable(variable: string, keys: Iterable<string>): string |
   return undefined;
 }
 
-/** Where the settings are, the token as clients keep it, the mark of processes that Caret started. */
-const reserved: ReadonlySet<string> = new Set(["CARET_CONFIG", "CARET_TOKEN", "CARET_PROCESS_ID"]);
+/** Where the settings are, a gateway's address and token as clients keep them, the mark of processes that Caret started. */
+const reserved: ReadonlySet<string> = new Set(["CARET_CONFIG", "CARET_URL", "CARET_TOKEN", "CARET_PROCESS_ID"]);
 
 /** Variables of Caret's family that are not settings: these, and the simulator's, the bridge's and the tests' own. */
 export function isSetting(variable: string): boolean {

@@ -429,13 +429,14 @@ describe("validateConfig", () => {
     expect(problems(setting)).toEqual(expected);
   });
 
-  it("leaves the variables of the simulator and the bridge alone", () => {
+  it("leaves the variables of the simulator, the bridge and clients alone [clients D12]", () => {
     expect(
       problems({
         env: {
           CARET_SIM_SEED: "1",
           CARET_BRIDGE_SOCKET: "/s",
           CARET_TOKEN: "t",
+          CARET_URL: "http://127.0.0.1:4141",
           CARET_PROCESS_ID: "p",
           CARETAKER: "x",
         },

@@ -171,7 +171,7 @@ describe("a system prompt that tells the time", () => {
     ["a tree of files", "Be kind.\nFiles:\n{}", ["└───a.txt", "├───a.txt\n└───b.txt"]],
     ["an environment block", "Be kind.\n<env>\n{}\n</env>", ["Today's date: 2026-11-15", "Today's date: 2026-11-16"]],
     ["a reminder", "Be kind.\n<system-reminder>{}</system-reminder>", ["2 todos", "3 todos"]],
-  ])("stays the same one without a name: %s [defect 23]", (_, system, [before = "", after = ""]) => {
+  ])("stays the same one without a name: %s [defect 23] [clients R2]", (_, system, [before = "", after = ""]) => {
     ask(asking(first, { ...unnamed, system: system.replace("{}", before) }));
     expect(ask(asking(second, { ...unnamed, system: system.replace("{}", after) }))).toBe("continuation s1");
   });
