@@ -194,6 +194,21 @@ describe("the same request again", () => {
     });
   });
 
+  it("gets another answer at once on the connection that brought the first one whole [defect 8] [clients D12]", async () => {
+    const caller = () => ({ ...somebody, connection: { remoteAddress: "::1", remotePort: 1, localPort: 2 } });
+    const [mine, other] = [caller(), caller()];
+    const first = await bench.open([user("A")], {}, mine);
+    await read(first);
+    const retried = await bench.open([user("A")], {}, other);
+    await read(retried);
+    const again = await bench.open([user("A")], {}, mine);
+    expect([retried.turnId === first.turnId, again.turnId === first.turnId, await read(again)]).toEqual([
+      true,
+      false,
+      "answer 2",
+    ]);
+  });
+
   it("is told the same answer again when it comes within seconds: then the first was lost on its way", async () => {
     const first = await bench.open([user("A")]);
     await read(first);

@@ -7,6 +7,7 @@ import type { LineageRecord, LineageStore } from "../lineage/lineage-store.ts";
 import type { ReadQuestion } from "../lineage/read-question.ts";
 import type { TranscriptPart } from "../lineage/transcript.ts";
 import { answerAgain } from "./answer-again.ts";
+import { createArrivedAnswers } from "./arrived-answers.ts";
 import { assertAnswerable } from "./assert-answerable.ts";
 import { createInsistence } from "./demanded-call.ts";
 import { type Enquiry, type EnquirySettings, toEnquiry } from "./enquiry.ts";
@@ -18,7 +19,7 @@ import { takeUpResults } from "./resume-parked.ts";
 import type { ScratchPlaces } from "./scratch-places.ts";
 import { createSideCalls } from "./side-calls.ts";
 import { createTurnBook } from "./turn-book.ts";
-import type { DeskTurn, TurnDesk } from "./turn-desk.ts";
+import type { DeskCaller, DeskTurn, TurnDesk } from "./turn-desk.ts";
 import { createTurnStarter } from "./turn-starter.ts";
 
 export interface TurnDeskOptions extends EnquirySettings {
@@ -61,15 +62,21 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
   const lock = createKeyedLock();
   const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
-  const stateOf = ({ turnId }: LineageRecord, hash: string) => book.find(turnId)?.state(hash) ?? "over";
-  const classify = (question: ReadQuestion): Verdict => classifyTranscript(question, lineage, stateOf);
+  const arrived = createArrivedAnswers();
+  const classify = (question: ReadQuestion, connection?: DeskCaller["connection"]): Verdict =>
+    classifyTranscript(question, lineage, ({ turnId }: LineageRecord, hash: string) => {
+      const turn = book.find(turnId);
+      if (turn === undefined) return "over";
+      const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
+      return isOver ? "over" : turn.state(hash);
+    });
   const insistOnCall = createInsistence({ engine, book, lock, lineOf: (question) => classify(question).line });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
-  const decide = async (asked: Enquiry): Promise<DeskTurn | RunningTurn> => {
-    const verdict = classify(asked.question);
+  const decide = async (asked: Enquiry, connection: DeskCaller["connection"]): Promise<DeskTurn | RunningTurn> => {
+    const verdict = classify(asked.question, connection);
     const recalled = await recallTurn(asked, { store: engine.store, findShared: book.find, hash: verdict.line.hash });
     return "turn" in recalled ? recalled.turn : await answerNewly({ ...asked, ...recalled }, verdict);
   };
@@ -85,10 +92,10 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     return (await goOn(enquiry, verdict)) ?? (await begin(enquiry, { line: verdict.line, relation: "divergence" }));
   };
 
-  const answer = async (enquiry: Enquiry): Promise<DeskTurn> => {
+  const answer = async (enquiry: Enquiry, connection: DeskCaller["connection"]): Promise<DeskTurn> => {
     for (;;) {
-      const found = await lock.run(enquiry.question.scope, () => decide(enquiry));
-      if ("relation" in found) return found;
+      const found = await lock.run(enquiry.question.scope, () => decide(enquiry, connection));
+      if ("relation" in found) return arrived.watch(found, connection);
       await makeWay(found, book.find(found.turnId), graceMs);
     }
   };
@@ -101,7 +108,7 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
     if (enquiry.owner !== "client") return turn;
     return answerAgain(turn, {
       replaces: (outcome, shown) => outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything,
-      start: () => answer(enquiry),
+      start: () => answer(enquiry, undefined),
       isWhole,
     });
   };
@@ -114,7 +121,10 @@ export function createTurnDesk(options: TurnDeskOptions): TurnDesk {
       book.tidy();
       background.run(sideCalls.tidy);
       const enquiry = await toEnquiry(request, caller, options);
-      return insistOnCall(enquiry, withAnotherAgent(enquiry, await answer(enquiry), request.isWhole === true));
+      return insistOnCall(
+        enquiry,
+        withAnotherAgent(enquiry, await answer(enquiry, caller.connection), request.isWhole === true),
+      );
     },
     close: () => background.close().then(sideCalls.close),
   };

@@ -25,6 +25,8 @@ export interface SharedTurn {
   readonly tokenName: string;
   /** When it ended; undefined while it runs. */
   readonly endedAt: number | undefined;
+  /** The digest of the transcript that began it. */
+  readonly firstHash: string;
   /** The digest of the transcript that it has answered last, or is answering. */
   readonly lastHash: string;
   /** Somebody is being answered. */
@@ -69,6 +71,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   return {
     turn,
     tokenName,
+    firstHash: options.hash,
     get endedAt() {
       return endedAt;
     },
