@@ -63,6 +63,8 @@ function openAnswer(
   const stored = turn.follow({ afterSeq, signal, live: true })[Symbol.asyncIterator]();
   const wake = AbortSignal.any([signal, closed]);
   const told = new Set<string>();
+  const hidden = new Set<string>();
+  const isClientRun = turn.parked !== undefined;
   let seq = afterSeq;
   let pull = stored.next();
 
@@ -72,7 +74,7 @@ function openAnswer(
     const batch = chunk.filter((event) => event.seq <= lastSeq);
     seq = chunk.at(-1)?.seq ?? seq;
     onSeq(batch.at(-1)?.seq ?? afterSeq);
-    return { events: shownEvents(batch, told, clientCalls), isLast: false };
+    return { events: shownEvents(batch, { told, clientCalls, hidden, isClientRun }), isLast: false };
   };
 
   const park = (): Step => {
@@ -107,18 +109,32 @@ function waitingCalls({ parked }: RunningTurn): readonly ParkedCall[] {
   return parked?.open() ?? [];
 }
 
-function shownEvents(
-  batch: readonly StoredEvent[],
-  told: Set<string>,
-  clientCalls: Set<string>,
-): readonly AgentEvent[] {
-  return batch.flatMap(({ event }) => {
-    if (event.type === "tool-call" && event.owner === "client") {
-      told.add(event.callId);
-      clientCalls.add(event.callId);
-    }
-    return event.type === "tool-result" && clientCalls.has(event.callId) ? [] : [event];
-  });
+interface ShownContext {
+  readonly told: Set<string>;
+  readonly clientCalls: Set<string>;
+  /** The agent's own calls of a turn whose tools the client runs. */
+  readonly hidden: Set<string>;
+  readonly isClientRun: boolean;
+}
+
+/**
+ * Where the client runs the tools, the agent's own are switched off. An agent that tries one is refused and does it in the
+ * other way: that is in the log, and nothing that a user of the client could make sense of.
+ */
+function shownEvents(batch: readonly StoredEvent[], context: ShownContext): readonly AgentEvent[] {
+  return batch.map(({ event }) => event).filter((event) => isShown(event, context));
+}
+
+function isShown(event: AgentEvent, { told, clientCalls, hidden, isClientRun }: ShownContext): boolean {
+  if (event.type === "tool-result") return !clientCalls.has(event.callId) && !hidden.has(event.callId);
+  if (event.type !== "tool-call") return true;
+  if (event.owner === "client") {
+    told.add(event.callId);
+    clientCalls.add(event.callId);
+    return true;
+  }
+  if (isClientRun) hidden.add(event.callId);
+  return !isClientRun;
 }
 
 function untoldCalls(calls: readonly ParkedCall[], told: ReadonlySet<string>): readonly AgentEvent[] {

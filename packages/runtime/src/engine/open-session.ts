@@ -1,15 +1,11 @@
 import { CaretError, type LaneName } from "@caret/protocol";
-import type { Redactor } from "../redaction/redactor.ts";
 import { toSessionRecord } from "../store/session-record.ts";
 import { allowedWorkspace } from "./allowed-workspace.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { NewSession, SessionRecord } from "./event-store.ts";
 import type { Lane } from "./lane.ts";
 import type { TurnRequest } from "./session-engine.ts";
-
-const MAX_TITLE_LENGTH = 80;
-/** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
-const CUT_MARGIN = 8_192;
+import { titleOf } from "./title-of.ts";
 
 /** A session, and when it is in the log: what is written next may follow without waiting for the disk in between. */
 export interface OpenedSession {
@@ -30,7 +26,7 @@ export function newSession(
     lane: findLane(options, request.lane).name,
     model: request.model ?? options.defaults.model,
     createdAt: options.wallClock(),
-    ...(title === undefined ? {} : { title: toTitle(title, options.redactor()) }),
+    ...(title === undefined ? {} : { title: titleOf(title, options.redactor()) }),
   };
   // A turn is behind it, which is not given up because another process holds the log.
   const saved = options.store.createSession(session, { keepTrying: true });
@@ -69,13 +65,4 @@ export function findLane({ lanes, defaultLane }: SessionEngineOptions, name: Lan
 function required(workspace: string | undefined): string {
   if (workspace !== undefined) return workspace;
   throw new CaretError("invalid-request", "A new session needs a workspace");
-}
-
-function toTitle(text: string, redactor: Redactor): string {
-  const [line = ""] = text
-    .trimStart()
-    .slice(0, MAX_TITLE_LENGTH + CUT_MARGIN)
-    .trimEnd()
-    .split("\n", 1);
-  return redactor.redactText(line).slice(0, MAX_TITLE_LENGTH);
 }

@@ -1,5 +1,6 @@
 import { CaretError, type ChangeSession, type CreateSession, type SessionDesk } from "@caret/protocol";
 import type { CommandOptions, NewSession, SessionChanges, SessionRecord } from "../engine/event-store.ts";
+import { titleOf } from "../engine/title-of.ts";
 import { importSession } from "../store/transfer/import-session.ts";
 import type { DeskContext } from "./desk-context.ts";
 import { forkPoint, forkSession } from "./fork-session.ts";
@@ -7,7 +8,6 @@ import { commandOf } from "./session-access.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
 import { placeForImported, placeForNew } from "./session-places.ts";
 import { plainWish } from "./start-desk-turn.ts";
-import { titleOf } from "./title-of.ts";
 
 type SessionCommands = Pick<SessionDesk, "create" | "change" | "delete" | "fork" | "importSession">;
 

@@ -1,10 +1,10 @@
 import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol";
 import type { CommandOptions, SessionChanges, SessionRecord } from "../engine/event-store.ts";
 import type { RunningTurn, TurnRequest } from "../engine/session-engine.ts";
+import { titleOf } from "../engine/title-of.ts";
 import { createSessionGrants, type SessionGrants } from "../grants/session-grants.ts";
 import type { Attachments } from "./open-attachments.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
-import { titleOf } from "./title-of.ts";
 
 /** Where the agent works it finds none of the project's own rules. */
 const PROJECT_RULES =
