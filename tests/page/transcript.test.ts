@@ -86,7 +86,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await page.getByRole("article", { name: "Colour" }).getByText("Blue").waitFor();
   });
 
-  it("hears what is said to it while it works", async () => {
+  it("hears what is said to it while it works, and shows it as the words of the person [ux B10]", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit(`/s/${id}`);
     await approval(page).waitFor();

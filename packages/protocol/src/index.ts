@@ -88,6 +88,7 @@ export {
   type UsageRow,
 } from "./native/session-view.ts";
 export { emptyTranscript, type Transcript, type TranscriptItem, type TranscriptTurn } from "./native/transcript.ts";
+export { turnTimes } from "./native/turn-times.ts";
 export { pricedUsage } from "./priced-usage.ts";
 export { promptTokens } from "./prompt-tokens.ts";
 export { Secret } from "./secret.ts";

@@ -210,9 +210,10 @@ function changeTool(draft: Draft, event: AgentEventOf<"tool-output" | "tool-resu
 function answer(draft: Draft, event: AgentEventOf<"question-answer" | "approval-answer">, at: number): void {
   const index = placeOf(draft, event.type === "question-answer" ? "question" : "approval", event.requestId);
   const item = draft.items[index];
-  if (item?.kind === "question" && event.type === "question-answer") draft.items[index] = { ...item, answer: event };
+  if (item?.kind === "question" && event.type === "question-answer")
+    draft.items[index] = { ...item, answer: event, answeredAt: at };
   if (item?.kind === "approval" && event.type === "approval-answer") {
-    draft.items[index] = { ...item, answer: event };
+    draft.items[index] = { ...item, answer: event, answeredAt: at };
     changeClock(draft, item.request.callId, ({ isAsked, ...tool }) => ({ ...tool, startedAt: at }));
   }
 }

@@ -49,6 +49,7 @@ export type TranscriptItem =
       readonly at: number;
       readonly question: AgentEventOf<"question">;
       readonly answer?: AgentEventOf<"question-answer">;
+      readonly answeredAt?: number;
     }
   | {
       readonly kind: "approval";
@@ -56,6 +57,7 @@ export type TranscriptItem =
       readonly at: number;
       readonly request: AgentEventOf<"approval-request">;
       readonly answer?: AgentEventOf<"approval-answer">;
+      readonly answeredAt?: number;
     }
   | { readonly kind: "notice"; readonly seq: number; readonly notice: Notice }
   | { readonly kind: "unknown"; readonly seq: number; readonly label: string; readonly value: unknown };

@@ -3,6 +3,7 @@ import { CaretError } from "@caret/protocol";
 import type { AgentHost } from "../lanes/cli/agent-host.ts";
 import { childCommandOf } from "../lanes/cli/child-command-of.ts";
 import { classifyFailure } from "../lanes/cli/classify-failure.ts";
+import { commandName } from "../lanes/cli/command-name.ts";
 import { type ListedModel, parseModelList } from "../models/parse-model-list.ts";
 import type { ChildHandle } from "../process/child-handle.ts";
 
@@ -34,7 +35,7 @@ export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): 
     exitCode: exit.code,
     signal: exit.signal,
     stdoutEmpty: output.text === "",
-    commandName: host.programs.command ?? launch.file.split(/[\\/]/).at(-1) ?? launch.file,
+    commandName: commandName(host.programs.command, launch.file),
     platform: host.platform,
   });
 }

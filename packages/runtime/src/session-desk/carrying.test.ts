@@ -188,7 +188,35 @@ describe("an export", () => {
     expect(page).toContain("prefers-color-scheme: dark");
     expect(page).toContain("<summary>Thinking, 1.5 s</summary>");
     expect(page).toContain("Asked to allow webFetch · rejected by person: no");
-    expect(page.endsWith("completed · 1.2 s · 5 in</div>\n</body>\n</html>\n")).toBe(true);
+    expect(page.endsWith("completed · simulated · 1.1 s · 5 in</div>\n</body>\n</html>\n")).toBe(true);
+  });
+
+  it("shows changes as diffs, says what was simulated, and asks nobody what nobody was asked [ux C10]", async () => {
+    await bench.store.createSession({ id: "s", workspace: "/w", lane: "sim", createdAt: 0 });
+    const events: readonly AgentEvent[] = [
+      { type: "turn-start", turnId: "t", lane: "sim", prompt: "Go" },
+      { type: "tool-call", callId: "c", name: "edit", kind: "edit", input: {}, owner: "gateway" },
+      { type: "approval-request", requestId: "r", callId: "c", subject: "edit", input: {} },
+      { type: "approval-answer", requestId: "r", decision: "approved", by: "policy" },
+      {
+        type: "tool-result",
+        callId: "c",
+        status: "ok",
+        output: "done",
+        diff: { path: "a", before: "one\ntwo\n", after: "one\nthree\n" },
+      },
+      { type: "turn-end", outcome: { kind: "completed" } },
+    ];
+    await bench.store.append(
+      "s",
+      0,
+      events.map((event) => ({ turnId: "t", event, at: 0 })),
+    );
+    const text = await exported("s", "markdown");
+    expect(text).toContain("simulated: Cursor was not asked");
+    expect(text).toContain("@@ -1,2 +1,2 @@\n one\n-two\n+three\n");
+    expect(text).not.toContain("Asked to allow");
+    expect(text).toContain("completed · simulated · 0.0 s");
   });
 
   it("as Markdown quotes the prompt and fences what tools said", async () => {

@@ -3,7 +3,7 @@ export function ChangeCount({ additions, deletions }: { readonly additions: numb
   return (
     <span className="inline-flex shrink-0 gap-1.5 font-mono text-[12px] tabular-nums">
       <span className="sr-only">
-        {additions} lines added, {deletions} removed
+        {additions === 1 ? "1 line" : `${additions} lines`} added, {deletions} removed
       </span>
       <span aria-hidden="true" className="text-good">
         +{additions}

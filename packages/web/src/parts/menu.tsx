@@ -52,7 +52,7 @@ function MenuList({ label, items, onClose, onLeave }: MenuListProps) {
   return (
     <div
       aria-label={label}
-      className="absolute right-0 z-20 mt-1 min-w-44 rounded-md border border-line bg-raised p-1 shadow-lg"
+      className="absolute right-0 z-20 mt-1 min-w-44 whitespace-nowrap rounded-md border border-line bg-raised p-1 shadow-lg"
       onBlur={(event) => {
         // The button beside it closes it by itself.
         if (event.currentTarget.parentElement?.contains(event.relatedTarget) !== true) onLeave();

@@ -7,7 +7,7 @@ import { Duration } from "../parts/duration.tsx";
 import { SimulatedBadge } from "../parts/simulated-badge.tsx";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
-import { isSimulatedSession } from "../shell/is-simulated.ts";
+import { isMarkedSimulated } from "../shell/is-simulated.ts";
 import { TranscriptActionsProvider } from "../transcript/transcript-actions.ts";
 import { useSessionActions } from "../transcript/use-session-actions.ts";
 import { shortPath } from "./short-path.ts";
@@ -32,7 +32,7 @@ export function InboxRow({ session }: { readonly session: SessionView }) {
             <span className="font-medium text-warn">
               {statusWords(status)} · <Duration since={status.since} />
             </span>
-            {isSimulatedSession(about, session) && <SimulatedBadge />}
+            {isMarkedSimulated(about, session) && <SimulatedBadge />}
           </span>
           <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
           <span className="block truncate text-[12px] text-faint">

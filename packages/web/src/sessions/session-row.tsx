@@ -8,7 +8,7 @@ import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { Words } from "../parts/words.tsx";
-import { isSimulatedSession } from "../shell/is-simulated.ts";
+import { isMarkedSimulated } from "../shell/is-simulated.ts";
 import { looksSame } from "./looks-same.ts";
 import { SessionMenu } from "./session-menu.tsx";
 import { shortPath } from "./short-path.ts";
@@ -28,7 +28,7 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
           <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={`/s/${id}`}>
             {title || "Untitled"}
           </Link>
-          {isSimulatedSession(about, session) && <SimulatedBadge />}
+          {isMarkedSimulated(about, session) && <SimulatedBadge />}
         </div>
         {lastLine !== "" && (
           <p className="truncate text-soft">

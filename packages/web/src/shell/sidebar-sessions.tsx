@@ -7,7 +7,7 @@ import { useSessions } from "../data/use-sessions.ts";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { statusWords } from "../parts/status-words.ts";
 import { looksSame } from "../sessions/looks-same.ts";
-import { isSimulated, isSimulatedSession } from "./is-simulated.ts";
+import { isMarkedSimulated } from "./is-simulated.ts";
 
 /** More are one key away, in the palette and on the list. */
 const MOST_SHOWN = 60;
@@ -28,7 +28,7 @@ export function SidebarSessions() {
         {sessions.slice(0, MOST_SHOWN).map((session) => (
           <SidebarSession
             isHere={params?.id === session.id}
-            isMadeUp={!isSimulated(about, about?.defaultLane) && isSimulatedSession(about, session)}
+            isMadeUp={isMarkedSimulated(about, session)}
             key={session.id}
             session={session}
           />

@@ -6,8 +6,9 @@ export function SimulatedNote() {
   const about = useAbout();
   if (!isSimulated(about, about?.defaultLane)) return null;
   return (
-    <p className="mb-2 rounded-md border border-warn/50 bg-warn/10 px-2 py-1.5 text-[12px] text-warn">
-      <strong>Simulated answers, real tools.</strong> Cursor is not asked, but files are changed and commands run.
+    <p className="mb-2 rounded-md border border-line bg-raised px-2 py-1.5 text-[12px] text-soft">
+      <strong className="font-medium text-ink">Simulated answers, real tools.</strong> Cursor is not asked, but files
+      are changed and commands run.
     </p>
   );
 }

@@ -111,5 +111,6 @@ function SettledQuestion({ item: { question, answer } }: { readonly item: ItemOf
 function outcomeWords(answer: AgentEventOf<"question-answer"> | undefined): string {
   if (answer === undefined) return "Not answered.";
   const reason = answer.reason === undefined ? "" : ` ${answer.reason}`;
-  return answer.outcome === "skipped" ? `Skipped.${reason}` : `Nobody could be asked.${reason}`;
+  // The reason that an agent without a way to ask is given, "skipped by the user", is not true.
+  return answer.outcome === "skipped" ? `Skipped.${reason}` : "Not asked: Cursor's CLI cannot ask in this mode.";
 }

@@ -1,5 +1,6 @@
 import type { SessionView } from "@caret/protocol";
 import { useCallback, useEffect, useState } from "react";
+import { Link } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import type { SessionLog } from "../data/page-state.ts";
 import { useApi } from "../data/use-api.ts";
@@ -21,6 +22,7 @@ export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
   const session = useSession(sessionId);
   const log = useTranscript(sessionId);
   const { logs } = usePageData();
+  if (log?.state === "failed" && log.error?.code === "session-not-found") return <NoSession />;
   if (log?.state === "failed" && log.error !== undefined)
     return (
       <div className="mx-auto max-w-lg p-6">
@@ -34,6 +36,17 @@ export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
       </p>
     );
   return <OpenSession key={sessionId} session={session} log={log} />;
+}
+
+function NoSession() {
+  return (
+    <Empty title="There is no such session">
+      It was deleted, or the address is wrong.{" "}
+      <Link className="text-accent underline underline-offset-2" href="/">
+        Go to all sessions
+      </Link>
+    </Empty>
+  );
 }
 
 function OpenSession({ session, log }: { readonly session: SessionView; readonly log: SessionLog }) {

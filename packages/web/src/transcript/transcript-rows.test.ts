@@ -64,7 +64,7 @@ describe("toRows", () => {
     expect(words(toRows(transcriptOf(events as AgentEvent[])))).toEqual(["prompt", "question"]);
   });
 
-  it("shows the approval instead of the call while it is waited for, and both afterwards", () => {
+  it("shows the approval instead of the call while it is waited for, and afterwards before it [ux C5]", () => {
     const asked = transcriptOf([
       start,
       calls("a", "shell"),
@@ -75,15 +75,15 @@ describe("toRows", () => {
       [{ type: "approval-answer", requestId: "r", decision: "approved", by: "person" }],
       asked,
     );
-    expect(words(toRows(answered))).toEqual(["prompt", "shell", "approval"]);
+    expect(words(toRows(answered))).toEqual(["prompt", "approval", "shell"]);
   });
 
-  it("shows what the policy let through as the call it is", () => {
+  it.each(["policy", "agent"] as const)("shows what the %s let through as the call it is [ux C5]", (by) => {
     const allowed = transcriptOf([
       start,
       { type: "tool-call", callId: "a", name: "read", kind: "read", input: {}, owner: "gateway" },
       { type: "approval-request", requestId: "r", callId: "a", subject: "read", input: {} },
-      { type: "approval-answer", requestId: "r", decision: "approved", by: "policy" },
+      { type: "approval-answer", requestId: "r", decision: "approved", by },
     ]);
     expect(words(toRows(allowed))).toEqual(["prompt", "read"]);
   });

@@ -1,4 +1,5 @@
 import type { Transcript, TranscriptItem, TranscriptTurn } from "@caret/protocol";
+import { joinReconnects } from "./join-reconnects.ts";
 
 export type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
 
@@ -47,10 +48,35 @@ function rowsOf(turn: TranscriptTurn): readonly TranscriptRow[] {
   if (before !== undefined) return before;
   const index = indexOf(turn);
   const rows: TranscriptRow[] = [{ kind: "prompt", key: `${turn.turnId} prompt`, turn }];
-  for (const item of turn.items) if (isShown(item, index)) rows.push(toRow(item, turn, index));
+  for (const item of inReadingOrder(joinReconnects(turn.items), index))
+    if (isShown(item, index)) rows.push(toRow(item, turn, index));
   if (turn.outcome !== undefined) rows.push({ kind: "end", key: `${turn.turnId} end`, turn });
   known.set(turn, rows);
   return rows;
+}
+
+/** What was decided about a call stands before the call: it came of that. */
+function inReadingOrder(items: readonly TranscriptItem[], { decided }: TurnIndex): readonly TranscriptItem[] {
+  if (decided.size === 0) return items;
+  const moved = new Set([...decided.values()].flat());
+  return items.flatMap((item): readonly TranscriptItem[] => {
+    if (item.kind === "tool") return [...(decided.get(item.tool.callId) ?? []), item];
+    return moved.has(item as ItemOf<"approval">) ? [] : [item];
+  });
+}
+
+/** The decisions about calls that the turn has, by call. */
+function decisionsByCall(
+  items: readonly TranscriptItem[],
+  calls: ReadonlySet<string>,
+): ReadonlyMap<string, ItemOf<"approval">[]> {
+  const decided = new Map<string, ItemOf<"approval">[]>();
+  for (const item of items) {
+    if (item.kind !== "approval" || item.answer === undefined) continue;
+    const { callId } = item.request;
+    if (callId !== undefined && calls.has(callId)) decided.set(callId, [...(decided.get(callId) ?? []), item]);
+  }
+  return decided;
 }
 
 /** What must be known of the whole turn to show one item of it; made in one pass. */
@@ -59,6 +85,7 @@ interface TurnIndex {
   readonly calls: ReadonlySet<string>;
   /** Calls that have an item of their own kind beside them: a question, a plan, an approval that is waited for. */
   readonly told: ReadonlySet<string>;
+  readonly decided: ReadonlyMap<string, readonly ItemOf<"approval">[]>;
   readonly lastTodos: TranscriptItem | undefined;
   readonly next: TranscriptItem | undefined;
 }
@@ -73,9 +100,11 @@ function indexOf(turn: TranscriptTurn): TurnIndex {
   const { items, outcome } = turn;
   const tools = items.filter((item) => item.kind === "tool");
   const told = items.map((item) => toldCall(item, outcome !== undefined)).filter((callId) => callId !== undefined);
+  const calls = new Set(tools.map((item) => item.tool.callId));
   return {
     steps: stepsByTask(tools),
-    calls: new Set(tools.map((item) => item.tool.callId)),
+    calls,
+    decided: decisionsByCall(items, calls),
     told: new Set(told),
     lastTodos: items.findLast((item) => item.kind === "todos"),
     next: nextApproval(turn),
@@ -109,9 +138,9 @@ function isShown(item: TranscriptItem, { calls, told, lastTodos }: TurnIndex): b
   return !told.has(item.tool.callId);
 }
 
-/** What the policy let through without asking anybody is shown as the call it is. */
+/** What the policy or the agent itself let through without asking anybody is shown as the call it is. */
 function isRoutine({ answer }: ItemOf<"approval">): boolean {
-  return answer?.by === "policy" && answer.decision === "approved";
+  return answer?.decision === "approved" && (answer.by === "policy" || answer.by === "agent");
 }
 
 function toRow(item: TranscriptItem, turn: TranscriptTurn, { steps, lastTodos, next }: TurnIndex): ItemRow {

@@ -1,4 +1,4 @@
-import { type ErrorInfo, pricedUsage, type TranscriptTurn, usageWords } from "@caret/protocol";
+import { type ErrorInfo, pricedUsage, type TranscriptTurn, turnTimes, usageWords } from "@caret/protocol";
 import { GitFork, RotateCw } from "lucide-react";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
@@ -14,6 +14,9 @@ interface TurnEndProps {
   readonly isLast: boolean;
 }
 
+/** Shorter waits are those for the policy. */
+const WORTH_TELLING_MS = 1_000;
+
 const words = { completed: "Done", cancelled: "Stopped", failed: "Failed" } as const;
 
 /** How a turn went, what it took, and what can be done with it. */
@@ -24,7 +27,7 @@ export function TurnEnd({ turn, isLast }: TurnEndProps) {
   if (outcome === undefined) return null;
   const canRetry = isLast && retry !== undefined && turn.start?.prompt !== undefined;
   const again = canRetry ? () => run(() => retry(turn)) : undefined;
-  const took = turn.start === undefined ? [] : [formatDuration(turn.lastAt - turn.startedAt)];
+  const took = turn.start === undefined ? [] : timeWords(turn);
   return (
     <section aria-label="End of turn" className="mb-2">
       {outcome.kind === "failed" && <Failure error={outcome.error} onRetry={again} />}
@@ -58,6 +61,13 @@ export function TurnEnd({ turn, isLast }: TurnEndProps) {
       )}
     </section>
   );
+}
+
+/** `4 s · 2 min waiting for you`. */
+function timeWords(turn: TranscriptTurn): readonly string[] {
+  const { workedMs, waitedMs } = turnTimes(turn);
+  const waited = waitedMs < WORTH_TELLING_MS ? [] : [`${formatDuration(waitedMs)} waiting for you`];
+  return [formatDuration(workedMs), ...waited];
 }
 
 function Failure({ error, onRetry }: { readonly error: ErrorInfo; readonly onRetry: (() => void) | undefined }) {

@@ -5,6 +5,7 @@ import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { classifyFailure } from "./classify-failure.ts";
+import { commandName } from "./command-name.ts";
 import { openContractTurn } from "./contract-calls.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { failed, runAgent } from "./run-agent.ts";
@@ -166,7 +167,7 @@ function judgeExit(
     exitCode: exit.code,
     signal: exit.signal,
     stdoutEmpty: !saidAnything,
-    commandName: program.command ?? launch.file.split(/[\\/]/).at(-1) ?? launch.file,
+    commandName: commandName(program.command, launch.file),
     platform: host.platform,
   });
   return failed(error, stderr);

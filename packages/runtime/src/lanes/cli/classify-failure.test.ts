@@ -206,10 +206,19 @@ describe("a CLI that says nothing of use", () => {
       "killed",
       "The agent was ended from outside (SIGKILL)",
     ],
-    ["", { exitCode: null, signal: "SIGSEGV" }, "agent-crashed", "The agent crashed (SIGSEGV)"],
+    ["", { exitCode: null, signal: "SIGSEGV" }, "agent-crashed", "The agent crashed (segmentation fault)"],
+    ["", { exitCode: 139 }, "agent-crashed", "The agent crashed (segmentation fault)"],
+    ["", { exitCode: 134 }, "agent-crashed", "The agent crashed (aborted)"],
     ["", { exitCode: null }, "agent-crashed", "The agent ended before it said anything"],
   ])("%j and %j are %s", (stderr, rest, code, message) => {
     expect(errorOf(stderr, rest)).toMatchObject({ code, message });
+  });
+
+  it("points at its words only where there are some [ux B9]", () => {
+    expect([errorOf("", { exitCode: 139 }).fix, errorOf("Illegal", { exitCode: 139 }).fix]).toEqual([
+      "Try again; if it happens again, run `agent update`.",
+      "Try again; if it happens again, look at the upstream words.",
+    ]);
   });
 
   it("sends the last of its words along, and none when there are none", () => {

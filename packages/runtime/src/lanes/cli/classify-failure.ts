@@ -25,7 +25,24 @@ const MAX_UPSTREAM_CHARACTERS = 2_000;
 const SHELL_SIGNAL_OFFSET = 128;
 /** Signals by which others end a process; any other death by signal is the program's own fault. */
 const outsideSignals = new Set<string>(["SIGHUP", "SIGINT", "SIGTERM", "SIGKILL"]);
-const signalNumbers: Readonly<Record<number, string>> = { 1: "SIGHUP", 2: "SIGINT", 9: "SIGKILL", 15: "SIGTERM" };
+const signalNumbers: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  4: "SIGILL",
+  6: "SIGABRT",
+  7: "SIGBUS",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  15: "SIGTERM",
+};
+const crashes: Readonly<Record<string, string>> = {
+  SIGILL: "illegal instruction",
+  SIGABRT: "aborted",
+  SIGBUS: "bus error",
+  SIGFPE: "arithmetic error",
+  SIGSEGV: "segmentation fault",
+};
 
 /**
  * Why the CLI failed, told from all it leaves behind: words on standard error and an exit code. It has no other way
@@ -42,12 +59,19 @@ export function classifyFailure(failure: CliFailure): CaretError {
     matchRules(lastRules, words, failure) ??
     byWords(words, failure);
   const upstream = words.trim().slice(-MAX_UPSTREAM_CHARACTERS);
+  const fix = face.fix ?? (upstream === "" ? silentFixes[face.code] : undefined);
   return new CaretError(face.code, face.message, {
-    ...(face.fix !== undefined && { fix: face.fix }),
+    ...(fix !== undefined && { fix }),
     ...(face.retryable !== undefined && { retryable: face.retryable }),
     ...(upstream !== "" && { upstream }),
   });
 }
+
+/** What to do where there are no words of the agent's to look at. */
+const silentFixes: Partial<Record<ErrorCode, string>> = {
+  "agent-crashed": "Try again; if it happens again, run `agent update`.",
+  "no-result": "Try again; if it happens again, run `agent update`.",
+};
 
 /**
  * What may help against a failure before anything was shown: another profile (`auth`), another profile and then another
@@ -87,7 +111,7 @@ function byExit({ exitCode, signal, commandName }: CliFailure): FailureFace | un
   const name = signal ?? signalNumbers[(exitCode ?? 0) - SHELL_SIGNAL_OFFSET];
   if (name === undefined) return undefined;
   if (outsideSignals.has(name)) return { code: "killed", message: `The agent was ended from outside (${name})` };
-  return { code: "agent-crashed", message: `The agent crashed (${name})` };
+  return { code: "agent-crashed", message: `The agent crashed (${crashes[name] ?? name})` };
 }
 
 /** The end of the table: nobody knows these words, or there are none. */

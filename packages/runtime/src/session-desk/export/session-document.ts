@@ -4,6 +4,7 @@ import type { Redactor } from "../../redaction/redactor.ts";
 import { groupTurns } from "../../store/group-turns.ts";
 import { readAll } from "../../store/read-all.ts";
 import { type DocumentBlock, turnBlocks } from "./turn-blocks.ts";
+import { withDiffs } from "./with-diffs.ts";
 
 export interface SessionHead {
   readonly title: string;
@@ -27,18 +28,19 @@ export async function* sessionDocument(
   for await (const turn of groupTurns(readAll(store, session.id, 0, { raw: false }))) {
     const redacted = turn.map((stored) => ({ ...stored, event: redactor.redactEvent(stored.event) }));
     for (const folded of foldTranscript(emptyTranscript, redacted).turns)
-      yield turnBlocks(folded)
+      yield turnBlocks(await withDiffs(folded))
         .map((block) => format.block(block))
         .join("");
   }
   yield format.end();
 }
 
-function headOf({ id, title, workspace, model, createdAt }: SessionRecord): SessionHead {
+function headOf({ id, title, workspace, lane, model, createdAt }: SessionRecord): SessionHead {
   const facts = [
     new Date(createdAt).toISOString(),
     workspace,
     ...(model === undefined ? [] : [model]),
+    ...(lane === "sim" ? ["simulated: Cursor was not asked"] : []),
     `session ${id}`,
   ];
   return { title: title ?? "Untitled", facts };

@@ -5,6 +5,7 @@ import {
   type TranscriptItem,
   type TranscriptTurn,
   tellingArgument,
+  turnTimes,
   usageWords,
 } from "@caret/protocol";
 
@@ -42,7 +43,7 @@ function itemBlocks(item: TranscriptItem): readonly DocumentBlock[] {
     case "question":
       return item.question.questions.map((question) => note([question.prompt, answerText(item, question)]));
     case "approval":
-      return [note([`Asked to allow ${item.request.subject}`, decisionText(item.answer)])];
+      return approvalBlocks(item);
     case "notice":
       return [note([item.notice.kind === "steer" ? `Said meanwhile: ${item.notice.message}` : item.notice.message])];
     case "unknown":
@@ -50,6 +51,13 @@ function itemBlocks(item: TranscriptItem): readonly DocumentBlock[] {
     default:
       return assertNever(item);
   }
+}
+
+/** What the policy or the agent let through by itself nobody was asked about: it is the call that tells of it. */
+function approvalBlocks({ request, answer }: ItemOf<"approval">): readonly DocumentBlock[] {
+  if (answer?.by === "policy" || answer?.by === "agent")
+    return answer.decision === "approved" ? [] : [note([request.subject, decisionText(answer)])];
+  return [note([`Asked to allow ${request.subject}`, decisionText(answer)])];
 }
 
 type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
@@ -89,14 +97,15 @@ function decisionText(answer: ItemOf<"approval">["answer"]): string {
 }
 
 function endText(turn: TranscriptTurn): string {
-  const { outcome, startedAt, lastAt } = turn;
+  const { outcome } = turn;
   const how =
     outcome === undefined
       ? "still running"
       : outcome.kind === "failed"
         ? `failed: ${outcome.error.message}`
         : outcome.kind;
-  return [how, seconds(lastAt - startedAt), ...usageWords(pricedUsage(turn))].join(" · ");
+  const by = turn.start?.lane === "sim" ? ["simulated"] : [];
+  return [how, ...by, seconds(turnTimes(turn).workedMs), ...usageWords(pricedUsage(turn))].join(" · ");
 }
 
 function seconds(ms: number): string {

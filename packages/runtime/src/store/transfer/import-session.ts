@@ -149,5 +149,8 @@ function parseJson(line: string): unknown {
 }
 
 function invalid(what: string, cause?: unknown): CaretError {
-  return new CaretError("invalid-request", `This is not a whole session file: ${what}`, { cause });
+  return new CaretError("invalid-request", `This is not a whole session file: ${what}`, {
+    cause,
+    fix: 'Choose a file that was exported as "Replayable NDJSON", with `caret sessions export` or on the page.',
+  });
 }
