@@ -50,7 +50,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
 
   it("adds up usage by day, model and session", async () => {
     const page = await stage.visit("/usage");
-    await page.getByText("at Cursor's list prices").waitFor();
+    await page.getByText("at Cursor's list prices", { exact: true }).waitFor();
     await page.getByRole("table").first().getByText("9k").waitFor();
     await page.getByRole("button", { name: "By model" }).click();
     await page.getByRole("table", { name: "Usage by model" }).waitFor();

@@ -151,7 +151,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     expect(await theme()).toBe("dark");
     await page.emulateMedia({ colorScheme: "light" });
     await eventually(theme).toBe("light");
-    for (const item of ["Theme: as the system", "Theme: light"]) {
+    for (const item of ["Theme: system", "Theme: light"]) {
       await page.getByRole("button", { name: "More" }).click();
       await page.getByRole("menuitem", { name: item }).click();
     }

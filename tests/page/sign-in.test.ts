@@ -100,7 +100,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     stage.allow(/404|not found/i);
     await page.goto(`${stage.url}/?x=<script>alert(1)</script>#/s/..%2F..%2Fsign-out`);
-    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.getByText("There is no such session").waitFor();
     await page.goto(`${stage.url}/#/%3Cimg src=x onerror=alert(1)%3E`);
     await page.getByText("There is nothing here").waitFor();
     await page.goto(`${stage.url}/#/`);

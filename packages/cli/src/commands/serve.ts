@@ -33,7 +33,7 @@ export function addServeCommand(program: Command, host: Host, done: (code: ExitC
     .option("--host <address>", "the address to listen on (127.0.0.1)")
     .option("--port <number>", "the port to listen on (4141, or the next free one)")
     .option("--lane <name>", "how turns reach an agent: auto, cli or sim")
-    .option("--workspace <directory>", "where requests work that name no workspace")
+    .option("--workspace <directory>", "directory for requests that name none (default: a new, empty one each)")
     .option("--data-dir <directory>", "where everything of Caret's is kept")
     .option("--json", "print one line of JSON when ready, and nothing else");
   addConfigFlags(command).action(async (options: ServeOptions) => done(await serve(host, options)));

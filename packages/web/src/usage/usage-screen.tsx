@@ -33,6 +33,8 @@ type Range = (typeof ranges)[number]["name"];
 export function UsageScreen() {
   const api = useApi();
   const [range, setRange] = useState<Range>("30");
+  // Kept here, so that another range is shown in the same way.
+  const [view, setView] = useState<View>({ cut: "day", source: "real" });
   const days = Number(range);
   const usage = useLoaded(`usage ${days}`, (signal) => api.usage(days, { signal }));
   return (
@@ -46,7 +48,7 @@ export function UsageScreen() {
           rows.length === 0 ? (
             <Empty title="No turns yet">In the last {days} days nothing was asked of an agent here.</Empty>
           ) : (
-            <UsageView days={days} now={usage.loadedAt ?? 0} rows={rows} />
+            <UsageView days={days} now={usage.loadedAt ?? 0} onView={setView} rows={rows} view={view} />
           )
         }
       </LoadedView>
@@ -60,11 +62,20 @@ const sources = [
 ] as const;
 type Source = (typeof sources)[number]["name"];
 
+interface View {
+  readonly cut: Cut;
+  readonly source: Source;
+}
+
+interface UsageViewProps extends Omit<UsageCutProps, "cut"> {
+  readonly view: View;
+  readonly onView: (view: View) => void;
+}
+
 /** Simulated turns cost nothing and say nothing of what Cursor's would: they are never added to those. */
-function UsageView({ rows, days, now }: Omit<UsageCutProps, "cut">) {
+function UsageView({ rows, days, now, view, onView }: UsageViewProps) {
   const about = useAbout();
-  const [cut, setCut] = useState<Cut>("day");
-  const [wanted, setWanted] = useState<Source>("real");
+  const { cut, source: wanted } = view;
   const bySource = Map.groupBy(rows, ({ lane }): Source => (isSimulated(about, lane) ? "simulated" : "real"));
   const source = bySource.has(wanted) ? wanted : wanted === "real" ? "simulated" : "real";
   const shown = bySource.get(source) ?? [];
@@ -72,7 +83,12 @@ function UsageView({ rows, days, now }: Omit<UsageCutProps, "cut">) {
     <>
       {bySource.size > 1 && (
         <div className="mb-4">
-          <Tabs chosen={source} label="Turns of" onChoose={setWanted} tabs={sources} />
+          <Tabs
+            chosen={source}
+            label="Turns of"
+            onChoose={(chosen) => onView({ ...view, source: chosen })}
+            tabs={sources}
+          />
         </div>
       )}
       {source === "simulated" && (
@@ -82,7 +98,7 @@ function UsageView({ rows, days, now }: Omit<UsageCutProps, "cut">) {
       )}
       <UsageSummary totals={totalUsage(shown)} />
       <div className="mt-6 mb-4">
-        <Tabs chosen={cut} label="Show" onChoose={setCut} tabs={cuts} />
+        <Tabs chosen={cut} label="Show" onChoose={(chosen) => onView({ ...view, cut: chosen })} tabs={cuts} />
       </div>
       <UsageCut cut={cut} days={days} now={now} rows={shown} />
     </>
