@@ -12,6 +12,6 @@ export function isMarkedSimulated(about: AboutView | undefined, session: Session
 }
 
 /** A session that names no lane goes by the gateway's own; one that was imported, nobody knows by which. */
-export function isSimulatedSession(about: AboutView | undefined, session: SessionView): boolean {
+function isSimulatedSession(about: AboutView | undefined, session: SessionView): boolean {
   return isSimulated(about, session.lane ?? (session.imported ? undefined : about?.defaultLane));
 }
