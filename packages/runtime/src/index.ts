@@ -17,7 +17,8 @@ export { type AllowedWorkspaces, physicalDirectory } from "./engine/allowed-work
 export { createSessionEngine } from "./engine/create-session-engine.ts";
 export type { EventStore, PruneRule, SessionRecord, StoredEvent } from "./engine/event-store.ts";
 export { type TurnMode, turnModes } from "./engine/lane.ts";
-export type { RunningTurn, SessionEngine, TurnRequest } from "./engine/session-engine.ts";
+export type { OpenAsk, RunningTurn, SessionEngine, TurnRequest } from "./engine/session-engine.ts";
+export { createSessionGrants } from "./grants/session-grants.ts";
 export type { AgentHost } from "./lanes/cli/agent-host.ts";
 export { createCliLane } from "./lanes/cli/cli-lane.ts";
 export { type AgentHostOptions, createAgentHost } from "./lanes/cli/create-agent-host.ts";
@@ -34,6 +35,7 @@ export { sweepLeftovers } from "./process/sweep-leftovers.ts";
 export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
 export { secretsAmong } from "./redaction/setting-secrets.ts";
+export { attendedTools } from "./session-desk/attended-tools.ts";
 export { createSessionDesk, type RuntimeSessionDesk } from "./session-desk/create-session-desk.ts";
 export { openAttachments } from "./session-desk/open-attachments.ts";
 export { pruneSessions } from "./session-desk/prune-sessions.ts";

@@ -1,16 +1,20 @@
 import { CaretError, type TurnOutcome } from "@caret/protocol";
-import { type TurnMode, type TurnRequest, turnModes } from "@caret/runtime";
+import { type SessionRecord, type TurnMode, type TurnRequest, turnModes } from "@caret/runtime";
 import { type Command, Option } from "commander";
 import { type OpenedEngine, openEngine, openLog } from "../compose.ts";
 import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { unboundTools } from "../unbound-tools.ts";
+import { write } from "../write.ts";
+import { askingTurn } from "./asking-turn.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { lookUpSession, newestSession } from "./find-session.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { createStopper, type Stopper } from "./stopper.ts";
+import { answerInTerminal } from "./terminal-asks.ts";
 import { createJsonWriter, createQuietWriter, createRenderedWriter, type TurnWriter } from "./turn-writer.ts";
+import { createUnaskedCalls } from "./unasked-calls.ts";
 
 interface RunOptions {
   readonly session?: string;
@@ -51,13 +55,16 @@ async function run(host: Host, words: readonly string[], options: RunOptions): P
     const prompt = await readPrompt(host, { words, ...(file === undefined ? {} : { file }) });
     const { config } = loadHostConfig(host, { ...options });
     const target = await chooseTarget(host, config, options);
-    const request = { prompt, ...target.request, ...choices(options) };
+    const asking = isAtTerminal(host, options) ? askingOf(config, target, options) : undefined;
+    const request = { prompt, ...target.request, ...choices(options), ...asking };
     // Until here an interrupt simply ends us: nothing has begun.
     const stopper = createStopper(host);
     try {
       const opened = await openEngine(host, config, { workspaces: [target.allowed], keepWarm: false });
-      const notes = [...opened.notes, ...unboundTools(config, "agent")];
-      return exitCodes[await runTurn({ ...opened, notes }, request, { writer, stopper })];
+      // Where Caret runs the tools, its rules hold for all of them.
+      const owner = request.attended === true ? "gateway" : "agent";
+      const notes = [...opened.notes, ...unboundTools(config, owner)];
+      return exitCodes[await runTurn({ ...opened, notes }, request, { host, writer, stopper })];
     } finally {
       stopper.release();
     }
@@ -87,6 +94,8 @@ interface Target {
   readonly request: Pick<TurnRequest, "sessionId" | "workspace">;
   /** The workspace that the person chose by standing in it, or by naming it or one of its sessions. */
   readonly allowed: string;
+  /** What the log knows of the session to go on with. */
+  readonly session?: SessionRecord;
 }
 
 async function chooseTarget(host: Host, config: Config, options: RunOptions): Promise<Target> {
@@ -101,34 +110,66 @@ async function chooseTarget(host: Host, config: Config, options: RunOptions): Pr
     // A chat that was begun with the agent itself is not in the log; the engine looks for it in the workspace.
     if (session === undefined) return { request: { sessionId: options.session, workspace }, allowed: workspace };
     const request = named === undefined ? { sessionId: session.id } : { sessionId: session.id, workspace: named };
-    return { request, allowed: named ?? session.workspace };
+    return { request, allowed: named ?? session.workspace, session };
   } finally {
     await store.close();
   }
 
   async function newestTarget(): Promise<Target> {
     const session = await newestSession(store, workspace);
-    if (session !== undefined) return { request: { sessionId: session.id }, allowed: session.workspace };
+    if (session !== undefined) return { request: { sessionId: session.id }, allowed: session.workspace, session };
     throw new CaretError("session-not-found", "This workspace has no session to go on with", {
       fix: "Leave out --continue, or name the session's workspace.",
     });
   }
 }
 
+/** Somebody reads what is printed and can type an answer. */
+function isAtTerminal({ stdin, stdout }: Host, { json, quiet }: RunOptions): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true && json !== true && quiet !== true;
+}
+
+/** Undefined where nobody has to be asked, or nobody can be. */
+function askingOf(
+  config: Config,
+  { allowed, session, request }: Target,
+  { force, mode }: RunOptions,
+): Partial<TurnRequest> | undefined {
+  const reads = (mode ?? config.mode) === "ask" || (mode ?? config.mode) === "plan";
+  // A chat of Cursor's own CLI goes on where it was begun, with the agent's own tools.
+  const isForeign = request.sessionId !== undefined && session === undefined;
+  if (force === true || config.cli.force || reads || isForeign) return undefined;
+  return askingTurn({ config, session, workspace: allowed });
+}
+
+interface RunParts {
+  readonly host: Host;
+  readonly writer: TurnWriter;
+  readonly stopper: Stopper;
+}
+
 async function runTurn(
   { engine, notes, close }: OpenedEngine,
   request: TurnRequest,
-  { writer, stopper }: { readonly writer: TurnWriter; readonly stopper: Stopper },
+  { host, writer, stopper }: RunParts,
 ): Promise<TurnOutcome["kind"]> {
   try {
     const turn = await engine.startTurn(request);
     await writer.begin(turn.sessionId, notes);
+    const leave = request.attended === true ? answerInTerminal(host, turn, writer) : () => undefined;
     stopper.onStop(() => {
       turn.cancel("You stopped the turn");
       void writer.stopping();
     });
-    for await (const batch of turn.follow({ asSaid: true })) await writer.take(batch.map(({ event }) => event));
+    const unasked = createUnaskedCalls();
+    for await (const batch of turn.follow({ asSaid: true })) {
+      const events = batch.map(({ event }) => event);
+      for (const event of events) unasked.note(event);
+      await writer.take(events);
+    }
+    leave();
     await writer.finish();
+    await write(host.stderr, unasked.hint(host.command));
     return (await turn.outcome).kind;
   } finally {
     await close();

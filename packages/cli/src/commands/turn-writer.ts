@@ -15,6 +15,9 @@ const TICK_MS = 100;
 export interface TurnWriter {
   begin(sessionId: string, notes: readonly string[]): Promise<void>;
   take(events: readonly AgentEvent[]): Promise<void>;
+  /** Puts something to the person at the terminal, who types below it: the status line stays away until `answered`. */
+  ask(lines: readonly string[]): Promise<void>;
+  answered(): Promise<void>;
   /** The turn was asked to stop. */
   stopping(): Promise<void>;
   finish(): Promise<void>;
@@ -44,6 +47,8 @@ export function createRenderedWriter(host: Host, now: () => number = Date.now): 
       for (const note of notes) await put(created.note(note));
     },
     take: (events) => put(renderer?.push(events)),
+    ask: (lines) => put(renderer?.ask(lines)),
+    answered: () => put(renderer?.answered()),
     async stopping() {
       renderer?.stopping();
       await put(renderer?.note(STOPPING));
@@ -66,6 +71,9 @@ export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
       await write(stderr, [`session ${sessionId}`, ...notes].map((line) => `caret: ${cleanLine(line)}\n`).join(""));
     },
     take,
+    // Nobody is asked where a program reads the output.
+    async ask() {},
+    async answered() {},
     async stopping() {},
     async finish() {},
     async fail(error) {
@@ -92,6 +100,8 @@ export function createQuietWriter(host: Host): TurnWriter {
     async take(events) {
       turn = events.reduce(foldTurn, turn);
     },
+    async ask() {},
+    async answered() {},
     async stopping() {},
     async finish() {
       await putText();

@@ -10,6 +10,7 @@ import {
 import { answerLine, approvalLine, questionLines, todoLines } from "./asked-lines.ts";
 import { type BlockWriter, createTextBlock, createThinkingBlock } from "./block-writer.ts";
 import { closingLines } from "./closing-lines.ts";
+import { type CommandOutput, createCommandOutput } from "./command-output.ts";
 import type { Look } from "./look.ts";
 import { createPage, type Section } from "./page.ts";
 import { shownArgument } from "./shown-argument.ts";
@@ -22,6 +23,8 @@ export interface TurnPrinterOptions extends Look {
   readonly now: () => number;
   /** Our own session; upstream's id is of no use to `--session`. */
   readonly sessionId: string | undefined;
+  /** Show what commands print while they run. */
+  readonly isLive: boolean;
 }
 
 interface Call {
@@ -33,6 +36,7 @@ interface Call {
 export class TurnPrinter {
   readonly #options: TurnPrinterOptions;
   readonly #page = createPage();
+  readonly #output: CommandOutput;
   readonly #calls = new Map<string, Call>();
   readonly #asked = new Map<string, AgentEventOf<"question" | "approval-request">>();
   /** Lines that came while a line of text was half written. */
@@ -48,6 +52,7 @@ export class TurnPrinter {
 
   constructor(options: TurnPrinterOptions) {
     this.#options = options;
+    this.#output = createCommandOutput(options);
   }
 
   print(event: AgentEvent): string {
@@ -82,6 +87,11 @@ export class TurnPrinter {
   note(text: string): string {
     const { style, glyphs } = this.#options;
     return this.#lines("notes", [style.dim(`${glyphs.notice} ${cleanLine(text)}`)]);
+  }
+
+  /** Lines for a person to answer; they are as they should be printed. */
+  ask(lines: readonly string[]): string {
+    return this.#lines("asked", lines);
   }
 
   get hasEnded(): boolean {
@@ -150,7 +160,7 @@ export class TurnPrinter {
     const { style, glyphs } = this.#options;
     switch (event.type) {
       case "tool-result":
-        return this.#lines("tools", [this.#settle(event)]);
+        return this.#lines("tools", this.#settle(event));
       case "notice":
         return event.kind === "error"
           ? this.#lines("notes", [style.yellow(`${glyphs.notice} ${cleanLine(event.message)}`)])
@@ -171,6 +181,7 @@ export class TurnPrinter {
       case "todos":
         return this.#printTodos();
       case "tool-output":
+        return this.#lines("tools", this.#output.push(event));
       case "usage":
       case "unknown":
         return "";
@@ -179,19 +190,14 @@ export class TurnPrinter {
     }
   }
 
-  #settle({ callId, durationMs }: AgentEventOf<"tool-result">): string {
+  #settle({ callId, durationMs }: AgentEventOf<"tool-result">): readonly string[] {
     const call = this.#calls.get(callId) ?? { startedAt: this.#options.now(), depth: 0 };
     const tool = this.#turn.tools.findLast((candidate) => candidate.callId === callId);
-    if (tool === undefined) return "";
+    if (tool === undefined) return [];
     const measured = { ...tool, durationMs: durationMs ?? this.#options.now() - call.startedAt };
     const { style, glyphs } = this.#options;
-    return toolLine(measured, {
-      style,
-      glyphs,
-      columns: this.#options.columns(),
-      workspace: this.#workspace,
-      depth: call.depth,
-    });
+    const look = { style, glyphs, columns: this.#options.columns(), workspace: this.#workspace, depth: call.depth };
+    return [toolLine(measured, look), ...this.#output.settle(tool)];
   }
 
   #printPlan({ name, overview, text }: AgentEventOf<"plan">): string {

@@ -103,6 +103,7 @@ describe("a turn in a pipe", () => {
     expect(body(events)).toEqual([
       "✓ ∗ search TODO · 40ms",
       "✗ $ shell npm test · exit 1 · 1m 05s",
+      "  │ 2 failed",
       "⊘ ◇ docs/find caret · not allowed here · 1.2s",
     ]);
   });

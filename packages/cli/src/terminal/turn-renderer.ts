@@ -28,6 +28,9 @@ export interface TurnRenderer {
   tick(): string;
   /** A line of Caret's own. */
   note(text: string): string;
+  /** Lines that a person answers below them: no status line disturbs the typing until `answered`. */
+  ask(lines: readonly string[]): string;
+  answered(): string;
   /** From now on the turn is said to be stopping. */
   stopping(): void;
   /** Takes the status line away. */
@@ -38,12 +41,13 @@ export function createTurnRenderer(options: TurnRendererOptions): TurnRenderer {
   const { columns, colours, isTty, isUtf8, now, sessionId } = options;
   const style = createTerminalStyle(colours);
   const glyphs = chooseGlyphs(isUtf8);
-  const printer = new TurnPrinter({ style, glyphs, columns, now, sessionId });
+  const printer = new TurnPrinter({ style, glyphs, columns, now, sessionId, isLive: isTty });
   const screen = createScreen({ isTty, columns });
   const createdAt = now();
+  let isAsking = false;
 
   const status = (): string | undefined => {
-    if (!isTty || printer.hasEnded) return undefined;
+    if (!isTty || isAsking || printer.hasEnded) return undefined;
     const elapsed = now() - (printer.startedAt ?? createdAt);
     const frame = glyphs.spinner[Math.floor(Math.max(0, elapsed) / SPINNER_MS) % glyphs.spinner.length] ?? "";
     const head = `${frame} ${elapsedText(elapsed)} ${glyphs.separator} `;
@@ -56,6 +60,14 @@ export function createTurnRenderer(options: TurnRendererOptions): TurnRenderer {
     push: (events) => screen.show(events.map((event) => printer.print(event)).join(""), status()),
     tick: () => screen.show("", status()),
     note: (text) => screen.show(printer.note(text), status()),
+    ask(lines) {
+      isAsking = true;
+      return screen.show(printer.ask(lines), undefined);
+    },
+    answered() {
+      isAsking = false;
+      return screen.show("", status());
+    },
     stopping() {
       printer.isStopping = true;
     },

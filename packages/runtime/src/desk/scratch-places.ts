@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { physicalPath } from "../chats/workspace-hash.ts";
@@ -19,6 +19,8 @@ export interface ScratchPlaces {
    * workspace. It is made when it is not there.
    */
   besideWorkspace(sessionId: string): string;
+  /** Whether it has been asked for before. */
+  hasBeside(sessionId: string): boolean;
   /** Removes it, if it was ever made. */
   removeBeside(sessionId: string): void;
   /** Whether a workspace is one of them. */
@@ -62,6 +64,7 @@ export function openScratchPlaces(options: {
       mkdirSync(place, { recursive: true, mode: 0o700 });
       return place;
     },
+    hasBeside: (sessionId) => existsSync(join(root, placeName(sessionId))),
     removeBeside: (sessionId) => remove(join(root, placeName(sessionId))),
     holds,
     assertElsewhere(path) {

@@ -61,7 +61,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     assertApart(request, request.workspace, options.allowedWorkspaces);
     const { session, saved } =
       request.sessionId === undefined
-        ? newSession(options, request, request.title ?? request.prompt)
+        ? newSession(options, request, request.title ?? request.prompt, request.newSessionId)
         : await oldSession(options, request.sessionId, request);
     assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);

@@ -21,6 +21,8 @@ export interface TurnRequest extends CommandOptions {
   readonly images?: readonly AttachedImage[];
   /** Absent: a new session. */
   readonly sessionId?: string;
+  /** The id of a new session, for whoever has to know it beforehand. */
+  readonly newSessionId?: string;
   /** Where the turn works; required for a new session, and must be the session's own for an old one. */
   readonly workspace?: string;
   readonly model?: string;

@@ -3,12 +3,9 @@ import type { CommandOptions, SessionChanges, SessionRecord } from "../engine/ev
 import type { RunningTurn, TurnRequest } from "../engine/session-engine.ts";
 import { titleOf } from "../engine/title-of.ts";
 import { createSessionGrants, type SessionGrants } from "../grants/session-grants.ts";
+import { attendedTools } from "./attended-tools.ts";
 import type { Attachments } from "./open-attachments.ts";
 import type { SessionDeskOptions } from "./session-desk-options.ts";
-
-/** Where the agent works it finds none of the project's own rules. */
-const PROJECT_RULES =
-  "The project may say how to work in it: where the workspace has an AGENTS.md or rules in .cursor/rules, read them first and follow them.";
 
 export interface DeskTurnStarter {
   /** Resolves when the `turn-start` is committed. What was said to the turn and did not reach it starts the next one. */
@@ -128,19 +125,14 @@ async function toRequest(
   };
 }
 
-/** The CLI answers its own approvals, so that a person can be asked only where the gateway runs the tools. */
 function ownerFor(
   permission: PermissionWord,
   { scratch }: SessionDeskOptions,
-  { id, workspace }: SessionRecord,
+  session: SessionRecord,
   grants: SessionGrants,
 ): Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools"> {
   if (permission === "full") return { force: true };
-  return {
-    attended: true,
-    agentWorkspace: scratch.besideWorkspace(id),
-    gatewayTools: { system: PROJECT_RULES, realWorkspace: workspace, permission, grants },
-  };
+  return attendedTools({ scratch, session, permission, grants });
 }
 
 /** A name and nothing else. */

@@ -8,8 +8,10 @@ export interface Trial {
   readonly env: Readonly<Record<string, string>>;
   /** What is piped in; nothing means a terminal at which nobody types. */
   readonly stdin?: string;
+  /** Standard output is a terminal too: whoever types can be asked. */
+  readonly isTerminal?: true;
   /** Called with everything printed so far, each time something is; it may send a signal. */
-  readonly watch?: (stdout: string, signal: (name: "SIGINT" | "SIGTERM") => void) => void;
+  readonly watch?: (stdout: string, signal: (name: "SIGINT" | "SIGTERM") => void, type: (line: string) => void) => void;
 }
 
 export interface Tried {
@@ -21,11 +23,11 @@ export interface Tried {
 /** Run one command in this process, as `caret` would, but with streams and signals of our own. Rejects as it does. */
 export async function tryCommand(add: AddCommand, argv: readonly string[], trial: Trial): Promise<Tried> {
   const listeners = new Set<(signal: "SIGINT" | "SIGTERM") => void>();
-  const stdout = collect((text) =>
-    trial.watch?.(text, (name) => {
-      for (const listener of listeners) listener(name);
-    }),
-  );
+  const keyboard = Object.assign(new PassThrough(), { isTTY: true });
+  const signal = (name: "SIGINT" | "SIGTERM"): void => {
+    for (const listener of listeners) listener(name);
+  };
+  const stdout = collect((text) => trial.watch?.(text, signal, (line) => void keyboard.write(`${line}\n`)));
   const stderr = collect();
   const host: Host = {
     argv,
@@ -35,8 +37,8 @@ export async function tryCommand(add: AddCommand, argv: readonly string[], trial
     home: trial.cwd,
     platform: process.platform,
     uid: process.getuid?.(),
-    stdin: trial.stdin === undefined ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([trial.stdin]),
-    stdout: stdout.stream,
+    stdin: trial.stdin === undefined ? keyboard : Readable.from([trial.stdin]),
+    stdout: trial.isTerminal === true ? Object.assign(stdout.stream, { isTTY: true, columns: 100 }) : stdout.stream,
     stderr: stderr.stream,
     onSignal(listener) {
       listeners.add(listener);

@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import {
+  attendedTools,
+  createSessionGrants,
+  openScratchPlaces,
+  type SessionRecord,
+  type TurnRequest,
+} from "@caret/runtime";
+import type { Config } from "../config/config-schema.ts";
+import { DEFAULT_PERMISSION } from "../gateway/gateway-desks.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
+
+export interface AskingTurn {
+  readonly config: Config;
+  /** The session to go on with; undefined for a new one. */
+  readonly session: SessionRecord | undefined;
+  readonly workspace: string;
+}
+
+/**
+ * What a turn needs so that the person at the terminal is asked, as on the page: Caret runs its tools. Undefined for a
+ * session whose agent has run its own so far: it would forget what it knows.
+ */
+export function askingTurn({ config, session, workspace }: AskingTurn): Partial<TurnRequest> | undefined {
+  const scratch = openScratchPlaces({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
+  if (session?.lastTurn !== undefined && !scratch.hasBeside(session.id)) return undefined;
+  const permission = session?.permission ?? DEFAULT_PERMISSION;
+  if (permission === "full") return { force: true };
+  const id = session?.id ?? randomUUID();
+  const grants = createSessionGrants({ newId: randomUUID, now: Date.now });
+  return {
+    ...(session === undefined ? { newSessionId: id } : {}),
+    ...attendedTools({ scratch, session: { id, workspace: session?.workspace ?? workspace }, permission, grants }),
+  };
+}

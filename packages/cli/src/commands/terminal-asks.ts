@@ -1,0 +1,112 @@
+import { createInterface } from "node:readline";
+import type { AgentEventOf, AnswerApproval } from "@caret/protocol";
+import type { OpenAsk, RunningTurn } from "@caret/runtime";
+import type { Host } from "../host.ts";
+import { approvalCard, keyOf } from "../terminal/approval-card.ts";
+import { hostLook } from "../terminal/host-look.ts";
+import { cleanLine } from "../terminal/text-cleaner.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+type ApprovalRequest = AgentEventOf<"approval-request">;
+type Question = AgentEventOf<"question">["questions"][number];
+
+interface Asked {
+  readonly ask: OpenAsk;
+  /** What was chosen for the questions before this one. */
+  readonly answers: { readonly questionId: string; readonly optionIds: readonly string[] }[];
+}
+
+/**
+ * Puts what a turn waits for to the person at the terminal, one after the other. Only whole lines count that were typed
+ * after the question was shown: what was typed before, or means nothing here, decides nothing. Gives what ends it.
+ */
+export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">, writer: TurnWriter): () => void {
+  const lines = createInterface({ input: host.stdin, terminal: false });
+  let asked: Asked | undefined;
+
+  const ask = (text: readonly string[]): void => void writer.ask(text);
+  const askNext = (): void => {
+    const open = asks.open();
+    if (asked !== undefined && open.some(({ requestId }) => requestId === asked?.ask.requestId)) return;
+    const hadAsked = asked !== undefined;
+    const [next] = open;
+    asked = next && { ask: next, answers: [] };
+    if (asked !== undefined) ask(askLines(asked, host));
+    else if (hadAsked) void writer.answered();
+  };
+  const take = (line: string): void => {
+    if (asked === undefined) return;
+    const said = line.trim();
+    const hint =
+      asked.ask.request.type === "question" ? takeChoice(asks, asked, said) : takeApproval(asks, asked, said);
+    if (hint === "next") ask(askLines(asked, host));
+    else if (hint !== undefined) ask([`  ${hint}`]);
+  };
+  /** Nobody can type any more. */
+  const giveUp = (): void => {
+    for (const { kind, requestId } of asks.open()) {
+      if (kind === "question") asks.answerQuestion(requestId, {});
+      else asks.answerApproval(requestId, { decision: "rejected", reason: "The terminal was closed" });
+    }
+  };
+
+  lines.on("line", take).on("close", giveUp);
+  const stop = asks.onChange(askNext);
+  askNext();
+  return () => {
+    stop();
+    lines.off("close", giveUp).close();
+  };
+}
+
+function askLines({ ask: { request }, answers }: Asked, host: Host): readonly string[] {
+  const look = hostLook(host);
+  if (request.type === "approval-request") return approvalCard(request, look);
+  const question = request.questions[answers.length];
+  if (question === undefined) return [];
+  const { prompt, options, allowMultiple } = question;
+  return [
+    `${look.style.yellow(look.glyphs.question)} ${look.style.bold(cleanLine(prompt))}`,
+    ...options.map(({ label }, index) => `  ${look.style.bold(String(index + 1))} = ${cleanLine(label)}`),
+    `  Type ${allowMultiple ? "the numbers, with commas between" : "a number"}, or s to skip; then Enter`,
+  ];
+}
+
+/** Undefined when the line was an answer; otherwise what to say to the person. */
+function takeApproval(asks: RunningTurn["asks"], { ask: { request, requestId } }: Asked, said: string) {
+  if (request.type !== "approval-request") return undefined;
+  const answer = readApproval(said, request);
+  if (answer === undefined) return `Type y or n${request.grants?.length ? ", or a" : ""}, then Enter.`;
+  asks.answerApproval(requestId, answer);
+  return undefined;
+}
+
+export function readApproval(said: string, { grants = [] }: ApprovalRequest): AnswerApproval | undefined {
+  if (/^y(?:es)?$/i.test(said)) return { decision: "approved" };
+  const no = /^no?(?:\s+(.+))?$/i.exec(said);
+  if (no !== null) return { decision: "rejected", ...(no[1] === undefined ? {} : { reason: no[1] }) };
+  const key = said.toLowerCase().replace(/^always/, "a");
+  const grant = grants.find((_, index) => key === keyOf(index) || key === `a${index + 1}`);
+  return grant && { decision: "approved", grant: grant.id };
+}
+
+function takeChoice(asks: RunningTurn["asks"], { ask: { request, requestId }, answers }: Asked, said: string) {
+  if (request.type !== "question") return undefined;
+  const question = request.questions[answers.length];
+  if (question === undefined || /^s(?:kip)?$/i.test(said)) {
+    asks.answerQuestion(requestId, {});
+    return undefined;
+  }
+  const optionIds = readChoice(said, question);
+  if (optionIds === undefined) return `Type a number from 1 to ${question.options.length}, or s to skip.`;
+  answers.push({ questionId: question.id, optionIds });
+  if (answers.length < request.questions.length) return "next";
+  asks.answerQuestion(requestId, { answers });
+  return undefined;
+}
+
+function readChoice(said: string, { options, allowMultiple }: Question): readonly string[] | undefined {
+  const ids = said.split(/[\s,]+/).map((word) => (/^\d+$/.test(word) ? options[Number(word) - 1]?.id : undefined));
+  const known = ids.filter((id) => id !== undefined);
+  return known.length === ids.length && (allowMultiple || known.length === 1) ? known : undefined;
+}

@@ -1,0 +1,27 @@
+import type { AgentEvent } from "@caret/protocol";
+
+/** Calls of an agent with tools of its own that were refused: Cursor's CLI asks nobody there, whatever it tells its model. */
+export interface UnaskedCalls {
+  note(event: AgentEvent): void;
+  /** What was not asked and how to allow it; empty when everything ran. */
+  hint(command: string): string;
+}
+
+export function createUnaskedCalls(): UnaskedCalls {
+  const own = new Set<string>();
+  let refused = 0;
+  return {
+    note(event) {
+      if (event.type === "tool-call" && event.owner === "agent") own.add(event.callId);
+      if (event.type === "tool-result" && event.status === "rejected" && own.has(event.callId)) refused += 1;
+    },
+    hint(command) {
+      if (refused === 0) return "";
+      const calls = refused === 1 ? "1 call was" : `${refused} calls were`;
+      return (
+        `caret: ${calls} not run: nobody was asked. \`${command} run --force\` allows what no rule denies; ` +
+        `a new session in a terminal, or on the page (\`${command} serve\`), asks you.\n`
+      );
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { type AgentEventOf, type FileDiff, markHidden } from "@caret/protocol";
+import type { Look } from "./look.ts";
+
+type Request = AgentEventOf<"approval-request">;
+
+/**
+ * Everything a person should know before deciding, as the page shows it: what would run or change, every other argument,
+ * why it is asked, why it is dangerous, and what may be allowed for the rest of the session. Characters that cannot be seen
+ * are written out, so that nothing here steers the terminal.
+ */
+export function approvalCard(request: Request, look: Look): string[] {
+  const { style, glyphs } = look;
+  const { subject, server, reason, danger, effect, diff, grants = [] } = request;
+  const name = server === undefined ? subject : `${server}/${subject}`;
+  const { command, ...rest } = argumentsOf(request);
+  const isCommand = typeof command === "string";
+  const others = isCommand ? rest : command === undefined ? rest : { command, ...rest };
+  return [
+    `${style.yellow(glyphs.question)} ${style.bold(`The agent wants to use ${markHidden(name)}`)}`,
+    ...(isCommand ? indented(command).map((line, index) => (index === 0 ? `  $${line.slice(1)}` : `  ${line}`)) : []),
+    ...(effect === undefined ? [] : indented(effect)),
+    ...(diff === undefined ? [] : diffLines(diff, look)),
+    ...(Object.keys(others).length === 0 ? [] : indented(JSON.stringify(others, undefined, 2)).map(style.dim)),
+    ...(danger === undefined ? [] : indented(`Dangerous: ${danger}`).map(style.red)),
+    ...(reason === undefined ? [] : indented(reason).map(style.dim)),
+    ...grants.map(({ label }, index) => `  ${style.bold(keyOf(index))} = yes, and always in this turn: ${markHidden(label)}`),
+    `  ${style.bold("y")} = yes, once   ${style.bold("n")} = no (${style.bold("n because …")} tells the agent why); then Enter`,
+  ];
+}
+
+/** What is typed for a grant: `a` for the narrowest, `a2` for the next. */
+export function keyOf(index: number): string {
+  return index === 0 ? "a" : `a${index + 1}`;
+}
+
+/** What the diff shows already is left out. */
+function argumentsOf({ input, diff }: Request): Readonly<Record<string, unknown>> {
+  if (typeof input !== "object" || input === null) return input === undefined ? {} : { input };
+  if (diff === undefined) return { ...input };
+  const shown = new Set(["content", "old", "new", "oldText", "newText", "old_string", "new_string"]);
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !shown.has(key)));
+}
+
+function diffLines({ path, unified, before, after }: FileDiff, { style }: Look): string[] {
+  const text = unified ?? [...signed(before, "-"), ...signed(after, "+")].join("\n");
+  const paint = (line: string): string => {
+    if (line.startsWith("+")) return style.green(line);
+    return line.startsWith("-") ? style.red(line) : style.dim(line);
+  };
+  const lines = markHidden(text).trimEnd().split("\n");
+  return [`  ${style.bold(markHidden(path))}`, ...lines.map((line) => `  ${paint(line)}`)];
+}
+
+function signed(text: string | undefined, sign: string): readonly string[] {
+  if (text === undefined || text === "") return [];
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => sign + line);
+}
+
+function indented(text: string): string[] {
+  return markHidden(text)
+    .trimEnd()
+    .split("\n")
+    .map((line) => `  ${line}`);
+}

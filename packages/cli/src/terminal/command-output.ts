@@ -1,0 +1,70 @@
+import type { AgentEventOf, ToolActivity } from "@caret/protocol";
+import type { Look } from "./look.ts";
+import { shortenEnd } from "./shorten.ts";
+import { cleanLine } from "./text-cleaner.ts";
+
+/** A long output would push everything else off the screen. */
+const MAX_LIVE = 20;
+const MAX_TAIL = 10;
+
+export interface CommandOutputOptions extends Look {
+  readonly columns: () => number;
+  /** Whether lines are shown as they come. */
+  readonly isLive: boolean;
+}
+
+/** What commands print: the first lines while they run, and the last ones of a command that did not succeed. */
+export interface CommandOutput {
+  /** The lines that are whole by now, as far as they are shown. */
+  push(event: AgentEventOf<"tool-output">): readonly string[];
+  /** What else to show of a call that has settled. */
+  settle(tool: ToolActivity): readonly string[];
+}
+
+interface Printed {
+  /** A line without its end. */
+  rest: string;
+  shown: number;
+}
+
+export function createCommandOutput({ style, glyphs, columns, isLive }: CommandOutputOptions): CommandOutput {
+  const printed = new Map<string, Printed>();
+  const show = (line: string): string =>
+    style.dim(`  ${glyphs.quote} ${shortenEnd(cleanLine(line), columns() - 5, glyphs.ellipsis)}`);
+
+  return {
+    push({ callId, text }) {
+      if (!isLive) return [];
+      const call = printed.get(callId) ?? { rest: "", shown: 0 };
+      printed.set(callId, call);
+      const lines = (call.rest + text).split("\n");
+      call.rest = lines.pop() ?? "";
+      const room = Math.max(0, MAX_LIVE - call.shown);
+      call.shown += lines.length;
+      const more = room > 0 && lines.length > room ? [style.dim(`  ${glyphs.quote} ${glyphs.ellipsis}`)] : [];
+      return [...lines.slice(0, room).map(show), ...more];
+    },
+    settle(tool) {
+      const shown = printed.get(tool.callId)?.shown ?? 0;
+      printed.delete(tool.callId);
+      if (!isFailedCommand(tool)) return [];
+      const lines = linesOf(tool.output);
+      // Whoever has seen all of it come is not shown it again.
+      const unseen = shown > MAX_LIVE ? lines : lines.slice(shown);
+      const tail = unseen.slice(-MAX_TAIL);
+      const cut = unseen.length > MAX_TAIL && shown === 0 ? [style.dim(`  ${glyphs.quote} ${glyphs.ellipsis}`)] : [];
+      return [...cut, ...tail.map(show)];
+    },
+  };
+}
+
+function isFailedCommand({ kind, status, notRun }: ToolActivity): boolean {
+  return kind === "shell" && (status === "error" || (status === "interrupted" && notRun !== true));
+}
+
+/** Without the note at its end: how the command ended is said beside it. */
+function linesOf(output: string): readonly string[] {
+  const lines = output.trimEnd().split("\n");
+  if (/^\[.*\]$/.test(lines.at(-1) ?? "")) lines.pop();
+  return lines.filter((line, index) => line.trim() !== "" || (index > 0 && index < lines.length - 1));
+}
