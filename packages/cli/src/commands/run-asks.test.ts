@@ -90,8 +90,11 @@ describe("caret run in a terminal", () => {
 
   it("stops the turn by Ctrl-C while it asks, and runs nothing [ux B7]", async () => {
     const before = ran();
+    let hasStopped = false;
     const watch: Trial["watch"] = (stdout, signal) => {
-      if (stdout.includes("then Enter") && !stdout.includes("Stopping.")) signal("SIGINT");
+      if (hasStopped || !stdout.includes("then Enter")) return;
+      hasStopped = true;
+      signal("SIGINT");
     };
     const tried = await tryCommand(addRunCommand, ["run", "Run it"], { cwd: workspace, env, isTerminal: true, watch });
     expect([tried.code, ran()]).toEqual([130, before]);
