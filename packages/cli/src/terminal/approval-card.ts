@@ -23,7 +23,9 @@ export function approvalCard(request: Request, look: Look): string[] {
     ...(Object.keys(others).length === 0 ? [] : indented(JSON.stringify(others, undefined, 2)).map(style.dim)),
     ...(danger === undefined ? [] : indented(`Dangerous: ${danger}`).map(style.red)),
     ...(reason === undefined ? [] : indented(reason).map(style.dim)),
-    ...grants.map(({ label }, index) => `  ${style.bold(keyOf(index))} = yes, and always in this turn: ${markHidden(label)}`),
+    ...grants.map(
+      ({ label }, index) => `  ${style.bold(keyOf(index))} = yes, and always in this turn: ${markHidden(label)}`,
+    ),
     `  ${style.bold("y")} = yes, once   ${style.bold("n")} = no (${style.bold("n because …")} tells the agent why); then Enter`,
   ];
 }
