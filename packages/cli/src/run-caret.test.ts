@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
@@ -9,4 +9,15 @@ it("answers a bare `caret` with where to start, and not with a failure", () => {
   const headings = printed.split("\n").filter((line) => /^\S.*:$/.test(line));
   expect(headings).toEqual(["Options:", "Start here:", "What is kept:", "Set-up:", "Recordings:", "Examples:"]);
   expect(printed).toContain("npx caret serve ");
+});
+
+it.each([
+  [["serve", "--port", "abc"], "caret: Invalid configuration\n--port: expected a number"],
+  [["sessions", "nope"], "caret: unknown command 'nope'"],
+])("names what was typed, with one prefix for every mistake: caret %j [ux 3: small]", (args, words) => {
+  const { stderr, status } = spawnSync(process.execPath, [entry, ...args], {
+    encoding: "utf8",
+    env: { HOME: "/nonexistent" },
+  });
+  expect([status, stderr.startsWith(words)]).toEqual([2, true]);
 });

@@ -30,6 +30,8 @@ async function createProgram(host: Host, done: (code: ExitCode) => void): Promis
     .configureOutput({
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void host.stderr.write(text),
+      // One prefix for whatever is wrong, whoever finds it.
+      outputError: (text, write) => write(text.replace(/^error: /, "caret: ")),
     })
     .showHelpAfterError("Run it with --help to see the options.");
   for (const { group, load } of wantedCommands(host.argv)) {

@@ -43,6 +43,7 @@ export { removeSession, type SessionBelongings } from "./session-desk/remove-ses
 export { groupTurns } from "./store/group-turns.ts";
 export { interruptRunningTurns } from "./store/interrupt-running-turns.ts";
 export { readAll } from "./store/read-all.ts";
+export { type SessionState, sessionState } from "./store/session-state.ts";
 export { openSqliteEventStore } from "./store/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./store/transfer/export-session.ts";
 export { importSession } from "./store/transfer/import-session.ts";

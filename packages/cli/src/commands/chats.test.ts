@@ -44,7 +44,7 @@ describe("caret chats", () => {
     expect(await listed("--workspace", elsewhere)).toMatchObject([{ messages: 2 }]);
     expect(await listed("--all")).toHaveLength(2);
     expect((await chats("ls")).stdout).toMatch(
-      /^id +used +messages +title\n[0-9a-f-]{36} +just now +3 +read note\.txt\n$/,
+      /^id\tused\tmessages\tworkspace\ttitle\tdamage\n[0-9a-f-]{36}\tjust now\t3\t\tread note\.txt\t\n$/,
     );
   });
 
@@ -77,6 +77,6 @@ describe("caret chats", () => {
     writeFileSync(join(broken, "store.db"), "not a database");
     const { code, stdout } = await chats("ls", "--all");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/damage\n[\s\S]*11111111-2222-3333-4444-555555555555 .* \? .*\n/);
+    expect(stdout).toMatch(/damage\n[\s\S]*11111111-2222-3333-4444-555555555555\t.*\t\?\t.*\n/);
   });
 });

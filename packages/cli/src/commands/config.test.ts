@@ -29,7 +29,7 @@ describe("caret config", () => {
       "cli.command": { value: null, source: "default" },
       "cli.env": { value: { TOKEN: "[secret]" } },
     });
-    expect((await config(["print"], env)).stdout).toMatch(/\nlane +"sim" +CARET_LANE\n/);
+    expect((await config(["print"], env)).stdout).toMatch(/\nlane\t"sim"\tCARET_LANE\n/);
   });
 
   it("reads only the file that was named", async () => {

@@ -19,7 +19,7 @@ function models(argv: readonly string[], env: Readonly<Record<string, string>> =
 it("lists the models of the simulator, families as one, and keeps the list", async () => {
   const { code, stdout, stderr } = await models([]);
   expect([code, stderr]).toEqual([0, "caret: these are the simulator's models\n"]);
-  expect(stdout).toMatch(/^model +name +variants\nauto +Auto\n[\s\S]*\ncomposer-2.5 +Composer 2.5 +2 {2}default\n/);
+  expect(stdout).toMatch(/^model\tname\tvariants\t\nauto\tAuto\t\t\n[\s\S]*\ncomposer-2.5\tComposer 2.5\t2\tdefault\n/);
   expect(statSync(join(directory, "data", "models", "sim.json")).mode & 0o777).toBe(0o600);
 });
 

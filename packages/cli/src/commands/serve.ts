@@ -106,7 +106,7 @@ function settings(host: Host, options: ServeOptions) {
     ...(options.host === undefined ? {} : { serverHost: options.host }),
     ...(port === undefined ? {} : { serverPort: port }),
   };
-  const loaded = loadHostConfig(host, flags);
+  const loaded = inOwnFlags(() => loadHostConfig(host, flags));
   const asked = options.port !== undefined || loaded.sources["server.port"]?.kind !== "default";
   const mayMovePort = !asked || (options.port === undefined && isOpenCursorUser);
   const isAsked = (key: string): boolean => {
@@ -115,6 +115,16 @@ function settings(host: Host, options: ServeOptions) {
     return (loaded.sources[key]?.kind ?? "default") !== "default";
   };
   return { loaded, mayMovePort, isAsked };
+}
+
+/** What is wrong with `--port` is not said of `--server-port`, which nobody typed. */
+function inOwnFlags<Loaded>(load: () => Loaded): Loaded {
+  try {
+    return load();
+  } catch (reason) {
+    const { code, message, fix } = CaretError.from(reason);
+    throw new CaretError(code, message.replaceAll(/--server-(port|host)\b/g, "--$1"), { fix, cause: reason });
+  }
 }
 
 function readyJson({ url, token, lanes }: Pick<RunningGateway, "url" | "token" | "lanes">, pid: number): string {

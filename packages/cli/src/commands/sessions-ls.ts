@@ -1,4 +1,4 @@
-import type { SessionRecord } from "@caret/runtime";
+import { type SessionRecord, type SessionState, sessionState } from "@caret/runtime";
 import { absolutePath } from "../config/config-paths.ts";
 import type { ExitCode, Host } from "../host.ts";
 import { ageText } from "../terminal/age-text.ts";
@@ -27,27 +27,38 @@ export async function listSessions({ host, store }: LogWork, options: ListOption
   const sessions: SessionRecord[] = [];
   for await (const session of found) if (sessions.push(session) > limit) break;
   const listed = sessions.slice(0, limit);
-  if (options.json === true) return await printJson(host, listed);
+  const states = await Promise.all(listed.map((session) => sessionState(store, session)));
+  if (options.json === true)
+    return await printJson(
+      host,
+      listed.map((session, index) => ({ ...session, state: states[index] })),
+    );
   if (listed.length === 0) return await printLines(host, ["There are no such sessions."]);
-  const { style, glyphs, columns } = hostLook(host);
-  const more = sessions.length > limit ? [style.dim(`${glyphs.ellipsis} and more: --limit, --search`)] : [];
-  return await printLines(host, [...tableLines(head, toRows(host, listed), { style, glyphs, columns }), ...more]);
+  const look = hostLook(host);
+  const more = sessions.length > limit ? [look.style.dim(`${look.glyphs.ellipsis} and more: --limit, --search`)] : [];
+  return await printLines(host, [...tableLines(head, toRows(host, listed, states), look), ...(look.isTty ? more : [])]);
 }
 
 const head = [
   { title: "id" },
   { title: "used" },
+  { title: "state" },
   { title: "lane" },
   { title: "model", cut: "end" },
   { title: "workspace", cut: "middle" },
   { title: "title", cut: "end" },
 ] as const;
 
-function toRows(host: Host, sessions: readonly SessionRecord[]): readonly (readonly string[])[] {
+function toRows(
+  host: Host,
+  sessions: readonly SessionRecord[],
+  states: readonly SessionState[],
+): readonly (readonly string[])[] {
   const idLength = shortestIds(sessions.map(({ id }) => id));
-  return sessions.map(({ id, updatedAt, lane, model, workspace, title, archived }) => [
+  return sessions.map(({ id, updatedAt, lane, model, workspace, title, archived }, index) => [
     id.slice(0, idLength),
     ageText(updatedAt, Date.now()),
+    states[index] ?? "",
     lane ?? "",
     model ?? "",
     fromHome(workspace, host.home),

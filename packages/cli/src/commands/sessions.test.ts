@@ -55,9 +55,9 @@ async function ids(): Promise<readonly string[]> {
 describe("caret sessions", () => {
   it("lists what there is, narrowed down as asked", async () => {
     expect(await ids()).toEqual(["aaaa-1", "aabb-2", "cccc-3"]);
-    expect((await sessions("ls", "--search", "DOCS")).stdout).toMatch(/^id .*\naabb-2 +.*Write the docs\n$/);
-    expect((await sessions("ls", "--workspace", "/elsewhere")).stdout).toMatch(/^id .*\ncccc-3 +.*Elsewhere\n$/);
-    expect((await sessions("ls", "--limit", "1")).stdout.trimEnd().split("\n")).toHaveLength(3);
+    expect((await sessions("ls", "--search", "DOCS")).stdout).toMatch(/^id\t.*\naabb-2\t.*\tWrite the docs\n$/);
+    expect((await sessions("ls", "--workspace", "/elsewhere")).stdout).toMatch(/^id\t.*\ncccc-3\t.*\tElsewhere\n$/);
+    expect((await sessions("ls", "--limit", "1")).stdout.trimEnd().split("\n")).toHaveLength(2);
     expect((await sessions("ls", "--search", "nothing")).stdout).toBe("There are no such sessions.\n");
   });
 

@@ -33,10 +33,10 @@ it("lists tokens without their secrets", async () => {
   await token("create", "laptop", "--scope", "admin");
   await token("revoke", "laptop");
   const { stdout } = await token("ls");
-  expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-    ["name", "scopes", "created", "used", "state"],
-    ["ci", "turns models", "just now", "never"],
-    ["laptop", "admin", "just now", "never", "revoked just now"],
+  expect(stdout.split("\n").map((line) => line.split("\t"))).toEqual([
+    ["name", "scopes", "created", "used", "workspace", "state"],
+    ["ci", "turns models", "just now", "never", "", ""],
+    ["laptop", "admin", "just now", "never", "", "revoked just now"],
     [""],
   ]);
   const listed = await token("ls", "--json");

@@ -19,7 +19,7 @@ describe("tableLines", () => {
       ["a", "1", "", "Fix\nit"],
       ["bb", "20", "", ""],
     ];
-    expect(tableLines(head, rows, { ...look, columns: 80 })).toEqual([
+    expect(tableLines(head, rows, { ...look, columns: 80, isTty: true })).toEqual([
       "id  count  title",
       "a       1  Fix it",
       "bb     20",
@@ -28,13 +28,21 @@ describe("tableLines", () => {
 
   it("cuts what may be cut, the widest first, and never an id", () => {
     const rows = [["0123456789", "7", "/a/rather/long/path/to/somewhere", "日本語の題名 with more words behind it"]];
-    const lines = tableLines(head, rows, { ...look, columns: 50 });
+    const lines = tableLines(head, rows, { ...look, columns: 50, isTty: true });
     expect(lines).toEqual([
       "id          count  path            title",
       "0123456789      7  /a/rath…ewhere  日本語の題名 …",
     ]);
     for (const line of lines) expect(displayWidth(line)).toBeLessThan(50);
   });
+});
+
+it("gives a program every cell whole, with tabs between and every column [ux 3: piped output]", () => {
+  const rows = [["0123456789", "7", "", "a title with many words, which no terminal of this width has room for"]];
+  expect(tableLines(head, rows, { ...look, columns: 20, isTty: false })).toEqual([
+    "id\tcount\tpath\ttitle",
+    "0123456789\t7\t\ta title with many words, which no terminal of this width has room for",
+  ]);
 });
 
 describe("ageText", () => {

@@ -15,15 +15,18 @@ export interface TableColumn {
 
 export interface TableOptions extends Look {
   readonly columns: number;
+  /** False: for a program, which gets every cell whole, with tabs between. */
+  readonly isTty: boolean;
 }
 
 /** Rows under titles, as narrow as they can be; what may be cut shares the room that is left. */
 export function tableLines(
   head: readonly TableColumn[],
   rows: readonly (readonly string[])[],
-  { columns, style, glyphs }: TableOptions,
+  { columns, isTty, style, glyphs }: TableOptions,
 ): readonly string[] {
   const cells = rows.map((row) => row.map(cleanLine));
+  if (!isTty) return [head.map(({ title }) => title), ...cells].map((row) => row.join("\t"));
   const used = head.filter((_, index) => cells.some((row) => row[index] !== ""));
   const kept = cells.map((row) => row.filter((_, index) => used.includes(head[index] ?? { title: "" })));
   const widths = fitWidths(used, kept, columns - 1);

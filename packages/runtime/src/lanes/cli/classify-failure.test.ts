@@ -63,6 +63,11 @@ describe("what the CLI says about itself", () => {
     });
   });
 
+  it("names the models once: the upstream's own list is left out [ux 3: small]", () => {
+    const stderr = "Cannot use this model: swift-2. Available models: auto, swift-2.5-high\nbye\n";
+    expect(classifyFailure(failureOf(stderr)).upstream).toBe("Cannot use this model: swift-2.\nbye");
+  });
+
   it("does not print two hundred models, and needs no list at all", () => {
     const names = Array.from({ length: 200 }, (_, index) => `m${index}`);
     expect(errorOf(`Cannot use this model: zebra-9. Available models: ${names.join(", ")}`).fix).toBe(

@@ -58,7 +58,9 @@ export function classifyFailure(failure: CliFailure): CaretError {
     byExit(failure) ??
     matchRules(lastRules, words, failure) ??
     byWords(words, failure);
-  const upstream = words.trim().slice(-MAX_UPSTREAM_CHARACTERS);
+  // The list of models is in the fix already.
+  const own = face.code === "model-unknown" ? words.replace(/ *Available models:[^\n]*/i, "") : words;
+  const upstream = own.trim().slice(-MAX_UPSTREAM_CHARACTERS);
   const fix = face.fix ?? (upstream === "" ? silentFixes[face.code] : undefined);
   return new CaretError(face.code, face.message, {
     ...(fix !== undefined && { fix }),
