@@ -81,7 +81,7 @@ function takeApproval(asks: RunningTurn["asks"], { ask: { request, requestId } }
   return undefined;
 }
 
-export function readApproval(said: string, { grants = [] }: ApprovalRequest): AnswerApproval | undefined {
+function readApproval(said: string, { grants = [] }: ApprovalRequest): AnswerApproval | undefined {
   if (/^y(?:es)?$/i.test(said)) return { decision: "approved" };
   const no = /^no?(?:\s+(.+))?$/i.exec(said);
   if (no !== null) return { decision: "rejected", ...(no[1] === undefined ? {} : { reason: no[1] }) };
