@@ -4,6 +4,7 @@ import { type GatewayProcess, startGateway } from "../gateway-process.ts";
 import { claudeCode } from "../loops/claude-code.ts";
 import { codex } from "../loops/codex.ts";
 import type { CodingClient } from "../loops/coding-client.ts";
+import { continueDev } from "../loops/continue.ts";
 import { openCodes } from "../loops/open-code.ts";
 import { pis } from "../loops/pi.ts";
 import { runClient } from "../loops/run-client.ts";
@@ -41,6 +42,7 @@ const clients: readonly (readonly [string, CodingClient, readonly string[]])[] =
   ...openCodes.map((client) => [client.name, client, ["-c"]] as const),
   ...pis.map((client) => [client.name, client, ["-c"]] as const),
   [codex.name, codex, ["resume", "--last"]],
+  [continueDev.name, continueDev, ["--resume"]],
 ];
 
 it.each(clients)(

@@ -1,9 +1,11 @@
+import { dirname } from "node:path";
 import { type SessionRecord, type SessionState, sessionState } from "@caret/runtime";
 import { absolutePath } from "../config/config-paths.ts";
 import type { ExitCode, Host } from "../host.ts";
 import { ageText } from "../terminal/age-text.ts";
 import { hostLook } from "../terminal/host-look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { allSessions, workspaceSessions } from "./find-session.ts";
 import type { LogWork } from "./log-work.ts";
 import { printJson, printLines } from "./print.ts";
@@ -17,7 +19,7 @@ export interface ListOptions {
   readonly json?: boolean;
 }
 
-export async function listSessions({ host, store }: LogWork, options: ListOptions): Promise<ExitCode> {
+export async function listSessions({ host, config, store }: LogWork, options: ListOptions): Promise<ExitCode> {
   const { search, workspace, limit } = options;
   const found =
     workspace === undefined
@@ -35,8 +37,13 @@ export async function listSessions({ host, store }: LogWork, options: ListOption
     );
   if (listed.length === 0) return await printLines(host, ["There are no such sessions."]);
   const look = hostLook(host);
+  // A directory of Caret's own says nothing to anybody: such a session has no workspace.
+  const scratch = scratchRoot(config);
+  const shown = listed.map((session) =>
+    dirname(session.workspace) === scratch ? { ...session, workspace: "(none)" } : session,
+  );
   const more = sessions.length > limit ? [look.style.dim(`${look.glyphs.ellipsis} and more: --limit, --search`)] : [];
-  return await printLines(host, [...tableLines(head, toRows(host, listed, states), look), ...(look.isTty ? more : [])]);
+  return await printLines(host, [...tableLines(head, toRows(host, shown, states), look), ...(look.isTty ? more : [])]);
 }
 
 const head = [

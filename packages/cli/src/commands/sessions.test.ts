@@ -61,6 +61,17 @@ describe("caret sessions", () => {
     expect((await sessions("ls", "--search", "nothing")).stdout).toBe("There are no such sessions.\n");
   });
 
+  it("clients D10: says of a session in a directory of Caret's own that it has no workspace", async () => {
+    await addSession("dddd-4", {
+      title: "By a client",
+      daysAgo: 2,
+      workspace: join(directory, "data", "scratch", "x"),
+    });
+    expect((await sessions("ls", "--search", "client")).stdout).toMatch(
+      /^id\t.*\ndddd-4\t.*\t\(none\)\tBy a client\n$/,
+    );
+  });
+
   it("shows what was asked, answered and paid", async () => {
     const { code, stdout } = await sessions("show", "aaaa");
     expect(code).toBe(0);
