@@ -1,7 +1,9 @@
 import { type AgentEventOf, type FileDiff, markHidden } from "@caret/protocol";
 import { TriangleAlert } from "lucide-react";
+import { Fragment } from "react";
 import { toDiffRows } from "../diff/diff-rows.ts";
 import { DiffView } from "../diff/diff-view.tsx";
+import { Words } from "../parts/words.tsx";
 import { reasonOf } from "./approval-words.ts";
 import { prettyJson } from "./pretty-json.ts";
 import { ScrollBox } from "./scroll-box.tsx";
@@ -51,13 +53,23 @@ function marked({ path, before, after, unified }: FileDiff): FileDiff {
 
 function Why({ request }: { readonly request: Request }) {
   const directory = directoryOf(request.input);
-  const words = [request.reason, reasonOf(request)].filter((text) => text !== undefined).map(markHidden);
-  if (words.length === 0 && directory === undefined) return null;
+  const said = reasonOf(request);
+  const parts = [
+    // The gateway's own sentence; what the agent says is shown as it is, backticks and all.
+    request.reason !== undefined && <Words text={markHidden(request.reason)} />,
+    said !== undefined && markHidden(said),
+    directory !== undefined && <span className="font-mono text-[12px]">in {markHidden(directory)}</span>,
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return null;
   return (
     <p className="px-3 pt-2 text-[13px] text-soft">
-      {words.join(" · ")}
-      {words.length > 0 && directory !== undefined && " · "}
-      {directory !== undefined && <span className="font-mono text-[12px]">in {markHidden(directory)}</span>}
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+        <Fragment key={index}>
+          {index > 0 && " · "}
+          {part}
+        </Fragment>
+      ))}
     </p>
   );
 }

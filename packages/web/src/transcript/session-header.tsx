@@ -20,7 +20,10 @@ export function SessionHeader({ session }: { readonly session: SessionView }) {
       <h1 className="min-w-0 flex-1 truncate font-semibold" title={session.title}>
         {session.title || "Untitled"}
       </h1>
-      {isSimulated(about, session.lane ?? about?.defaultLane) && <SimulatedBadge />}
+      {/* A phone's line has no room for it; the lane below the transcript says it there. */}
+      <span className="hidden md:inline-flex">
+        {isSimulated(about, session.lane ?? about?.defaultLane) && <SimulatedBadge />}
+      </span>
       <IconLink href={`/s/${session.id}/changes`} label="Changes in the workspace">
         <FileDiff aria-hidden="true" size={16} />
       </IconLink>

@@ -77,6 +77,9 @@ function Since({ at }: { readonly at: number | undefined }) {
 
 const outcomeWords = { completed: "Done", cancelled: "Stopped", failed: "Failed" } as const;
 
+/** On a phone they would take the place of what one came to read. */
+const forDesks: ReadonlySet<string> = new Set(["Workspace", "Processes"]);
+
 /** Model and permission stand below, where they are chosen. */
 function SessionFacts({ session }: { readonly session: SessionView }) {
   const about = useAbout();
@@ -96,7 +99,11 @@ function SessionFacts({ session }: { readonly session: SessionView }) {
       {facts.map(
         ([label, value, all = value]) =>
           value !== undefined && (
-            <li key={label} title={`${label}: ${all}`} className="max-w-80 truncate">
+            <li
+              key={label}
+              title={`${label}: ${all}`}
+              className={`max-w-80 truncate ${forDesks.has(label) ? "max-md:hidden" : ""}`}
+            >
               <span className="sr-only">{label}: </span>
               {value}
             </li>
