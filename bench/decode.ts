@@ -51,7 +51,7 @@ function measureOverCap(megabytes: number): BenchRow {
 
 /** In a process of its own: what an earlier row left behind in this one would hide what the line costs. */
 function decodeApart(megabytes: number, outcome: string): LineCost {
-  const script = fileURLToPath(new URL("decode-long-line.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./decode-long-line.ts", import.meta.url));
   const printed = execFileSync(process.execPath, [script, String(megabytes), outcome], { encoding: "utf8" });
   return JSON.parse(printed) as LineCost;
 }

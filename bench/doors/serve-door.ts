@@ -25,7 +25,7 @@ export interface DoorSettings {
 }
 
 const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
-const rawpipe = fileURLToPath(new URL("rawpipe.ts", import.meta.url));
+const rawpipe = fileURLToPath(new URL("./rawpipe.ts", import.meta.url));
 
 /** `caret serve` as a user gets it: log, redaction and everything else on. */
 export async function serveCaret(settings: DoorSettings): Promise<ServedDoor> {

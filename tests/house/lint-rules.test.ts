@@ -32,17 +32,17 @@ const directions: readonly Plant[] = [
     text: uses(`@caret/${name}`),
     rules: ["noRestrictedImports", "noUndeclaredDependencies"],
   })),
-  ...["dialects", "framing"].flatMap((folder) => [
+  ...["decode", "decode/framing"].flatMap((folder) => [
     {
       what: `${folder} use Node`,
       path: `packages/runtime/src/${folder}/planted-node.ts`,
       text: uses("node:fs"),
       rules: ["noRestrictedImports"],
     },
-    ...["lanes/cli/cli-lane.ts", "process/create-spawner.ts", "store/read-all.ts"].map((file, index) => ({
+    ...["lanes/cli/cli-lane.ts", "process/spawner/create-spawner.ts", "log/event-store.ts"].map((file, index) => ({
       what: `${folder} use ${file}`,
       path: `packages/runtime/src/${folder}/planted-${index}.ts`,
-      text: uses(`../${file}`),
+      text: uses(`${folder === "decode" ? ".." : "../.."}/${file}`),
       rules: ["noRestrictedImports"],
     })),
     {
@@ -134,7 +134,7 @@ const habits: readonly Plant[] = [
     text: 'export const fail = (): never => {\n  throw "no";\n};\n',
     rules: ["useThrowOnlyError"],
   },
-].map((plant, index) => ({ ...plant, path: `packages/runtime/src/engine/planted-${index}.ts` }));
+].map((plant, index) => ({ ...plant, path: `packages/runtime/src/turns/planted-${index}.ts` }));
 
 const others: readonly Plant[] = [
   {

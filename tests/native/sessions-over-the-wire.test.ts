@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { NativeClient, NewsItem, SessionView } from "@caret/protocol";
+import type { NativeClient, SessionUpdate, SessionView } from "@caret/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventOf, playTurn, textOf } from "./await-event.ts";
 import { MortalGateway } from "./mortal-gateway.ts";
@@ -44,10 +44,10 @@ describe("sessions", () => {
 
   it("are renamed, archived and deleted, and whoever follows the news hears of it", async () => {
     const stop = new AbortController();
-    const news: NewsItem[] = [];
+    const news: SessionUpdate[] = [];
     const opened = Promise.withResolvers<void>();
     const following = (async () => {
-      for await (const items of caret.followNews({ signal: stop.signal })) {
+      for await (const items of caret.followUpdates({ signal: stop.signal })) {
         news.push(...items);
         opened.resolve();
       }

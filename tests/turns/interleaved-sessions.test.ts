@@ -28,7 +28,7 @@ afterAll(() => bench.remove());
 
 describe("Two sessions in two workspaces", () => {
   // Real processes are slow to start, so that the thousand schedules of the full bar take minutes. The engine alone
-  // does a thousand in a second: packages/runtime/src/engine/interleaved-turns.test.ts.
+  // does a thousand in a second: packages/runtime/src/turns/interleaved-turns.test.ts.
   const schedules = barSize({ quick: 30, full: 1_000 });
   test(`never get a byte of each other's, whatever the order (${schedules} schedules of real agents)`, async () => {
     const workspaces = [bench.workspace(echoes), bench.workspace(echoes)];

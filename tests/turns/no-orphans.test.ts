@@ -50,7 +50,7 @@ describe("Nothing outlives its turn or its Caret", () => {
     const workspaces = Array.from({ length: running }, (_, index) =>
       bench.workspace(index % 4 === 0 ? bench.simulator({ turns: [[{ text: "Working." }, { hang: true }]] }) : litters),
     );
-    const script = fileURLToPath(new URL("doomed-caret.ts", import.meta.url));
+    const script = fileURLToPath(new URL("./doomed-caret.ts", import.meta.url));
     const doomed = spawn(process.execPath, [script, bench.configFile(), ...workspaces], {
       env: bench.environment(),
       stdio: ["ignore", "pipe", "inherit"],

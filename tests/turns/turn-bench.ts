@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { type OpenedEngine, openEngine } from "@caret/cli/src/compose.ts";
+import { readConfigFile } from "@caret/cli/src/config/config-paths.ts";
 import { loadConfig } from "@caret/cli/src/config/load-config.ts";
-import { readConfigFile } from "@caret/cli/src/config/read-config-file.ts";
 import type { Host } from "@caret/cli/src/host.ts";
 import { type ScenarioInput, simulatorCommand } from "@caret/simulator";
 

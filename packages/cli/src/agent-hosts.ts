@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type AgentHost, type AgentHostOptions, createAgentHost } from "@caret/runtime";
 import { simulatorCommand } from "@caret/simulator";
 import type { Config } from "./config/config-schema.ts";
-import { boundarySettings } from "./gateway/boundary-settings.ts";
 import type { Host } from "./host.ts";
+import { boundarySettings } from "./serve/gateway-settings.ts";
 
 /** What an agent's host needs besides the settings: it depends on what the agents are for. */
 export type HostParts = Pick<AgentHostOptions, "spawner" | "containment" | "warm" | "openBridge" | "noteSecrets">;

@@ -1,5 +1,10 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
+
+/** The one version of all packages, read from the manifest so that it is said in one place. */
+export const version: string = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
 
 /** A directory that npm puts in front of PATH for its scripts: nobody's shell has it. */
 const NPM_BIN = `${sep}node_modules${sep}.bin`;

@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { CaretError, type LaneName } from "@caret/protocol";
 import {
   type AgentHost,
   type AllowedWorkspaces,
+  type BridgeHub,
   type Containment,
   childEnvironment,
   createCliLane,
@@ -14,6 +17,7 @@ import {
   createSpawner,
   type EventStore,
   interruptRunningTurns,
+  openBridgeHub,
   openSqliteEventStore,
   probeContainment,
   type Redactor,
@@ -23,11 +27,11 @@ import {
 } from "@caret/runtime";
 import { createAgentHosts } from "./agent-hosts.ts";
 import { chooseLane } from "./choose-lane.ts";
+import { version } from "./command-form.ts";
 import type { Config } from "./config/config-schema.ts";
-import { mcpSecrets, toolboxSettings } from "./gateway/toolbox-settings.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
-import { lazyBridge } from "./lazy-bridge.ts";
+import { mcpSecrets, toolboxSettings } from "./serve/toolbox-settings.ts";
 import { workspaceAccess } from "./workspaces/workspace-access.ts";
 
 /** Droid keeps the first 24 characters of an id: together with `call` these are 20. */
@@ -50,7 +54,7 @@ export interface OpenedEngine {
   readonly close: () => Promise<void>;
 }
 
-export interface OpenEngineOptions {
+interface OpenEngineOptions {
   /** Directories turns may work in when the configuration names none. */
   readonly workspaces: readonly string[];
   /** Agents are only kept warm by a process that stays. */
@@ -124,4 +128,32 @@ async function findContainment(host: Host, config: Config, spawner: Spawner): Pr
   if (found.kind === "none" && config.containment === "require")
     throw new CaretError("sandbox-unavailable", `Processes cannot be contained here: ${found.why}`);
   return found;
+}
+
+export interface LazyBridge {
+  readonly open: AgentHost["openBridge"];
+  readonly close: () => Promise<void>;
+}
+
+/** The socket lives outside the data directory, whose path may be longer than a socket's may be. */
+export function lazyBridge(): LazyBridge {
+  let hub: Promise<BridgeHub> | undefined;
+  const command = {
+    file: process.execPath,
+    args: [fileURLToPath(new URL("../bin/caret.js", import.meta.url)), "mcp-bridge"],
+  };
+  return {
+    async open() {
+      hub ??= mkdtemp(join(tmpdir(), "caret-")).then((directory) =>
+        openBridgeHub({ socketPath: join(directory, "bridge.sock"), version }),
+      );
+      return { hub: await hub, command };
+    },
+    async close() {
+      if (hub === undefined) return;
+      const { socketPath, close } = await hub;
+      await close();
+      await rm(dirname(socketPath), { recursive: true, force: true });
+    },
+  };
 }

@@ -1,10 +1,10 @@
 import { CaretError, inCommandForm } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
+import { version } from "./command-form.ts";
 import { type CommandEntry, commands } from "./commands/index.ts";
+import { write } from "./commands/print.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
 import { cleanText } from "./terminal/text-cleaner.ts";
-import { version } from "./version.ts";
-import { write } from "./write.ts";
 
 /** Run one `caret` command. Never rejects: whatever goes wrong is said on standard error and told by the exit code. */
 export async function runCaret(host: Host): Promise<ExitCode> {

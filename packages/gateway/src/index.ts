@@ -1,32 +1,32 @@
 export type { LaneReadiness, Readiness } from "./admin/readiness.ts";
-export type { AnthropicDoorOptions } from "./anthropic/door-options.ts";
-export { anthropicDoor } from "./anthropic/route.ts";
-export type { ActivityDisplay } from "./door/activity-text.ts";
+export type { ActivityDisplay } from "./chat/activity-text.ts";
+export type { AnthropicDoorOptions } from "./chat/anthropic/door-options.ts";
+export { anthropicDoor } from "./chat/anthropic/route.ts";
+export type { Caller, Conversations, DoorTurn } from "./chat/conversations.ts";
 export type {
   DoorCall,
   DoorMessage,
   DoorPart,
   DoorRequest,
-  ModelWish,
   OfferedTool,
+  RequestedModel,
   StatelessDoor,
-} from "./door/door-request.ts";
-export type { Caller, DoorTurn, TurnDesk } from "./door/turn-desk.ts";
+} from "./chat/door-request.ts";
+export type { DoorOptions } from "./chat/openai/door-options.ts";
+export { openaiDoor } from "./chat/openai/route.ts";
+export type { ResponseArchive } from "./chat/responses/item-store.ts";
+export { createMemoryItemStore } from "./chat/responses/memory-item-store.ts";
+export { type ResponsesDoorOptions, responsesDoor } from "./chat/responses/route.ts";
 export type { DirectoryModel, DirectoryVariant, ModelDirectory } from "./models/model-directory.ts";
 export { modelsDoor } from "./models/route.ts";
 export { nativeDoor } from "./native/native-door.ts";
-export type { NativeDoorOptions, TokenDesk } from "./native/native-door-options.ts";
+export type { NativeDoorOptions, TokenIssuer } from "./native/native-door-options.ts";
 export { createSignInLinks, type SignInLink, type SignInLinks } from "./native/sign-in-links.ts";
-export type { DoorOptions } from "./openai/door-options.ts";
-export { openaiDoor } from "./openai/route.ts";
+export type { PageFile, PageFiles } from "./page/page-door.ts";
 export { pageDoor } from "./page/page-door.ts";
-export type { PageFile, PageFiles } from "./page/page-files.ts";
-export type { ResponseArchive } from "./responses/item-store.ts";
-export { createMemoryItemStore } from "./responses/memory-item-store.ts";
-export { type ResponsesDoorOptions, responsesDoor } from "./responses/route.ts";
 export { stopTaking } from "./server/connections.ts";
 export { createServer, type ServerOptions } from "./server/create-server.ts";
-export { meterDesk } from "./server/metered-desk.ts";
+export { meterDesk } from "./server/metered-conversations.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";
 export { defaultLimits, type ServerLimits } from "./server/server-limits.ts";
 export type { Scope, TokenGrant, TokenStore } from "./server/token-store.ts";

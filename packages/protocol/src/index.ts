@@ -1,4 +1,52 @@
 export {
+  type AnswerApproval,
+  type AnsweredApproval,
+  type AnswerQuestion,
+  type ChangeSession,
+  type ConnectTest,
+  type ConnectTestResult,
+  type CreateSession,
+  type ExportFormat,
+  exportFormats,
+  type ForkSession,
+  type PromptImage,
+  type StartedTurn,
+  type StartTurn,
+  type SteerTurn,
+} from "./api/native-requests.ts";
+export { type SeedEvent, toSeedEvent } from "./api/seed-event.ts";
+export {
+  type AboutView,
+  type ChangedFile,
+  type ChangesView,
+  type EventEnvelope,
+  type FindingView,
+  type GrantView,
+  type ModelView,
+  type PermissionWord,
+  permissionWords,
+  type SessionNews,
+  type SessionPageView,
+  type SessionStatus,
+  type SessionView,
+  type UsageRow,
+} from "./api/session-view.ts";
+export { assertNever } from "./assert-never.ts";
+export type { SessionUpdate } from "./client/follow-events.ts";
+export type { FollowOptions, StreamState } from "./client/follow-stream.ts";
+export {
+  createNativeClient,
+  type ExportedFile,
+  type FollowEventsOptions,
+  type NativeClient,
+  type RawLine,
+} from "./client/native-client.ts";
+export type { NativeClientOptions, RequestOptions } from "./client/native-wire.ts";
+export { turnTimes } from "./client/turn-times.ts";
+export { CaretError, type CaretErrorOptions, inCommandForm } from "./errors/caret-error.ts";
+export { type ErrorCode, errorCatalogue, errorCodes } from "./errors/error-catalogue.ts";
+export { type ErrorInfo, errorInfoSchema } from "./errors/error-info.ts";
+export {
   type AgentEvent,
   type AgentEventOf,
   agentEventSchema,
@@ -15,14 +63,10 @@ export {
   type ToolKind,
   type TurnOutcome,
   toolKinds,
-} from "./agent-event.ts";
-export { assertNever } from "./assert-never.ts";
-export { assertWellFormedTurn } from "./assert-well-formed-turn.ts";
-export { CaretError, type CaretErrorOptions } from "./caret-error.ts";
-export { type ErrorCode, errorCatalogue, errorCodes } from "./error-catalogue.ts";
-export { type ErrorInfo, errorInfoSchema } from "./error-info.ts";
-export { inCommandForm } from "./in-command-form.ts";
-export { hiddenMark, markHidden } from "./mark-hidden.ts";
+} from "./events/agent-event.ts";
+export { assertWellFormedTurn } from "./events/assert-well-formed-turn.ts";
+export { hiddenMark, markHidden } from "./events/mark-hidden.ts";
+export { tellingArgument } from "./events/telling-argument.ts";
 export {
   type Effort,
   type ModelChoice,
@@ -32,67 +76,21 @@ export {
   toEffort,
 } from "./models/model-params.ts";
 export { costOf, priceOf } from "./models/prices.ts";
-export { foldTranscript } from "./native/fold-transcript.ts";
-export type { NewsItem } from "./native/follow-news.ts";
-export type { FollowOptions, StreamState } from "./native/follow-stream.ts";
-export {
-  createNativeClient,
-  type ExportedFile,
-  type FollowEventsOptions,
-  type NativeClient,
-  type RawLine,
-} from "./native/native-client.ts";
-export {
-  type AnswerApproval,
-  type AnsweredApproval,
-  type AnswerQuestion,
-  type ChangeSession,
-  type ConnectTest,
-  type ConnectTestResult,
-  type CreateSession,
-  type ExportFormat,
-  exportFormats,
-  type ForkSession,
-  type PromptImage,
-  type StartedTurn,
-  type StartTurn,
-  type SteerTurn,
-} from "./native/native-requests.ts";
-export type { NativeClientOptions, RequestOptions } from "./native/native-wire.ts";
-export { type SeedEvent, toSeedEvent } from "./native/seed-event.ts";
 export type {
   CommandKey,
   CommandRecord,
   LogPage,
   LogQuery,
   SessionCaller,
-  SessionDesk,
   SessionExport,
   SessionImage,
   SessionListQuery,
-} from "./native/session-desk.ts";
-export {
-  type AboutView,
-  type ChangedFile,
-  type ChangesView,
-  type EventEnvelope,
-  type FindingView,
-  type GrantView,
-  type ModelView,
-  type PermissionWord,
-  permissionWords,
-  type SessionNews,
-  type SessionPageView,
-  type SessionStatus,
-  type SessionView,
-  type UsageRow,
-} from "./native/session-view.ts";
-export { emptyTranscript, type Transcript, type TranscriptItem, type TranscriptTurn } from "./native/transcript.ts";
-export { turnTimes } from "./native/turn-times.ts";
+  Sessions,
+} from "./ports/sessions.ts";
 export { pricedUsage } from "./priced-usage.ts";
-export { promptTokens } from "./prompt-tokens.ts";
 export { Secret } from "./secret.ts";
-export { tellingArgument } from "./telling-argument.ts";
+export { foldTranscript } from "./transcript/fold-transcript.ts";
+export { emptyTranscript, type Transcript, type TranscriptItem, type TranscriptTurn } from "./transcript/transcript.ts";
 export {
   answerParts,
   emptyTurn,
@@ -102,6 +100,6 @@ export {
   type ToolActivity,
   type TurnSummary,
   unknownCount,
-} from "./turn-summary.ts";
-export { type Usage, usageSchema } from "./usage.ts";
+} from "./transcript/turn-summary.ts";
+export { promptTokens, type Usage, usageSchema } from "./usage.ts";
 export { formatCost, formatTokens, usageWords } from "./usage-words.ts";

@@ -1,5 +1,5 @@
 import { costOf } from "./models/prices.ts";
-import type { TranscriptTurn } from "./native/transcript.ts";
+import type { TranscriptTurn } from "./transcript/transcript.ts";
 import type { Usage } from "./usage.ts";
 
 /** What a turn consumed, with its cost where that is known: upstream's own figure, else by the list price of its model. */

@@ -1,5 +1,4 @@
-import { promptTokens } from "./prompt-tokens.ts";
-import type { Usage } from "./usage.ts";
+import { promptTokens, type Usage } from "./usage.ts";
 
 /** `950`, `12.4k`, `250k`, `3.1M`: on the page, in the terminal and in exports alike. */
 export function formatTokens(count: number): string {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { promptTokens } from "./prompt-tokens.ts";
-import { usageSchema } from "./usage.ts";
+import { promptTokens, usageSchema } from "./usage.ts";
 
 describe("usage", () => {
   it("that was not reported stays unknown, and is never a zero we made up", () => {

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { Route, Router, Switch, useRoute } from "wouter";
 import { useHashLocation } from "wouter/use-hash-location";
 import { usePageData } from "./data/page-data-context.tsx";
-import { usePageState } from "./data/use-page-state.ts";
+import { usePageState } from "./data/page-hooks.ts";
 import { Empty } from "./parts/empty.tsx";
 import { SessionsScreen } from "./sessions/sessions-screen.tsx";
 import { Layout } from "./shell/layout.tsx";

@@ -6,7 +6,7 @@ import { PageDataProvider } from "./data/page-data-context.tsx";
 import { browserEnvironment } from "./data/page-environment.ts";
 import { registerServiceWorker } from "./offline/register-service-worker.ts";
 import { SessionScreen } from "./shell/screens.tsx";
-import { takeSignInCode } from "./shell/sign-in-code.ts";
+import { takeSignInCode } from "./shell/sign-in-screen.tsx";
 import { startTheme } from "./shell/theme.ts";
 import "./styles.css";
 

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import {
   attendedTools,
   createSessionGrants,
-  openScratchPlaces,
+  openScratchDirectories,
   type SessionRecord,
   type TurnRequest,
 } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
-import { DEFAULT_PERMISSION } from "../gateway/gateway-desks.ts";
+import { DEFAULT_PERMISSION } from "../serve/gateway-ports.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 export interface AskingTurn {
@@ -22,7 +22,7 @@ export interface AskingTurn {
  * session whose agent has run its own so far: it would forget what it knows.
  */
 export function askingTurn({ config, session, workspace }: AskingTurn): Partial<TurnRequest> | undefined {
-  const scratch = openScratchPlaces({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
+  const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
   if (session?.lastTurn !== undefined && !scratch.hasBeside(session.id)) return undefined;
   const permission = session?.permission ?? DEFAULT_PERMISSION;
   if (permission === "full") return { force: true };

@@ -2,8 +2,8 @@ import type { Chat, ChatMessage } from "@caret/runtime";
 import type { Look } from "../terminal/look.ts";
 import { createMarkdownStream } from "../terminal/markdown-stream.ts";
 import { shortenEnd, shortenMiddle } from "../terminal/shorten.ts";
-import { shownArgument } from "../terminal/shown-argument.ts";
 import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
+import { shownArgument } from "../terminal/tool-line.ts";
 
 const RESULT_LINES = 3;
 

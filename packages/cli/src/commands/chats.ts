@@ -5,14 +5,14 @@ import { type Command, Option } from "commander";
 import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { ExitCode, Host } from "../host.ts";
-import { ageText } from "../terminal/age-text.ts";
-import { hostLook } from "../terminal/host-look.ts";
+import { ageText } from "../terminal/amount-text.ts";
+import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { cleanText } from "../terminal/text-cleaner.ts";
 import { chatLines } from "./chat-lines.ts";
 import { chatMarkdown } from "./chat-markdown.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { hostRedactor } from "./host-redactor.ts";
+import { hostRedactor } from "./log-work.ts";
 import { printJson, printLines } from "./print.ts";
 
 interface ChatsOptions {

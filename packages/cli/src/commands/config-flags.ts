@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
-import { listKeys } from "../config/config-keys.ts";
+import { readConfigFile } from "../config/config-paths.ts";
 import { createConfigSchema, documentedDefaults } from "../config/config-schema.ts";
-import { toFlag } from "../config/key-names.ts";
+import { listKeys, toFlag } from "../config/key-names.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "../config/load-config.ts";
-import { readConfigFile } from "../config/read-config-file.ts";
 import type { Host } from "../host.ts";
 
 /**

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
-import { configJsonSchema } from "../config/config-json-schema.ts";
-import { configPaths } from "../config/config-paths.ts";
+import { configPaths, readConfigFile } from "../config/config-paths.ts";
+import { configJsonSchema } from "../config/config-reference.ts";
 import { explainConfig } from "../config/explain-config.ts";
 import { validateConfig } from "../config/load-config.ts";
-import { readConfigFile } from "../config/read-config-file.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
-import { hostLook } from "../terminal/host-look.ts";
+import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { addConfigFlags, configSources, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines } from "./print.ts";

@@ -1,7 +1,7 @@
 import { type AgentEvent, emptyTurn, foldTurn, type TurnSummary, type Usage, unknownCount } from "@caret/protocol";
 import { addUsage, type Decoder } from "@caret/runtime";
 import type { Host } from "../host.ts";
-import { write } from "../write.ts";
+import { write } from "./print.ts";
 
 export type DecodeFormat = "events" | "text" | "summary";
 

@@ -4,8 +4,8 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import { createDecoder, dialectNames } from "@caret/runtime";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
-import { write } from "../write.ts";
 import { createDecodePrinter, type DecodeFormat } from "./decode-printers.ts";
+import { write } from "./print.ts";
 
 interface DecodeOptions {
   readonly dialect: (typeof dialectNames)[number] | "auto";

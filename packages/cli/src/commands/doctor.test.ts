@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkNode, type Finding } from "../gateway/doctor-checks.ts";
-import { writeLockFile } from "../gateway/lock-file.ts";
+import { checkNode, type Finding } from "../doctor/doctor-checks.ts";
+import { writeLockFile } from "../tokens/with-file-lock.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
 

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { validateConfig } from "../config/load-config.ts";
-import { checkNode, type Finding } from "../gateway/doctor-checks.ts";
-import { examineMachine } from "../gateway/examine-machine.ts";
+import { checkNode, type Finding } from "../doctor/doctor-checks.ts";
+import { examineMachine } from "../doctor/examine-machine.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
-import { hostLook } from "../terminal/host-look.ts";
-import type { Look } from "../terminal/look.ts";
+import { hostLook, type Look } from "../terminal/look.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, configSources, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines } from "./print.ts";

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
 import type { Command } from "commander";
 import { z } from "zod";
-import { type GatewayLock, readLockFile } from "../gateway/lock-file.ts";
 import type { ExitCode, Host } from "../host.ts";
-import { write } from "../write.ts";
+import { type GatewayLock, readLockFile } from "../tokens/with-file-lock.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { printJson, printLines } from "./print.ts";
+import { printJson, printLines, write } from "./print.ts";
 
 interface LinkOptions {
   readonly json?: boolean;

@@ -1,7 +1,8 @@
-import type { EventStore } from "@caret/runtime";
+import { createRedactor, type EventStore } from "@caret/runtime";
 import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { ExitCode, Host } from "../host.ts";
+import { knownSecrets } from "../known-secrets.ts";
 import { loadHostConfig } from "./config-flags.ts";
 
 /** What a command on the log works with. */
@@ -23,4 +24,9 @@ export async function withLog(
   } finally {
     await store.close();
   }
+}
+
+/** Takes out of what leaves this machine the keys it was started with, and whatever looks like one. */
+export function hostRedactor(host: Host, config: Config): ReturnType<typeof createRedactor> {
+  return createRedactor({ secrets: knownSecrets(host, config) });
 }

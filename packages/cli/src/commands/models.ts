@@ -1,12 +1,11 @@
 import type { DirectoryModel, ModelDirectory } from "@caret/runtime";
 import type { Command } from "commander";
-import { type ModelWork, withModels } from "../gateway/with-models.ts";
 import type { ExitCode, Host } from "../host.ts";
-import { hostLook } from "../terminal/host-look.ts";
+import { type ModelWork, withModels } from "../serve/with-models.ts";
+import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
-import { write } from "../write.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { printJson, printLines } from "./print.ts";
+import { printJson, printLines, write } from "./print.ts";
 
 interface ModelsOptions {
   readonly json?: boolean;

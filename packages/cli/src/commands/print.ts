@@ -1,5 +1,7 @@
+import type { Writable } from "node:stream";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
-import { write } from "../write.ts";
+
+const enough = ["drain", "close", "error"];
 
 /** The last thing most commands do, so it gives the code they end with. */
 export async function printLines({ stdout }: Host, lines: readonly string[]): Promise<ExitCode> {
@@ -22,4 +24,17 @@ export function escapeControls(json: string): string {
     /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** Write no faster than the reader reads. A reader that went away (`caret … | head`) is no error: the rest is dropped. */
+export async function write(stream: Writable, text: string): Promise<void> {
+  if (text === "" || stream.destroyed || !stream.writable) return;
+  if (stream.write(text)) return;
+  await new Promise<void>((resolve) => {
+    const settle = (): void => {
+      for (const event of enough) stream.off(event, settle);
+      resolve();
+    };
+    for (const event of enough) stream.on(event, settle);
+  });
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import type { Host } from "../host.ts";
-import { write } from "../write.ts";
+import { write } from "./print.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Someone who left standard input open by mistake would wait for ever without a word. */

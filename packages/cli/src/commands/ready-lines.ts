@@ -1,5 +1,5 @@
-import type { RunningGateway } from "../gateway/start-gateway.ts";
 import type { Host } from "../host.ts";
+import type { RunningGateway } from "../serve/start-gateway.ts";
 
 /** What a person reads when the gateway is ready: where it is, how to get in, and what answers. */
 export function readyLines(host: Host, { url, token, lane, notes, workspaces, newLink }: RunningGateway): string {

@@ -2,16 +2,16 @@ import { resolve } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { isAlive } from "@caret/runtime";
 import type { Command } from "commander";
-import { findGateway } from "../gateway/find-gateway.ts";
-import { differencesFrom, type GatewaySettings, gatewaySettings } from "../gateway/gateway-settings.ts";
-import type { GatewayLock } from "../gateway/lock-file.ts";
-import { type RunningGateway, startGateway } from "../gateway/start-gateway.ts";
+import { version } from "../command-form.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { findGateway } from "../serve/find-gateway.ts";
+import { differencesFrom, type GatewaySettings, gatewaySettings } from "../serve/gateway-settings.ts";
+import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
-import { version } from "../version.ts";
-import { write } from "../write.ts";
+import type { GatewayLock } from "../tokens/with-file-lock.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { askForLink, tokenOf } from "./link.ts";
+import { write } from "./print.ts";
 import { readyLines } from "./ready-lines.ts";
 
 interface ServeOptions extends Readonly<Record<string, unknown>> {

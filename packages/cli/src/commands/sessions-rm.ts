@@ -1,9 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import { CaretError } from "@caret/protocol";
 import { type EventStore, type PruneRule, pruneSessions, removeSession, type SessionRecord } from "@caret/runtime";
-import { retentionRules } from "../config/retention-rules.ts";
-import { sessionBelongings } from "../gateway/session-belongings.ts";
+import { retentionRules } from "../config/number-schemas.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { sessionBelongings } from "../serve/session-belongings.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { findSession } from "./find-session.ts";
 import type { LogWork } from "./log-work.ts";

@@ -1,8 +1,7 @@
 import { type AgentEvent, costOf, emptyTurn, foldEvents, type TurnSummary } from "@caret/protocol";
 import { groupTurns, readAll, type SessionRecord, type StoredEvent } from "@caret/runtime";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
-import { hostLook } from "../terminal/host-look.ts";
-import { terminalTraits } from "../terminal/terminal-traits.ts";
+import { hostLook, terminalTraits } from "../terminal/look.ts";
 import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 import { createTurnRenderer } from "../terminal/turn-renderer.ts";
 import { findSession } from "./find-session.ts";

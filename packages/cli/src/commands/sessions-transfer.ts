@@ -6,11 +6,9 @@ import { CaretError } from "@caret/protocol";
 import { exportSession, importSession } from "@caret/runtime";
 import { absolutePath } from "../config/config-paths.ts";
 import { type ExitCode, exitCodes } from "../host.ts";
-import { write } from "../write.ts";
 import { findSession } from "./find-session.ts";
-import { hostRedactor } from "./host-redactor.ts";
-import type { LogWork } from "./log-work.ts";
-import { escapeControls, printJson, printLines } from "./print.ts";
+import { hostRedactor, type LogWork } from "./log-work.ts";
+import { escapeControls, printJson, printLines, write } from "./print.ts";
 
 export interface ExportOptions {
   readonly output?: string;

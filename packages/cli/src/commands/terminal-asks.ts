@@ -3,7 +3,7 @@ import type { AgentEventOf, AnswerApproval } from "@caret/protocol";
 import type { OpenAsk, RunningTurn } from "@caret/runtime";
 import type { Host } from "../host.ts";
 import { approvalCard, keyOf } from "../terminal/approval-card.ts";
-import { hostLook } from "../terminal/host-look.ts";
+import { hostLook } from "../terminal/look.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 

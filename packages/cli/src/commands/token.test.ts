@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openTokenStore } from "../gateway/open-token-store.ts";
+import { openTokenStore } from "../tokens/open-token-store.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
 import { addTokenCommand } from "./token.ts";
 

@@ -2,16 +2,15 @@ import { statSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
 import { type Command, Option } from "commander";
 import { absolutePath } from "../config/config-paths.ts";
-import { createToken, revokeToken } from "../gateway/change-tokens.ts";
-import { readTokenFile, type TokenEntry, type TokenScope, tokenScopes } from "../gateway/token-file.ts";
-import { readTokenUses } from "../gateway/token-uses.ts";
 import type { ExitCode, Host } from "../host.ts";
-import { ageText } from "../terminal/age-text.ts";
-import { hostLook } from "../terminal/host-look.ts";
+import { ageText } from "../terminal/amount-text.ts";
+import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
-import { write } from "../write.ts";
+import { createToken, revokeToken } from "../tokens/change-tokens.ts";
+import { readTokenFile, type TokenEntry, type TokenScope, tokenScopes } from "../tokens/token-file.ts";
+import { readTokenUses } from "../tokens/token-uses.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { printJson, printLines } from "./print.ts";
+import { printJson, printLines, write } from "./print.ts";
 
 interface TokenOptions {
   readonly json?: boolean;

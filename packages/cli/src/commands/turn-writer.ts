@@ -2,12 +2,10 @@ import { type AgentEvent, answerParts, type CaretError, emptyTurn, foldTurn } fr
 import type { Host } from "../host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { chooseGlyphs } from "../terminal/glyphs.ts";
-import { createTerminalStyle } from "../terminal/terminal-style.ts";
-import { terminalTraits } from "../terminal/terminal-traits.ts";
+import { createTerminalStyle, terminalTraits } from "../terminal/look.ts";
 import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 import { createTurnRenderer, type TurnRenderer } from "../terminal/turn-renderer.ts";
-import { write } from "../write.ts";
-import { toPlainJson } from "./print.ts";
+import { toPlainJson, write } from "./print.ts";
 
 const TICK_MS = 100;
 

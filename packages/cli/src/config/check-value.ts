@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { type ConfigKey, entryOf, shapeOf } from "./config-keys.ts";
-import { type ConfigProblem, type ConfigSource, placeOf } from "./config-source.ts";
+import { type ConfigKey, entryOf, type KeyTraits, keyTraits, shapeOf } from "./key-names.ts";
+import { type ConfigProblem, type ConfigSource, placeOf } from "./layer.ts";
 import { nearestName } from "./nearest-name.ts";
 
-export type CheckedValue = { readonly value: unknown } | { readonly problems: readonly ConfigProblem[] };
+type CheckedValue = { readonly value: unknown } | { readonly problems: readonly ConfigProblem[] };
 
 /** Hold one value against its key's schema. */
 export function checkValue({ key, schema }: ConfigKey, value: unknown, source: ConfigSource): CheckedValue {
@@ -41,4 +41,32 @@ function shapeAt(schema: z.ZodType, path: readonly PropertyKey[]): Readonly<Reco
   if (first === undefined) return shapeOf(schema);
   const member = shapeOf(schema)?.[String(first)] ?? entryOf(schema);
   return member === undefined ? undefined : shapeAt(member, rest);
+}
+
+/** Rebuild a valid value, changing every part whose key has traits. */
+export function mapValue(
+  schema: z.ZodType,
+  value: unknown,
+  change: (traits: KeyTraits, value: unknown) => unknown,
+): unknown {
+  if (value === undefined) return undefined;
+  const members = mapMembers(schema, value, change);
+  const traits = keyTraits.get(schema);
+  return traits === undefined ? members : change(traits, members);
+}
+
+function mapMembers(
+  schema: z.ZodType,
+  value: unknown,
+  change: (traits: KeyTraits, value: unknown) => unknown,
+): unknown {
+  const shape = shapeOf(schema);
+  const entry = entryOf(schema);
+  if (shape === undefined && entry === undefined) return value;
+  return Object.fromEntries(
+    Object.entries(value as Record<string, unknown>).map(([name, member]) => {
+      const memberSchema = shape?.[name] ?? entry;
+      return [name, memberSchema === undefined ? member : mapValue(memberSchema, member, change)];
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { configJsonSchema } from "./config-json-schema.ts";
-import { listKeys } from "./config-keys.ts";
+import { configJsonSchema } from "./config-reference.ts";
 import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
+import { listKeys } from "./key-names.ts";
 
 interface SchemaNode {
   readonly description?: string;

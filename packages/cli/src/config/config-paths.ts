@@ -1,4 +1,7 @@
+import { readFileSync, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
+
+const MAX_BYTES = 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -66,4 +69,16 @@ export function pathsOf(platform: NodeJS.Platform): typeof posix {
 /** A relative one is ignored, as its specification demands: it would point into whatever repository we stand in. */
 function xdgDirectory(value: string | undefined, platform: NodeJS.Platform): string | undefined {
   return value !== undefined && pathsOf(platform).isAbsolute(value) ? value : undefined;
+}
+
+/** The text of a configuration file, or nothing when there is none. Throws when it is there but cannot be read. */
+export type ReadConfigFile = (path: string) => string | undefined;
+
+export function readConfigFile(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  // A repository may make its file a link to a device that never ends.
+  if (!stats.isFile()) throw new Error("it is not a file");
+  if (stats.size > MAX_BYTES) throw new Error("it is too large");
+  return readFileSync(path, "utf8");
 }

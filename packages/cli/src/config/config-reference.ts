@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { entryOf, listKeys, shapeOf, unwrap } from "./config-keys.ts";
 import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
-import { toVariable } from "./key-names.ts";
-import { keyTraits } from "./key-traits.ts";
+import { entryOf, keyTraits, listKeys, shapeOf, toVariable, unwrap } from "./key-names.ts";
 
 /** The table of every key that stands in `docs/configuration.md`. */
 export function configReference(): string {
@@ -38,4 +36,11 @@ function typeText(schema: z.ZodType): string {
 function defaultText(schema: z.ZodType): string {
   const value = schema.safeParse(undefined).data;
   return value === undefined ? "" : `\`${JSON.stringify(value)}\``;
+}
+
+/** The JSON Schema of `caret.json`, for editors. */
+export function configJsonSchema(): Record<string, unknown> {
+  const { properties, ...schema } = z.toJSONSchema(createConfigSchema(documentedDefaults), { io: "input" });
+  const $schema = { type: "string", description: "The address of this schema, for editors." };
+  return { ...schema, title: "Caret's configuration", properties: { $schema, ...properties } };
 }

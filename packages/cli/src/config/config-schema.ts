@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { key } from "./key-traits.ts";
+import { key } from "./key-names.ts";
 import { mcpSchema } from "./mcp-schema.ts";
-import { modelEntrySchema } from "./model-entry.ts";
 import { byteCount, durationMs } from "./number-schemas.ts";
-import { profileSchema } from "./profile-schema.ts";
-import { argumentList, variableMap } from "./program-schemas.ts";
+import { argumentList, modelEntrySchema, profileSchema, variableMap } from "./program-schemas.ts";
 import { toolsSchema } from "./tools-schema.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,10 +1,8 @@
 import { assertNever } from "@caret/protocol";
-import { listKeys } from "./config-keys.ts";
+import { mapValue } from "./check-value.ts";
 import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
-import type { ConfigSource } from "./config-source.ts";
-import { toFlag, toVariable } from "./key-names.ts";
-import type { KeyTraits } from "./key-traits.ts";
-import { mapValue } from "./map-value.ts";
+import { type KeyTraits, listKeys, toFlag, toVariable } from "./key-names.ts";
+import type { ConfigSource } from "./layer.ts";
 import type { MergedConfig } from "./merge-layers.ts";
 
 const HIDDEN = "[secret]";

@@ -1,10 +1,8 @@
 import type { z } from "zod";
 import { checkValue, unknownName } from "./check-value.ts";
-import { type ConfigKey, listKeys, shapeOf } from "./config-keys.ts";
 import type { ConfigPath } from "./config-paths.ts";
-import { type ConfigProblem, type ConfigSource, placeOf } from "./config-source.ts";
-import { keyTraits } from "./key-traits.ts";
-import type { Layer } from "./layer.ts";
+import { type ConfigKey, keyTraits, listKeys, shapeOf } from "./key-names.ts";
+import { type ConfigProblem, type ConfigSource, type Layer, placeOf } from "./layer.ts";
 
 /** The settings of one file. */
 export function fileLayer({ path, role }: ConfigPath, text: string, schema: z.ZodType): Layer {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listKeys } from "./config-keys.ts";
 import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
-import { fromVariable, isSetting, toFlag, toVariable } from "./key-names.ts";
+import { fromVariable, isSetting, listKeys, toFlag, toVariable } from "./key-names.ts";
 
 const keys = listKeys(createConfigSchema(documentedDefaults)).map(({ key }) => key);
 

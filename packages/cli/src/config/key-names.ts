@@ -1,3 +1,7 @@
+import { z } from "zod";
+
+export const keyTraits = z.registry<KeyTraits>();
+
 const PREFIX = "CARET_";
 
 /**
@@ -28,4 +32,57 @@ export function isSetting(variable: string): boolean {
 
 function words(key: string): readonly string[] {
   return key.replace(/[A-Z]/g, (letter) => `.${letter.toLowerCase()}`).split(".");
+}
+
+/** What a key needs beyond its type. Kept beside the schema, out of the JSON Schema. */
+export interface KeyTraits {
+  /** A path is made absolute from where it was written; a command only when it is written as a path. */
+  readonly path?: "file" | "command";
+  /** What `caret config print` hides: everything, or a command's arguments. */
+  readonly secret?: "all" | "arguments";
+  /**
+   * May the `caret.json` of a working directory set it? Such a file comes with a repository, and a repository must
+   * not choose what runs, where, with whose key, or how much it costs. So it may only narrow what holds without it: to a
+   * lower number, to a model that costs no more, or along a list from the value that does most to the one that does least.
+   */
+  readonly project?: "lower" | "cheaper" | readonly string[];
+}
+
+/** Give a key its meaning and its traits. Comes last: every other method makes a new schema without them. */
+export function key<S extends z.ZodType>(schema: S, meaning: string, traits: KeyTraits = {}): S {
+  const described = schema.describe(meaning);
+  keyTraits.add(described, traits);
+  return described;
+}
+
+/** A key that can be set by itself: everything but the groups. A map (`profiles`, `models`) is set as a whole. */
+export interface ConfigKey {
+  readonly key: string;
+  readonly schema: z.ZodType;
+}
+
+/** Every key of an object schema, in the order they are written. */
+export function listKeys(schema: z.ZodType, prefix = ""): readonly ConfigKey[] {
+  return Object.entries(shapeOf(schema) ?? {}).flatMap(([name, member]) => {
+    const key = prefix + name;
+    return shapeOf(member) === undefined ? [{ key, schema: member }] : listKeys(member, `${key}.`);
+  });
+}
+
+/** The members of an object schema; nothing for any other schema. */
+export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
+  const inner = unwrap(schema);
+  return inner instanceof z.ZodObject ? inner.shape : undefined;
+}
+
+/** What the entries of a map are; nothing for any other schema. */
+export function entryOf(schema: z.ZodType): z.ZodType | undefined {
+  const inner = unwrap(schema);
+  return inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined;
+}
+
+/** The schema without its default and its leave to be absent. */
+export function unwrap(schema: z.ZodType): z.ZodType {
+  const wrapped = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional;
+  return wrapped ? unwrap(schema.def.innerType as z.ZodType) : schema;
 }

@@ -1,8 +1,38 @@
-import type { ConfigProblem, ConfigSource } from "./config-source.ts";
+import { assertNever } from "@caret/protocol";
+import { toFlag, toVariable } from "./key-names.ts";
 
 /** What one source says: the good values by key, and what is wrong with the others. */
 export interface Layer {
   readonly source: ConfigSource;
   readonly values: ReadonlyMap<string, unknown>;
   readonly problems: readonly ConfigProblem[];
+}
+
+/** Where a value came from. `file` is the user's own or the one named outright; `project` came with the directory. */
+export type ConfigSource =
+  | { readonly kind: "flag" | "variable" | "default" }
+  | { readonly kind: "project" | "file"; readonly path: string };
+
+/** One wrong setting: where it stands, and what was expected there. */
+export interface ConfigProblem {
+  readonly place: string;
+  readonly message: string;
+}
+
+/** The place of a value, or of a part of it, as a person would look for it. */
+export function placeOf(source: ConfigSource, key: string, inner: readonly PropertyKey[] = []): string {
+  const part = inner.map(String).join(".");
+  switch (source.kind) {
+    case "flag":
+      return [toFlag(key), part].filter(Boolean).join(": ");
+    case "variable":
+      return [toVariable(key), part].filter(Boolean).join(": ");
+    case "project":
+    case "file":
+      return `${source.path}: ${[key, part].filter(Boolean).join(".")}`;
+    case "default":
+      return [key, part].filter(Boolean).join(".");
+    default:
+      return assertNever(source);
+  }
 }

@@ -1,8 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { listKeys } from "./config-keys.ts";
 import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
-import { keyTraits } from "./key-traits.ts";
+import { keyTraits, listKeys } from "./key-names.ts";
 import { type LoadConfigOptions, loadConfig, validateConfig } from "./load-config.ts";
 
 const userFile = "/home/ada/.config/caret/caret.json";

@@ -1,17 +1,24 @@
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
-import { type ConfigKey, listKeys } from "./config-keys.ts";
-import { type ConfigPath, type ConfigPlaces, configPaths, defaultDataDir, pathsOf } from "./config-paths.ts";
+import {
+  type ConfigPath,
+  type ConfigPlaces,
+  configPaths,
+  defaultDataDir,
+  pathsOf,
+  type ReadConfigFile,
+} from "./config-paths.ts";
 import { type Config, createConfigSchema } from "./config-schema.ts";
-import { type ConfigProblem, placeOf } from "./config-source.ts";
-import { danglingProfiles } from "./dangling-profiles.ts";
 import { fileLayer } from "./file-layer.ts";
-import { keyTraits } from "./key-traits.ts";
-import type { Layer } from "./layer.ts";
+import { type ConfigKey, keyTraits, listKeys } from "./key-names.ts";
+import { type ConfigProblem, type Layer, placeOf } from "./layer.ts";
 import { type MergedConfig, mergeLayers } from "./merge-layers.ts";
-import type { ReadConfigFile } from "./read-config-file.ts";
+import { nearestName } from "./nearest-name.ts";
 import { flagLayer, variableLayer } from "./text-layer.ts";
 import { widening } from "./widening.ts";
+
+/** The login the agent finds by itself; always there. */
+const DEFAULT_PROFILE = "default";
 
 export interface LoadConfigOptions extends ConfigPlaces {
   readonly readFile: ReadConfigFile;
@@ -112,4 +119,22 @@ function readLayer(candidate: ConfigPath, readFile: ReadConfigFile, schema: z.Zo
   } catch (reason) {
     return failed(`cannot be read: ${reason instanceof Error ? reason.message : String(reason)}`);
   }
+}
+
+/** Models that name a profile nobody has written. */
+function danglingProfiles({ config, sources }: MergedConfig): readonly ConfigProblem[] {
+  const known = [DEFAULT_PROFILE, ...Object.keys(config.profiles)];
+  const source = sources["models"] ?? { kind: "default" };
+  return Object.entries(config.models).flatMap(([model, { authProfiles }]) =>
+    authProfiles
+      .map((profile, index) => ({ profile, place: placeOf(source, "models", [model, "authProfiles", index]) }))
+      .filter(({ profile }) => !known.includes(profile))
+      .map(({ profile, place }) => ({ place, message: missing(profile, known) })),
+  );
+}
+
+function missing(profile: string, known: readonly string[]): string {
+  const nearest = nearestName(profile, known);
+  const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  return `there is no profile named ${profile}${hint}`;
 }

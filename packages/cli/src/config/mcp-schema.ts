@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { key } from "./key-traits.ts";
+import { key } from "./key-names.ts";
 import { durationMs } from "./number-schemas.ts";
 import { argumentList, variableMap } from "./program-schemas.ts";
 

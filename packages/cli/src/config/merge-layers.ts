@@ -1,10 +1,8 @@
-import type { ConfigKey } from "./config-keys.ts";
+import { mapValue } from "./check-value.ts";
 import { absolutePath, type ConfigPlaces, pathsOf } from "./config-paths.ts";
 import type { Config, ConfigSchema } from "./config-schema.ts";
-import type { ConfigSource } from "./config-source.ts";
-import type { KeyTraits } from "./key-traits.ts";
-import type { Layer } from "./layer.ts";
-import { mapValue } from "./map-value.ts";
+import type { ConfigKey, KeyTraits } from "./key-names.ts";
+import type { ConfigSource, Layer } from "./layer.ts";
 
 export interface MergedConfig {
   readonly config: Config;

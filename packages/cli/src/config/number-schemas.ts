@@ -1,4 +1,8 @@
+import type { PruneRule } from "@caret/runtime";
 import { z } from "zod";
+import type { Config } from "./config-schema.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Node's timers hold 31 bits: a longer wait would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -14,4 +18,12 @@ export function durationMs() {
 
 export function byteCount() {
   return z.number().int().min(1);
+}
+
+/** Each setting is a limit of its own: a session goes when it is too old, and when there are too many newer ones. */
+export function retentionRules({ days, sessions }: Config["retention"]): readonly PruneRule[] {
+  return [
+    ...(days === undefined ? [] : [{ olderThanMs: days * DAY_MS, keep: 0 }]),
+    ...(sessions === undefined ? [] : [{ olderThanMs: 0, keep: sessions }]),
+  ];
 }

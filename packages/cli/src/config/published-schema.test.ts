@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { configJsonSchema } from "./config-json-schema.ts";
+import { configJsonSchema } from "./config-reference.ts";
 
 const file = fileURLToPath(new URL("../../../../docs/caret.schema.json", import.meta.url));
 

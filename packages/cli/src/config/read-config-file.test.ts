@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readConfigFile } from "./read-config-file.ts";
+import { readConfigFile } from "./config-paths.ts";
 
 let directory: string;
 

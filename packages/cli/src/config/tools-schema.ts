@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { key } from "./key-traits.ts";
+import { key } from "./key-names.ts";
 
 const word = () => z.string().min(1).optional();
 

@@ -1,6 +1,6 @@
 import { priceOf } from "@caret/protocol";
 import type { Config } from "./config-schema.ts";
-import type { KeyTraits } from "./key-traits.ts";
+import type { KeyTraits } from "./key-names.ts";
 
 const figures = ["input", "output", "cacheRead", "cacheWrite"] as const;
 

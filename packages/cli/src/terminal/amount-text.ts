@@ -1,3 +1,9 @@
+const MINUTE = 60_000;
+
+const HOUR = 60 * MINUTE;
+
+const DAY = 24 * HOUR;
+
 /** `0.8s`, `12s`, `3m 05s`, `1h 02m`. */
 export function durationText(ms: number): string {
   if (ms < 1000) return ms < 100 ? `${Math.max(0, Math.round(ms))}ms` : `${(ms / 1000).toFixed(1)}s`;
@@ -20,4 +26,14 @@ function longText(seconds: number): string {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
+}
+
+/** `just now`, `5m ago`, `3h ago`, `6d ago`, then the day itself. */
+export function ageText(at: number | undefined, now: number): string {
+  if (at === undefined) return "";
+  const age = now - at;
+  if (age < MINUTE) return "just now";
+  if (age < HOUR) return `${Math.floor(age / MINUTE)}m ago`;
+  if (age < DAY) return `${Math.floor(age / HOUR)}h ago`;
+  return age < 10 * DAY ? `${Math.floor(age / DAY)}d ago` : new Date(at).toISOString().slice(0, 10);
 }

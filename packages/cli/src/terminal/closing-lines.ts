@@ -1,7 +1,7 @@
 import { type ErrorInfo, type TurnOutcome, type TurnSummary, unknownCount, usageWords } from "@caret/protocol";
 import { durationText } from "./amount-text.ts";
-import { displayWidth } from "./display-width.ts";
 import type { Look } from "./look.ts";
+import { displayWidth } from "./shorten.ts";
 import { cleanLine, cleanText } from "./text-cleaner.ts";
 
 /** The last words of an upstream tell why; the rest is in the log. */

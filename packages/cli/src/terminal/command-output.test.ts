@@ -2,7 +2,7 @@ import type { ToolActivity } from "@caret/protocol";
 import { expect, it } from "vitest";
 import { createCommandOutput } from "./command-output.ts";
 import { chooseGlyphs } from "./glyphs.ts";
-import { createTerminalStyle } from "./terminal-style.ts";
+import { createTerminalStyle } from "./look.ts";
 
 const open = (isLive: boolean) =>
   createCommandOutput({ style: createTerminalStyle(false), glyphs: chooseGlyphs(true), columns: () => 40, isLive });

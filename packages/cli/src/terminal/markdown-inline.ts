@@ -1,4 +1,4 @@
-import type { TerminalStyle } from "./terminal-style.ts";
+import type { TerminalStyle } from "./look.ts";
 
 /** An opened marker that is still not closed after this many characters is taken for what it looks like. */
 const MAX_SPAN = 240;

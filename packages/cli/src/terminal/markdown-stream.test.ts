@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chooseGlyphs } from "./glyphs.ts";
+import { createTerminalStyle } from "./look.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
-import { createTerminalStyle } from "./terminal-style.ts";
 
 /** The looks as words, so that an expectation can be read. */
 const looks: Readonly<Record<string, string>> = {

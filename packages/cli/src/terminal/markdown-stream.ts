@@ -1,6 +1,6 @@
 import type { Glyphs } from "./glyphs.ts";
+import type { TerminalStyle } from "./look.ts";
 import { type InlineReading, paintInline, readInline } from "./markdown-inline.ts";
-import type { TerminalStyle } from "./terminal-style.ts";
 
 /** Shows Markdown as it comes. Only a marker whose meaning is not known yet is held back, never past its line. */
 export interface MarkdownStream {

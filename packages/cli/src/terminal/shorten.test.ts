@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "./display-width.ts";
-import { shortenEnd, shortenMiddle } from "./shorten.ts";
+import { displayWidth, shortenEnd, shortenMiddle } from "./shorten.ts";
 
 describe("displayWidth", () => {
   it.each([

@@ -1,4 +1,14 @@
-import { displayWidth, splitGraphemes } from "./display-width.ts";
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+const plain = /^[\x20-\x7e]*$/;
+
+const zeroWidth = /^[\p{Mark}\p{Format}\p{Control}]/u;
+
+const pictograph = /\p{Emoji_Presentation}|\ufe0f/u;
+
+/** The scripts whose characters take two columns: Hangul Jamo, CJK and its signs, Hangul, full-width forms. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
 /** Cut the middle out of a text that is wider than `width`: both ends of a path or a command tell something. */
 export function shortenMiddle(text: string, width: number, ellipsis = "…"): string {
@@ -41,4 +51,23 @@ function fitEnd(text: string, width: number): string {
     fitted = grapheme.text + fitted;
   }
   return fitted;
+}
+
+/** How many columns a text without control characters takes in a terminal. */
+export function displayWidth(text: string): number {
+  if (plain.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The characters as a person sees them, each with its columns. */
+export function splitGraphemes(text: string): readonly { readonly text: string; readonly width: number }[] {
+  return Array.from(graphemes.segment(text), ({ segment }) => ({ text: segment, width: graphemeWidth(segment) }));
+}
+
+function graphemeWidth(segment: string): number {
+  if (plain.test(segment)) return segment.length;
+  if (zeroWidth.test(segment)) return 0;
+  return pictograph.test(segment) || wide.test(segment) ? 2 : 1;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ageText } from "./age-text.ts";
-import { displayWidth } from "./display-width.ts";
+import { ageText } from "./amount-text.ts";
 import { chooseGlyphs } from "./glyphs.ts";
+import { createTerminalStyle } from "./look.ts";
+import { displayWidth } from "./shorten.ts";
 import { tableLines } from "./table-lines.ts";
-import { createTerminalStyle } from "./terminal-style.ts";
 
 const look = { style: createTerminalStyle(false), glyphs: chooseGlyphs(true) };
 const head = [

@@ -1,6 +1,5 @@
-import { displayWidth } from "./display-width.ts";
 import type { Look } from "./look.ts";
-import { padEnd, shortenEnd, shortenMiddle } from "./shorten.ts";
+import { displayWidth, padEnd, shortenEnd, shortenMiddle } from "./shorten.ts";
 import { cleanLine } from "./text-cleaner.ts";
 
 const GAP = "  ";

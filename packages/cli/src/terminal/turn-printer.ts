@@ -13,9 +13,8 @@ import { closingLines } from "./closing-lines.ts";
 import { type CommandOutput, createCommandOutput } from "./command-output.ts";
 import type { Look } from "./look.ts";
 import { createPage, type Section } from "./page.ts";
-import { shownArgument } from "./shown-argument.ts";
 import { cleanLine } from "./text-cleaner.ts";
-import { toolLine } from "./tool-line.ts";
+import { shownArgument, toolLine } from "./tool-line.ts";
 import type { TurnMoment } from "./waiting-for.ts";
 
 export interface TurnPrinterOptions extends Look {

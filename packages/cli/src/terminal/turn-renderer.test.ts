@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { AgentEvent, ToolKind } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "./display-width.ts";
+import { displayWidth } from "./shorten.ts";
 import { createTurnRenderer, type TurnRendererOptions } from "./turn-renderer.ts";
 
 const started: AgentEvent = { type: "turn-start", turnId: "t1", lane: "cli", model: "gpt-5", workspace: "/w/app" };

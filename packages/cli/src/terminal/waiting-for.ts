@@ -1,9 +1,7 @@
 import type { ToolActivity } from "@caret/protocol";
 import { elapsedText } from "./amount-text.ts";
-import { displayWidth } from "./display-width.ts";
-import { shortenMiddle } from "./shorten.ts";
-import { shownArgument } from "./shown-argument.ts";
-import { toolName } from "./tool-line.ts";
+import { displayWidth, shortenMiddle } from "./shorten.ts";
+import { shownArgument, toolName } from "./tool-line.ts";
 
 const MIN_ARGUMENT = 8;
 

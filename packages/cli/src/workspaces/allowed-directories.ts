@@ -3,8 +3,8 @@ import { isAbsolute, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { physicalDirectory, wayInside } from "@caret/runtime";
 import { z } from "zod";
-import { withFileLock } from "../gateway/with-file-lock.ts";
-import { writePrivateFile } from "../gateway/write-private-file.ts";
+import { writePrivateFile } from "../tokens/token-file.ts";
+import { withFileLock } from "../tokens/with-file-lock.ts";
 
 const fileSchema = z.object({ allow: z.array(z.string()) });
 

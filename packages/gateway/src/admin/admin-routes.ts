@@ -1,11 +1,25 @@
+import { createHash } from "node:crypto";
 import type { FastifyPluginAsync } from "fastify";
 import type { Metrics } from "../server/metrics.ts";
-import { docsPolicy, toDocsPage } from "./docs-page.ts";
-import { buildOpenApi } from "./openapi.ts";
+import { buildOpenApi, type ListedRoute, type OpenApiDocument, type OpenApiOperation } from "./openapi.ts";
 import { isReady, type Readiness } from "./readiness.ts";
-import type { ListedRoute } from "./route-list.ts";
 
-export interface AdminOptions {
+const STYLE =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}" +
+  "code{font-family:ui-monospace,monospace}table{border-collapse:collapse;width:100%}" +
+  "td{border-top:1px solid #ddd;padding:.4rem .8rem .4rem 0;vertical-align:top}" +
+  "@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#161616}td{border-color:#333}a{color:#8ab4f8}}";
+
+/** Nothing may load or run but the one style above, whatever gets into the page. */
+export const docsPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+interface AdminOptions {
   readonly version: string;
   /** How a person starts Caret on this machine, for pages that tell them to. */
   readonly command: string;
@@ -40,4 +54,52 @@ export function adminRoutes({ version, command, metrics, readiness, routes }: Ad
         .send(toDocsPage(buildOpenApi(routes, version))),
     );
   };
+}
+
+/** The OpenAPI document for people. */
+export function toDocsPage({ info, paths }: OpenApiDocument): string {
+  const rows = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => toRow(method, path, operation)),
+  );
+  return [
+    "<!doctype html>",
+    `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(info.title)}</title><style>${STYLE}</style></head>`,
+    `<body><h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1><p>${escapeHtml(info.description)}</p>`,
+    "<p>Send a token with every request, as <code>Authorization: Bearer …</code> or as <code>x-api-key</code>.</p>",
+    `<table>${rows.join("")}</table>`,
+    '<p><a href="/openapi.json">openapi.json</a></p></body></html>\n',
+  ].join("\n");
+}
+
+function toRow(method: string, path: string, operation: OpenApiOperation): string {
+  const address = `${method.toUpperCase()} ${path}`;
+  const fields = [
+    ["Query", parameterNames(operation)],
+    ["Body", bodyFields(operation)],
+  ] as const;
+  const details = fields.flatMap(([title, names]) =>
+    names.length === 0 ? [] : [`<br>${title}: ${names.map((name) => `<code>${escapeHtml(name)}</code>`).join(" ")}`],
+  );
+  return `<tr><td><code>${escapeHtml(address)}</code></td><td>${escapeHtml(operation.summary)}${details.join("")}</td></tr>`;
+}
+
+function parameterNames({ parameters }: OpenApiOperation): readonly string[] {
+  const all = (parameters ?? []) as readonly { readonly in: string; readonly name: string }[];
+  return all.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+}
+
+/** The fields of a JSON body; those that may be left out have a question mark. */
+function bodyFields({ requestBody }: OpenApiOperation): readonly string[] {
+  const { schema } = (requestBody as JsonBody | undefined)?.content["application/json"] ?? {};
+  return Object.keys(schema?.properties ?? {}).map((name) => (schema?.required?.includes(name) ? name : `${name}?`));
+}
+
+interface JsonBody {
+  readonly content: Readonly<
+    Record<string, { readonly schema?: { readonly properties?: object; readonly required?: readonly string[] } }>
+  >;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

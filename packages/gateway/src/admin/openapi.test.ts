@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { docsPolicy, toDocsPage } from "./docs-page.ts";
+import { docsPolicy, toDocsPage } from "./admin-routes.ts";
 import { buildOpenApi } from "./openapi.ts";
 import { routeDescriptions } from "./route-descriptions.ts";
 

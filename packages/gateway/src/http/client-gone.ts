@@ -1,4 +1,14 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { CallerConnection } from "../chat/conversations.ts";
+
+/** The only address with a WebSocket behind it. */
+export const SOCKET_ROUTE = "/api/sessions/:id/socket";
+
+/** Stricter than the router: whatever it lets through has a route. */
+const SOCKET_PATH = /^\/api\/sessions\/[\w.~-]+\/socket(?:\?|$)/;
+
+const known = new WeakMap<Socket, CallerConnection>();
 
 /** Fires when the connection closes before the answer was written. */
 export function clientGone(raw: ServerResponse): AbortSignal {
@@ -7,4 +17,17 @@ export function clientGone(raw: ServerResponse): AbortSignal {
     if (!raw.writableFinished) gone.abort(new DOMException("The client has gone", "AbortError"));
   });
   return gone.signal;
+}
+
+/** Undefined when the connection is closed already. */
+export function connectionOf(socket: Socket): CallerConnection | undefined {
+  const { remoteAddress, remotePort, localPort } = socket;
+  if (remoteAddress === undefined || remotePort === undefined || localPort === undefined) return undefined;
+  const connection = known.get(socket) ?? { remoteAddress, remotePort, localPort };
+  known.set(socket, connection);
+  return connection;
+}
+
+export function asksForSocket({ method, url = "", headers }: IncomingMessage): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && SOCKET_PATH.test(url);
 }

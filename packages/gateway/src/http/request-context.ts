@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { CaretError } from "@caret/protocol";
-import type { Caller } from "../door/turn-desk.ts";
+import type { Caller } from "../chat/conversations.ts";
 
 /** What the server hears about a stream while it lives, and how much patience it has with the reader. */
 export interface StreamMeter {

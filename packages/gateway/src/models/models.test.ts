@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toAnthropicModels } from "./anthropic-models.ts";
 import type { DirectoryModel } from "./model-directory.ts";
-import { toOpenaiModels } from "./openai-models.ts";
+import { toAnthropicModels, toOpenaiModels } from "./route.ts";
 
 const models: readonly DirectoryModel[] = [
   { id: "auto", name: "Auto" },

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { CaretError } from "@caret/protocol";
 import OpenAI from "openai";
 import { expect, it } from "vitest";
-import { type ServedDoor, serveDoor } from "../openai/testing/serve-door.ts";
+import { type ServedDoor, serveDoor } from "../chat/openai/testing/serve-door.ts";
 import type { ModelDirectory } from "./model-directory.ts";
 import { modelsDoor } from "./route.ts";
 

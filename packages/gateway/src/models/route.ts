@@ -1,10 +1,12 @@
 import { CaretError } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { answerWithError as answerAnthropic } from "../anthropic/answer-with-error.ts";
-import { answerWithError as answerOpenai } from "../openai/error-handler.ts";
-import { type PageWish, toAnthropicModel, toAnthropicModels } from "./anthropic-models.ts";
-import type { ModelDirectory } from "./model-directory.ts";
-import { toOpenaiModel, toOpenaiModels } from "./openai-models.ts";
+import { answerWithError as answerAnthropic } from "../chat/anthropic/answer-with-error.ts";
+import { answerWithError as answerOpenai } from "../chat/openai/error-handler.ts";
+import type { DirectoryModel, ModelDirectory } from "./model-directory.ts";
+
+const OWNER = "cursor";
+
+const MAX_LIMIT = 1000;
 
 /** `GET /v1/models` and `/v1/models/:id`: in Anthropic's shape for whoever names a version of its API. */
 export function modelsDoor({ models }: { readonly models: ModelDirectory }): FastifyPluginAsync {
@@ -15,7 +17,7 @@ export function modelsDoor({ models }: { readonly models: ModelDirectory }): Fas
     app.get("/v1/models", async (request, reply) => {
       const list = await models.list();
       return reply.send(
-        wantsAnthropic(request) ? toAnthropicModels(list, request.query as PageWish) : toOpenaiModels(list),
+        wantsAnthropic(request) ? toAnthropicModels(list, request.query as PageQuery) : toOpenaiModels(list),
       );
     });
     // An id may hold a slash, so everything after the prefix belongs to it.
@@ -32,4 +34,48 @@ async function sendModel(models: ModelDirectory, request: FastifyRequest, reply:
 
 function wantsAnthropic(request: FastifyRequest): boolean {
   return request.headers["anthropic-version"] !== undefined;
+}
+
+/** A model as Anthropic's clients read it. Their API, too, gives the epoch for an unknown date. */
+function toAnthropicModel({ id, name, created }: DirectoryModel) {
+  return { type: "model", id, display_name: name, created_at: new Date(created ?? 0).toISOString() } as const;
+}
+
+interface PageQuery {
+  readonly limit?: unknown;
+  readonly after_id?: unknown;
+  readonly before_id?: unknown;
+}
+
+/** A page of models; all of them when no limit was asked for. */
+export function toAnthropicModels(models: readonly DirectoryModel[], wish: PageQuery = {}) {
+  const limit = Math.min(Math.max(Math.trunc(Number(wish.limit)) || MAX_LIMIT, 1), MAX_LIMIT);
+  const after = models.findIndex(({ id }) => id === wish.after_id) + 1;
+  const before = models.findIndex(({ id }) => id === wish.before_id);
+  const backwards = before !== -1;
+  const range = models.slice(after, backwards ? before : undefined);
+  const page = backwards ? range.slice(-limit) : range.slice(0, limit);
+  return {
+    data: page.map(toAnthropicModel),
+    has_more: page.length < range.length,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  } as const;
+}
+
+/** A model as OpenAI's clients read it, with its name and variants for those that know Caret. */
+function toOpenaiModel({ id, name, created, variants }: DirectoryModel) {
+  return {
+    id,
+    object: "model",
+    // The format demands a date; the epoch stands for one that nobody told us.
+    created: Math.floor((created ?? 0) / 1000),
+    owned_by: OWNER,
+    name,
+    ...(variants === undefined ? {} : { variants }),
+  } as const;
+}
+
+export function toOpenaiModels(models: readonly DirectoryModel[]) {
+  return { object: "list", data: models.map(toOpenaiModel) } as const;
 }

@@ -1,8 +1,62 @@
-import { inCommandForm } from "@caret/protocol";
+import { type ErrorCode, type ErrorInfo, inCommandForm } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { retryHeaders } from "../door/retry-advice.ts";
+import { retryHeaders } from "../chat/retry-advice.ts";
 import { toKnownError } from "../http/known-error.ts";
-import { toNativeError } from "./errors.ts";
+
+/**
+ * The status of each of our errors at the native door. A new code does not compile until it has a row.
+ *
+ * 401 is kept for the client's own token: the page answers it by asking for a new sign-in.
+ */
+const statuses = {
+  "not-logged-in": 403,
+  "bad-key": 403,
+  "model-unknown": 404,
+  "model-unavailable": 403,
+  "usage-limit": 402,
+  "rate-limited": 429,
+  "policy-disabled": 403,
+  "workspace-untrusted": 403,
+  "workspace-missing": 400,
+  "workspace-forbidden": 403,
+  "cli-missing": 503,
+  "cli-not-executable": 503,
+  "cli-broken": 503,
+  "cli-outdated": 503,
+  "prompt-too-long": 413,
+  "no-result": 502,
+  "agent-crashed": 502,
+  "agent-unavailable": 503,
+  "upstream-error": 502,
+  "upstream-unreachable": 502,
+  "protocol-drift": 502,
+  "protocol-violation": 502,
+  "too-large": 413,
+  stalled: 504,
+  "timed-out": 504,
+  killed: 502,
+  interrupted: 503,
+  cancelled: 409,
+  "budget-exceeded": 402,
+  "loop-stopped": 422,
+  "session-not-found": 404,
+  "session-busy": 409,
+  "session-corrupt": 422,
+  "invalid-request": 400,
+  "invalid-config": 500,
+  unauthenticated: 401,
+  forbidden: 403,
+  "not-found": 404,
+  overloaded: 429,
+  "storage-full": 507,
+  "storage-locked": 500,
+  "storage-failed": 500,
+  "sandbox-unavailable": 503,
+  "tool-unknown": 422,
+  "tool-not-called": 422,
+  unsupported: 422,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>;
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -21,4 +75,13 @@ export function answerWithError(reason: unknown, request: FastifyRequest, reply:
     .code(given ?? status)
     .headers(retryHeaders(info))
     .send(body);
+}
+
+interface NativeErrorBody {
+  readonly error: ErrorInfo;
+}
+
+/** The whole of what may be told about an error: code, words, what to do, and whether trying again may help. */
+export function toNativeError(info: ErrorInfo): { readonly status: number; readonly body: NativeErrorBody } {
+  return { status: statuses[info.code], body: { error: info } };
 }

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { type AgentEvent, CaretError, type EventEnvelope, type SessionNews } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { openSocket, type StartedServer, type StartOptions, startServer } from "../server/testing/start-server.ts";
 import { randomCuts } from "./testing/random-cuts.ts";
 import { readSse } from "./testing/read-sse.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-session-desk.ts";
+import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
 
 const servers: StartedServer[] = [];
 

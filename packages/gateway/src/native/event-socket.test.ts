@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AgentEvent, type EventEnvelope, toSeedEvent } from "@caret/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import {
   exchange,
   type StartedServer,
@@ -11,7 +11,7 @@ import {
   statusOf,
 } from "../server/testing/start-server.ts";
 import { randomCuts } from "./testing/random-cuts.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-session-desk.ts";
+import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
 
 const servers: StartedServer[] = [];
 const sockets: WebSocket[] = [];

@@ -1,12 +1,12 @@
-import { CaretError, type EventEnvelope, type SessionDesk, toSeedEvent } from "@caret/protocol";
+import { CaretError, type EventEnvelope, type Sessions, toSeedEvent } from "@caret/protocol";
 import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { SOCKET_ROUTE } from "../http/client-gone.ts";
 import { refusalWith } from "../http/known-error.ts";
+import { readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
-import { SOCKET_ROUTE } from "../http/socket-path.ts";
-import { readPart } from "../openai/read-body.ts";
+import { toNativeError } from "./answer-with-error.ts";
 import { sinceMessage } from "./bodies.ts";
-import { toNativeError } from "./errors.ts";
 import { assertReached } from "./event-routes.ts";
 import { callOf } from "./native-command.ts";
 import { createSocketWriter, type SocketWriter } from "./socket-writer.ts";
@@ -23,7 +23,7 @@ const SEED_EVENTS = "cursor-agent.events";
 const codes = { done: 1000, leaving: 1001, refused: 1008, failed: 1011 } as const;
 
 export interface EventSocketOptions {
-  readonly desk: SessionDesk;
+  readonly desk: Sessions;
   readonly keepAliveMs: number;
   readonly closing: AbortSignal;
   readonly sinceMs?: number | undefined;

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { openSocket, type StartedServer, startServer } from "../server/testing/start-server.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-session-desk.ts";
+import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
 
 let server: StartedServer;
 afterEach(() => server.app.close());

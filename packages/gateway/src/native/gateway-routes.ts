@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { readBody, readPart } from "../openai/read-body.ts";
+import { readBody, readPart } from "../http/read-body.ts";
 import { allowWorkspaceBody, connectTestBody, createTokenBody } from "./bodies.ts";
 import { testDoor } from "./connect-test.ts";
 import type { Idempotency } from "./idempotency.ts";

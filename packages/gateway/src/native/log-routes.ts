@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import { CaretError, type SessionDesk } from "@caret/protocol";
+import { CaretError, type Sessions } from "@caret/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
-import { readPart } from "../openai/read-body.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { callOf, command, type NativeCall, question } from "./native-command.ts";
 import { exportQuery, imageParam, logQuery, seqParam } from "./queries.ts";
@@ -13,7 +13,7 @@ const STUCK_MS = 30_000;
 const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
 
 /** What a session's log holds, and whole sessions out and in. */
-export function logRoutes(app: FastifyInstance, desk: SessionDesk, idempotency: Idempotency): void {
+export function logRoutes(app: FastifyInstance, desk: Sessions, idempotency: Idempotency): void {
   app.get(
     "/api/sessions/:id/log",
     { config },
@@ -42,7 +42,7 @@ export function logRoutes(app: FastifyInstance, desk: SessionDesk, idempotency: 
   );
 }
 
-async function readRaw(desk: SessionDesk, { params, caller }: NativeCall): Promise<object> {
+async function readRaw(desk: Sessions, { params, caller }: NativeCall): Promise<object> {
   const { seq } = readPart(seqParam, params, "");
   const { events } = await desk.readLog(params.id, { after: seq - 1, limit: 1, raw: true }, caller);
   const event = events.find((candidate) => candidate.seq === seq);
@@ -54,7 +54,7 @@ async function readRaw(desk: SessionDesk, { params, caller }: NativeCall): Promi
 }
 
 /** The type is the gateway's own finding, and nothing in it is run wherever it is opened. */
-async function sendImage(desk: SessionDesk, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendImage(desk: Sessions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { params, caller } = callOf(request);
   const { name } = readPart(imageParam, params, "");
   const { mediaType, bytes } = await desk.readImage(params.id, name, caller);
@@ -65,7 +65,7 @@ async function sendImage(desk: SessionDesk, request: FastifyRequest, reply: Fast
     .send(Buffer.from(bytes));
 }
 
-async function sendExport(desk: SessionDesk, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendExport(desk: Sessions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { params, caller } = callOf(request);
   const { format } = readPart(exportQuery, request.query, "");
   const { fileName, mediaType, chunks } = await desk.exportSession(params.id, format, caller);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CommandRecord, SessionCaller } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { readIdempotencyKey } from "../door/idempotency-key.ts";
+import { readIdempotencyKey } from "../chat/idempotency-key.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import type { Answer, Idempotency } from "./idempotency.ts";
 

@@ -1,8 +1,8 @@
-import type { AboutView, FindingView, ModelView, Secret, SessionCaller, SessionDesk } from "@caret/protocol";
+import type { AboutView, FindingView, ModelView, Secret, SessionCaller, Sessions } from "@caret/protocol";
 import type { SignInLinks } from "./sign-in-links.ts";
 
 /** What the native door needs of whoever keeps the tokens. */
-export interface TokenDesk {
+export interface TokenIssuer {
   /** A token for a program, with the scopes that agents' clients need. Rejects with `invalid-request` for a bad name. */
   create(wanted: { readonly name: string; readonly workspace: string | undefined }): Promise<Secret>;
   /** A token for a browser that may do everything, under a name that tells what it is. */
@@ -20,11 +20,11 @@ export interface WorkspaceList {
 }
 
 export interface NativeDoorOptions {
-  readonly desk: SessionDesk;
+  readonly desk: Sessions;
   readonly about: (caller: SessionCaller) => Promise<AboutView>;
   readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
   readonly doctor: () => Promise<readonly FindingView[]>;
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenIssuer;
   readonly workspaces: WorkspaceList;
   readonly links: SignInLinks;
   /** Milliseconds since the epoch. */

@@ -1,11 +1,11 @@
 import { CaretError, type ErrorCode, errorCodes } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { type StartedServer, startServer } from "../server/testing/start-server.ts";
-import { toNativeError } from "./errors.ts";
+import { toNativeError } from "./answer-with-error.ts";
 import { callNative } from "./testing/native-client.ts";
 import { blankAbout } from "./testing/native-options.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-session-desk.ts";
+import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
 
 let sessions: ScriptedSessionDesk;
 let server: StartedServer;

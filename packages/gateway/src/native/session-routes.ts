@@ -1,6 +1,6 @@
-import type { SessionDesk } from "@caret/protocol";
+import type { Sessions } from "@caret/protocol";
 import type { FastifyInstance } from "fastify";
-import { readBody, readPart } from "../openai/read-body.ts";
+import { readBody, readPart } from "../http/read-body.ts";
 import { changeSessionBody, createSessionBody, forkSessionBody } from "./bodies.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { command, question } from "./native-command.ts";
@@ -9,7 +9,7 @@ import { sessionListQuery } from "./queries.ts";
 const config = { access: "sessions" } as const;
 
 /** Sessions as wholes: which there are, and what becomes of them. */
-export function sessionRoutes(app: FastifyInstance, desk: SessionDesk, idempotency: Idempotency): void {
+export function sessionRoutes(app: FastifyInstance, desk: Sessions, idempotency: Idempotency): void {
   app.get(
     "/api/sessions",
     { config },

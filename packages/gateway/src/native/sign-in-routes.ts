@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { readBody } from "../openai/read-body.ts";
-import { cutPageSecret, pageCookie } from "../server/page-credential.ts";
+import { readBody } from "../http/read-body.ts";
+import { cutPageSecret, pageCookie } from "../server/authenticate.ts";
 import { signInBody } from "./bodies.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { callOf, command } from "./native-command.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { type StartedServer, startServer } from "../server/testing/start-server.ts";
 import { createSignInLinks } from "./sign-in-links.ts";
 import { callNative } from "./testing/native-client.ts";

@@ -1,6 +1,6 @@
-import type { SessionDesk } from "@caret/protocol";
+import type { Sessions } from "@caret/protocol";
 import type { FastifyInstance } from "fastify";
-import { readBody } from "../openai/read-body.ts";
+import { readBody } from "../http/read-body.ts";
 import { answerApprovalBody, answerQuestionBody, startTurnBody, steerTurnBody } from "./bodies.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { command, question } from "./native-command.ts";
@@ -11,7 +11,7 @@ const PROMPT_BYTES = 64 * 1024 * 1024;
 const taken = { status: 202, body: {} } as const;
 
 /** What people do with a turn: start it, stop it, speak into it, answer what it asks, and take back what they allowed. */
-export function turnRoutes(app: FastifyInstance, desk: SessionDesk, idempotency: Idempotency): void {
+export function turnRoutes(app: FastifyInstance, desk: Sessions, idempotency: Idempotency): void {
   app.post(
     "/api/sessions/:id/turns",
     { config, bodyLimit: PROMPT_BYTES },

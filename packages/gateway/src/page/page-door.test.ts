@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { exchange, type StartedServer, startServer, statusOf } from "../server/testing/start-server.ts";
-import { chooseEncoding } from "./choose-encoding.ts";
-import type { PageFile, PageFiles } from "./page-files.ts";
+import { chooseEncoding, type PageFile, type PageFiles } from "./page-door.ts";
 
 const html = `<!doctype html>${"<p>Caret</p>".repeat(100)}`;
 const script = "console.log(1);".repeat(100);

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { CaretError } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { chooseEncoding } from "./choose-encoding.ts";
-import type { PageFile, PageFiles } from "./page-files.ts";
 
 const ASSETS = "/assets/";
 
@@ -65,4 +63,43 @@ function matches(asked: string | undefined, etag: string): boolean {
 
 function etagOf({ bytes }: PageFile): string {
   return createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+}
+
+/** One file of the page, with its compressed forms where those are smaller. */
+export interface PageFile {
+  readonly bytes: Uint8Array;
+  readonly br?: Uint8Array;
+  readonly gzip?: Uint8Array;
+  readonly mediaType: string;
+  /** Its name changes with its content, so that a browser never has to ask for it again. */
+  readonly immutable: boolean;
+}
+
+/** The built page by path, `/` for the page itself. Everything in it is public. */
+export type PageFiles = ReadonlyMap<string, PageFile>;
+
+interface ChosenBody {
+  readonly bytes: Uint8Array;
+  /** Undefined for the file as it is. */
+  readonly encoding: "br" | "gzip" | undefined;
+}
+
+/** The smallest form that the client says it can read. One that says nothing gets the file as it is. */
+export function chooseEncoding({ bytes, br, gzip }: PageFile, accepted: string | undefined): ChosenBody {
+  const weights = readWeights(accepted ?? "");
+  const takes = (encoding: string): boolean => (weights.get(encoding) ?? weights.get("*") ?? 0) > 0;
+  if (br !== undefined && takes("br")) return { bytes: br, encoding: "br" };
+  if (gzip !== undefined && takes("gzip")) return { bytes: gzip, encoding: "gzip" };
+  return { bytes, encoding: undefined };
+}
+
+/** `br;q=0` is a refusal, however odd. */
+function readWeights(accepted: string): ReadonlyMap<string, number> {
+  return new Map(
+    accepted.split(",").map((part) => {
+      const [name = "", ...parameters] = part.split(";").map((word) => word.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+      return [name, Number(weight) || 0];
+    }),
+  );
 }

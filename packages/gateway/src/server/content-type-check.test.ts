@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assertMediaType } from "./content-type-check.ts";
+import { assertMediaType } from "./gate.ts";
 
 it.each(["application/json", "application/json; charset=utf-8", "Application/JSON"])("takes %s", (type) => {
   expect(() => assertMediaType("POST", { "content-type": type })).not.toThrow();

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { type ScriptedDesk, saying, scriptedDesk, telling, tellingThenSilent } from "../door/testing/scripted-desk.ts";
+import { type ScriptedDesk, saying, scriptedDesk, telling, tellingThenSilent } from "../chat/testing/scripted-desk.ts";
 import { openSocket, type StartedServer, startServer } from "./testing/start-server.ts";
 
 const servers: StartedServer[] = [];

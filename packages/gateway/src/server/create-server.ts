@@ -9,21 +9,18 @@ import {
   LogController,
 } from "fastify";
 import { adminRoutes } from "../admin/admin-routes.ts";
+import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
-import type { ListedRoute } from "../admin/route-list.ts";
-import { assertShallow } from "../http/json-depth.ts";
-import { toKnownError } from "../http/known-error.ts";
-import { asksForSocket } from "../http/socket-path.ts";
+import { asksForSocket } from "../http/client-gone.ts";
+import { assertShallow, toKnownError } from "../http/known-error.ts";
 import { createAdmission } from "./admission.ts";
 import { watchConnections } from "./connections.ts";
-import { drain } from "./drain.ts";
-import { toErrorFace } from "./error-face.ts";
+import { toErrorFace } from "./error-response.ts";
 import { createGate, type Gate } from "./gate.ts";
-import { createLiveRequests } from "./live-requests.ts";
-import type { Metrics } from "./metrics.ts";
+import { createLiveRequests, drain } from "./live-requests.ts";
+import { createServerMetrics, type Metrics } from "./metrics.ts";
 import { missingRoute } from "./missing-route.ts";
 import { defaultLimits, type ServerLimits } from "./server-limits.ts";
-import { createServerMetrics } from "./server-metrics.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface ServerOptions {

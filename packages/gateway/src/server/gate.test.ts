@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ListedRoute } from "../admin/route-list.ts";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
-import { ScriptedSessionDesk } from "../native/testing/scripted-session-desk.ts";
+import type { ListedRoute } from "../admin/openapi.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { ScriptedSessionDesk } from "../native/testing/scripted-sessions.ts";
 import { exchange, type StartedServer, startServer, statusOf } from "./testing/start-server.ts";
 
 const desk = scriptedDesk(telling(...saying("hello")));

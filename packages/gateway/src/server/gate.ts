@@ -1,16 +1,20 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { connectionOf } from "../http/connection-of.ts";
+import { connectionOf } from "../http/client-gone.ts";
+import { refusalWith } from "../http/known-error.ts";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
 import type { Admission } from "./admission.ts";
 import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrowserToken } from "./authenticate.ts";
-import { assertMediaType } from "./content-type-check.ts";
 import { assertAllowedHost } from "./host-check.ts";
 import type { LiveRequests } from "./live-requests.ts";
 import { assertAllowedOrigin } from "./origin-check.ts";
-import { type Access, accessOf, startsTurn } from "./route-access.ts";
-import type { TokenStore } from "./token-store.ts";
+import type { Scope, TokenStore } from "./token-store.ts";
 
-export interface GateOptions {
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+const JSON_TYPE = "application/json";
+
+interface GateOptions {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly tokens: TokenStore;
@@ -53,4 +57,50 @@ export function createGate(options: GateOptions): Gate {
 
 function assertAccess({ grant }: Credential, access: Exclude<Access, "public">): void {
   if (access !== "any-token" && access !== "browser") assertScope(grant, access);
+}
+
+/**
+ * Only JSON, said plainly, or what a route takes instead. A page of another site can send forms and plain text without
+ * asking the browser first, but not these. Compressed bodies are refused, since their size is known only after unpacking.
+ */
+export function assertMediaType(method: string, headers: IncomingHttpHeaders, wanted = JSON_TYPE): void {
+  if (!METHODS_WITH_BODY.has(method)) return;
+  const [mediaType = ""] = (headers["content-type"] ?? "").split(";", 1);
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (mediaType.trim().toLowerCase() === wanted && encoding.toLowerCase() === "identity") return;
+  const what = wanted === JSON_TYPE ? "JSON" : "newline-delimited JSON";
+  throw refusalWith(415, `The body has to be ${what}, sent with \`content-type: ${wanted}\` and not compressed.`);
+}
+
+/**
+ * Who may use a route: everybody, whoever has a token, or only tokens with a scope. `browser` is any token, also as a
+ * browser sends it when it has asked its user; only for pages that do nothing, since it then sends it unasked.
+ */
+type Access = "public" | "browser" | "any-token" | Scope;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Left out by the doors, whose paths say it. */
+    readonly access?: Access;
+    /** What its body has to be; JSON when left out. It must be one that pages of other sites cannot send unasked. */
+    readonly mediaType?: string;
+  }
+}
+
+/** A route that nobody has thought about is for admins. */
+export function accessOf(url: string | undefined, declared: Access | undefined): Access {
+  if (declared !== undefined) return declared;
+  // There is no such route. Strangers are not told so.
+  if (url === undefined) return "any-token";
+  if (isAt(url, "/v1/models")) return "models";
+  return ["/v1/chat/completions", "/v1/responses", "/v1/messages"].some((door) => isAt(url, door)) ? "turns" : "admin";
+}
+
+/** Routes that start an agent, and so need a place. Counting tokens does not. */
+export function startsTurn(method: string, url: string | undefined): boolean {
+  return method === "POST" && accessOf(url, undefined) === "turns" && !url?.endsWith("/count_tokens");
+}
+
+function isAt(url: string, path: string): boolean {
+  return url === path || url.startsWith(`${path}/`);
 }

@@ -1,6 +1,11 @@
+import type { Server } from "node:http";
 import { CaretError } from "@caret/protocol";
 import type { Credential } from "./authenticate.ts";
+import { stopTaking } from "./connections.ts";
 import type { TokenStore } from "./token-store.ts";
+
+/** How long a door may take to write its end, and a little more. */
+const FAREWELL_MS = 1200;
 
 const RECHECK_MS = 500;
 
@@ -46,4 +51,21 @@ export function createLiveRequests(tokens: TokenStore): LiveRequests {
       for (const controller of live.keys()) controller.abort(reason);
     },
   };
+}
+
+/**
+ * Let running answers finish for a while, then have their doors end them properly, then close what is still open. Called
+ * when the server begins to close; it needs no waiting for.
+ */
+export function drain(server: Server, live: LiveRequests, drainMs: number): void {
+  let farewell: NodeJS.Timeout | undefined;
+  const patience = setTimeout(() => {
+    live.stopAll(new CaretError("interrupted", "The gateway is shutting down."));
+    farewell = setTimeout(() => server.closeAllConnections(), FAREWELL_MS);
+  }, drainMs);
+  server.once("close", () => {
+    clearTimeout(patience);
+    clearTimeout(farewell);
+  });
+  stopTaking(server);
 }

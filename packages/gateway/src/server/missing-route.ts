@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import { type ListedRoute, methodsAt } from "../admin/route-list.ts";
+import { type ListedRoute, methodsAt } from "../admin/openapi.ts";
 
 export interface MissingRoute {
   readonly error: CaretError;

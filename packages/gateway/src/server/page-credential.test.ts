@@ -1,6 +1,6 @@
 import { Secret } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { cutPageSecret, readPageSecret } from "./page-credential.ts";
+import { cutPageSecret, readPageSecret } from "./authenticate.ts";
 
 const secret = "caret_AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHHIIIIJJJJ";
 const { cookie, pageKey } = cutPageSecret(new Secret(secret));

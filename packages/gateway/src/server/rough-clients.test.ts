@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { AgentEvent } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { exchange, openSocket, type StartedServer, startServer, statusOf } from "./testing/start-server.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessOf, startsTurn } from "./route-access.ts";
+import { accessOf, startsTurn } from "./gate.ts";
 
 it.each([
   ["/v1/chat/completions", "turns"],

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { saying, scriptedDesk, telling } from "../door/testing/scripted-desk.ts";
-import { ScriptedSessionDesk } from "../native/testing/scripted-session-desk.ts";
+import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { ScriptedSessionDesk } from "../native/testing/scripted-sessions.ts";
 import { openSocket, type StartedServer, startServer } from "./testing/start-server.ts";
 
 const QUICK_MS = 3_000;

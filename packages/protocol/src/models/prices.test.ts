@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { priceTable } from "./price-table.ts";
-import { costOf, priceOf } from "./prices.ts";
+import { costOf, priceOf, priceTable } from "./prices.ts";
 
 const million = 1_000_000;
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
-import { openDatabase } from "../store/sqlite/open-database.ts";
-import { makePrivateDirectory, makePrivateFile } from "../store/sqlite/private-files.ts";
-import { openRenewableStore } from "../store/sqlite/renewable-store.ts";
+import { openDatabase } from "../log/sqlite/open-database.ts";
+import { openRenewableStore } from "../log/sqlite/renewable-store.ts";
+import { makePrivateDirectory, makePrivateFile } from "../paths/private-files.ts";
 
 const ARCHIVE_FILE = "answers.db";
 const DAY_MS = 24 * 60 * 60 * 1000;

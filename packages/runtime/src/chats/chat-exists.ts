@@ -1,8 +1,8 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { physicalPath, workspaceHash } from "../paths/way-inside.ts";
 import { openChatStore } from "./open-chat-store.ts";
-import { workspaceHash } from "./workspace-hash.ts";
 
-export interface ChatLocation {
+interface ChatLocation {
   readonly configDir: string;
   readonly workspace: string;
   readonly id: string;
@@ -26,4 +26,23 @@ export function chatExists({ configDir, workspace, id }: ChatLocation): boolean 
 /** An id becomes part of a path, so it may hold nothing that could lead elsewhere. */
 export function isChatId(id: string): boolean {
   return /^[0-9A-Za-z][\w-]*$/.test(id);
+}
+
+interface ConfigDirsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+/** Where Cursor's CLI may keep its chats, most specific first. Which of them exist is for the reader to find out. */
+export function configDirs({ env, home }: ConfigDirsOptions): readonly string[] {
+  const xdg = env["XDG_CONFIG_HOME"];
+  const candidates = [env["CURSOR_CONFIG_DIR"], xdg && join(xdg, "cursor"), join(home, ".cursor")];
+  return [...new Set(candidates.flatMap((path) => (path ? [resolve(path)] : [])))];
+}
+
+/** The name under `projects/` for a workspace: everything but letters and digits becomes a dash. */
+export function workspaceSlug(path: string): string {
+  return physicalPath(path)
+    .replaceAll(/[^A-Za-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
 }

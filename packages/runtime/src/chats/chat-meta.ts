@@ -1,6 +1,16 @@
 import { z } from "zod";
-import { chatDamage } from "./chat-damage.ts";
-import { chatTime } from "./chat-times.ts";
+import { chatDamage } from "./chat-message.ts";
+
+/** Milliseconds since 1970; some versions write them as text, in digits or as a date. Anything else is not known. */
+export const chatTime = z
+  .union([z.number(), z.string().transform(toMilliseconds)])
+  .optional()
+  .catch(undefined);
+
+function toMilliseconds(text: string): number | undefined {
+  const time = /^\s*\d+\s*$/.test(text) ? Number(text) : Date.parse(text);
+  return Number.isFinite(time) ? time : undefined;
+}
 
 const text = z.string().optional().catch(undefined);
 

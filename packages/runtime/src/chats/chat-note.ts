@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { chatTime } from "./chat-times.ts";
+import { chatTime } from "./chat-meta.ts";
 
 const text = z.string().min(1).optional().catch(undefined);
 

@@ -14,11 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chatExists } from "./chat-exists.ts";
+import { workspaceHash } from "../paths/way-inside.ts";
+import { chatExists, workspaceSlug } from "./chat-exists.ts";
 import { listChats } from "./list-chats.ts";
 import { readChat } from "./read-chat.ts";
-import { workspaceHash } from "./workspace-hash.ts";
-import { workspaceSlug } from "./workspace-slug.ts";
 import { json, node, type StoreContent, sha256, writeChatStore } from "./write-chat-store.contract.ts";
 
 const ID = "0b5e6a52-1d0c-4c51-9a51-6b7f0c9e1a01";

@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
+import { workspaceHash } from "../paths/way-inside.ts";
 import type { ChatMeta } from "./chat-meta.ts";
 import { readChatNote } from "./chat-note.ts";
-import { mentionedIds } from "./mentioned-ids.ts";
 import { openChatStore } from "./open-chat-store.ts";
-import { workspaceHash } from "./workspace-hash.ts";
+import { mentionedIds } from "./read-messages.ts";
 
 export interface ChatSummary {
   readonly id: string;

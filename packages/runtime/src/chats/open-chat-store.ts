@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { CaretError } from "@caret/protocol";
-import { chatDamage } from "./chat-damage.ts";
+import { chatDamage } from "./chat-message.ts";
 import { type ChatMeta, parseChatMeta } from "./chat-meta.ts";
 
 /** How long to wait for a CLI that is writing before we read a copy instead. */

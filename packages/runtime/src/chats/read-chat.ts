@@ -2,15 +2,13 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { chatDamage } from "./chat-damage.ts";
+import { workspaceHash } from "../paths/way-inside.ts";
 import { isChatId } from "./chat-exists.ts";
-import type { ChatMessage } from "./chat-message.ts";
+import { type ChatMessage, chatDamage } from "./chat-message.ts";
 import { readChatNote } from "./chat-note.ts";
-import { mentionedIds } from "./mentioned-ids.ts";
 import { openChatStore } from "./open-chat-store.ts";
-import { readMessages } from "./read-messages.ts";
+import { mentionedIds, readMessages } from "./read-messages.ts";
 import { readTranscript } from "./read-transcript.ts";
-import { workspaceHash } from "./workspace-hash.ts";
 
 export interface ReadChatOptions {
   readonly configDir: string;

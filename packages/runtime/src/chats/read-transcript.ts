@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { workspaceSlug } from "./chat-exists.ts";
 import { type ChatMessage, toChatMessage } from "./chat-message.ts";
-import { workspaceSlug } from "./workspace-slug.ts";
 
 export interface TranscriptOptions {
   /** Holds `projects/`: CURSOR_DATA_DIR when that is set, else the config directory. */

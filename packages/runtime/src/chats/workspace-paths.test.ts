@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { configDirs } from "./config-dirs.ts";
-import { workspaceHash } from "./workspace-hash.ts";
-import { workspaceSlug } from "./workspace-slug.ts";
+import { workspaceHash } from "../paths/way-inside.ts";
+import { configDirs, workspaceSlug } from "./chat-exists.ts";
 
 describe("configDirs", () => {
   it("puts what the environment names before the home directory", () => {

@@ -1,5 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
-import { visibleName } from "./visible-name.ts";
+
+/** Characters without width, which Cursor puts into some models' names. */
+const invisible = /[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]/g;
 
 export interface ListedModel {
   readonly id: string;
@@ -45,4 +47,9 @@ function mergeMarks(seen: ListedModel, again: ListedModel): ListedModel {
     isCurrent: seen.isCurrent || again.isCurrent,
     isDefault: seen.isDefault || again.isDefault,
   };
+}
+
+/** A name as people see it: two names that look alike are alike. */
+export function visibleName(name: string): string {
+  return name.replaceAll(invisible, "").replaceAll(/\s+/g, " ").trim();
 }

@@ -1,9 +1,56 @@
 import { lstatSync, type Stats } from "node:fs";
-import { dangerOfCommand } from "./dangerous-commands.ts";
 import { decidesWhatRuns } from "./decides-what-runs.ts";
+import { createCommandPattern } from "./glob-pattern.ts";
 import { isKeptByGit } from "./kept-by-git.ts";
+import { programName } from "./launch.ts";
+import { mayStartOthers } from "./may-start-others.ts";
 import { followAll } from "./path-ends.ts";
 import type { PathPart, Place, PolicyCall, PolicyPart } from "./policy-parts.ts";
+import type { ShellWord } from "./shell-cursor.ts";
+
+/** Names that are hardly ever anything but a command. */
+const unmistakable: ReadonlySet<string> = new Set([
+  ...["rm", "rmdir", "shred", "unlink", "dd", "mkfs", "wipefs", "dropdb", "sudo", "doas", "chmod", "chown"],
+]);
+
+/** Programs whose arguments are words for people, a message or a description. */
+const talking: ReadonlySet<string> = new Set(["git", "gh", "glab", "hg", "svn"]);
+
+/** What `auto` still asks about, by what it does: it destroys, leaves the machine, changes it, or speaks for the user. */
+const dangers: Readonly<Record<string, readonly string[]>> = {
+  "deletes or destroys data": [
+    ...["rm", "rmdir", "shred", "dd", "truncate", "mkfs*", "fdisk", "parted", "wipefs", "dropdb", "unlink"],
+  ],
+  "acts as another user or changes who may do what": [
+    ...["sudo", "doas", "su", "pkexec", "chown", "chmod", "chattr", "passwd", "useradd", "userdel", "usermod"],
+  ],
+  "changes how the machine runs": [
+    ...["mount", "umount", "reboot", "shutdown", "halt", "poweroff", "systemctl", "service", "launchctl"],
+    ...["crontab", "at", "batch", "iptables", "nft", "ufw", "sysctl", "modprobe", "insmod"],
+    ...["apt", "apt-get", "dnf", "yum", "pacman", "brew", "snap", "apk", "nix-env"],
+  ],
+  "stops processes": ["kill", "killall", "pkill"],
+  "talks to other machines": [
+    ...["ssh", "scp", "sftp", "rsync", "ftp", "telnet", "nc", "ncat", "netcat", "socat", "curl", "wget"],
+  ],
+  "changes what is published or shared": [
+    ...["git push", "npm publish", "npm unpublish", "npm login", "yarn publish", "pnpm publish", "bun publish"],
+    ...["cargo publish", "gem push", "twine upload", "poetry publish"],
+    ...["gh api", "gh auth", "gh pr merge", "gh release", "gh repo", "gh secret", "gh workflow"],
+  ],
+  "can throw away uncommitted work or history": [
+    ...["git reset", "git clean", "git restore", "git rm", "git filter-branch", "git checkout --", "git checkout -f"],
+    ...["git stash drop", "git stash clear", "git branch -D", "git worktree remove"],
+  ],
+  "changes what git runs or whom it talks to": ["git config", "git remote"],
+  "controls containers, clusters or clouds": [
+    ...["docker", "podman", "kubectl", "helm", "terraform", "pulumi", "aws", "gcloud", "az"],
+  ],
+};
+
+const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
+  texts.map((text) => ({ text, what, pattern: createCommandPattern(text) })),
+);
 
 /**
  * Why one thing that a call would do is dangerous, in words; undefined when it is not.
@@ -59,4 +106,33 @@ function dangerOfDeletion({ path, recursive }: PathPart): string | undefined {
 function shown(path: Place, end: Place): string {
   const name = (place: Place): string => place.inWorkspace ?? place.absolute;
   return name(path) === name(end) ? name(path) : `${name(path)} leads to ${name(end)}, which`;
+}
+
+/** Why a command is dangerous, in words; undefined when it is not on the list. */
+function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
+  const found = patterns.find(({ pattern }) => pattern.matches(words) !== "no");
+  if (found !== undefined) return `\`${found.text}\` ${found.what}`;
+  if (discardsChanges(words)) return "`git checkout` of files or by force can throw away uncommitted work or history";
+  const mentioned = mentionedCommand(words);
+  return mentioned === undefined
+    ? undefined
+    : `\`${words[0]?.text}\` may run \`${mentioned}\`, which is among its arguments`;
+}
+
+/** `git checkout .`, `git checkout HEAD -- a`, `git switch --force b`; a mere change of branch keeps what is not committed. */
+function discardsChanges([program, command, ...others]: readonly ShellWord[]): boolean {
+  if (programName(program?.text ?? "") !== "git" || !/^(checkout|switch)$/.test(command?.text ?? "")) return false;
+  return others.some(({ text }) =>
+    /^(--|--force|--discard-changes|--ours|--theirs|-[a-z]*f|\.{1,2}(\/.*)?|:.*)$/.test(text),
+  );
+}
+
+/**
+ * A command that destroys, among the arguments of a program that may start others: `wrapper rm -r src`,
+ * `tool --run='rm -r src'`. No list of launchers is complete, and these few are worth a question.
+ */
+function mentionedCommand(words: readonly ShellWord[]): string | undefined {
+  if (talking.has(words[0]?.text ?? "") || !mayStartOthers(words)) return undefined;
+  const pieces = words.slice(1).flatMap(({ text }) => text.split(/[^\w./-]+/));
+  return pieces.map(programName).find((name) => unmistakable.has(name));
 }

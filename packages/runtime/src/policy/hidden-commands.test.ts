@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPolicy } from "./policy.ts";
 import type { PolicyMode } from "./policy-mode.ts";
-import type { Effect, PolicyRule } from "./policy-rule.ts";
+import type { Effect, PolicyRule } from "./policy-parts.ts";
 
 let workspace: string;
 beforeEach(() => {

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPolicy, type PolicyDecision } from "./policy.ts";
 import type { PolicyMode } from "./policy-mode.ts";
-import type { PolicyRule } from "./policy-rule.ts";
+import type { PolicyRule } from "./policy-parts.ts";
 
 let root: string;
 let workspace: string;

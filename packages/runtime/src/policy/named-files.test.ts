@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPolicy } from "./policy.ts";
-import type { PolicyRule } from "./policy-rule.ts";
+import type { PolicyRule } from "./policy-parts.ts";
 
 let workspace: string;
 beforeEach(() => {

@@ -1,6 +1,5 @@
 import type { ToolKind } from "@caret/protocol";
-import type { PolicyCall, PolicyPart } from "./policy-parts.ts";
-import type { PolicyVerdict } from "./policy-rule.ts";
+import type { PolicyCall, PolicyPart, PolicyVerdict } from "./policy-parts.ts";
 
 /**
  * How much happens without asking, in words for people:

@@ -2,8 +2,7 @@ import { CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { createPolicy, type PolicyOptions } from "./policy.ts";
 import { type PolicyMode, policyModes } from "./policy-mode.ts";
-import type { PolicyCall } from "./policy-parts.ts";
-import type { Effect, PolicyRule } from "./policy-rule.ts";
+import type { Effect, PolicyCall, PolicyRule } from "./policy-parts.ts";
 
 const policyWith = (options: Partial<PolicyOptions>) =>
   createPolicy({

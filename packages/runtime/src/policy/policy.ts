@@ -2,8 +2,17 @@ import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import { dangerOf } from "./danger.ts";
 import { mayStartOthers } from "./may-start-others.ts";
 import { judgeByMode, type PolicyMode } from "./policy-mode.ts";
-import { judgedPlaces, type PolicyCall, type PolicyPart, partsOf } from "./policy-parts.ts";
-import { compileRule, decidingRule, isStricter, type PolicyRule, type PolicyVerdict } from "./policy-rule.ts";
+import {
+  compileRule,
+  decidingRule,
+  isStricter,
+  judgedPlaces,
+  type PolicyCall,
+  type PolicyPart,
+  type PolicyRule,
+  type PolicyVerdict,
+  partsOf,
+} from "./policy-parts.ts";
 
 export interface PolicyOptions {
   readonly mode: PolicyMode;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Containment, containCommand, probeContainment } from "./containment.ts";
-import { createSpawner } from "./create-spawner.ts";
-import { createWorkbench, eventually, readAll, testEnv, type Workbench } from "./workbench.contract.ts";
+import { createSpawner } from "./spawner/create-spawner.ts";
+import { createWorkbench, eventually, readAll, testEnv, type Workbench } from "./testing/workbench.ts";
 
 const spawner = createSpawner({ mode: "inline" });
 const real = await probeContainment({ spawner, env: testEnv });

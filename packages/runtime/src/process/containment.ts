@@ -1,6 +1,14 @@
-import type { ChildCommand } from "./child-command.ts";
-import type { Spawner } from "./child-handle.ts";
-import { STATUS_FD } from "./contained-agent.ts";
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { createDeferred } from "../async/deferred.ts";
+import { within } from "../async/within.ts";
+import type { ChildCommand, Spawner } from "./child-handle.ts";
+import { identifyProcess, type ProcessIdentity, readProcFile } from "./process-identity.ts";
+
+/** The descriptor on which bubblewrap reports, right after the standard three. */
+const STATUS_FD = 3;
+
+const LAST_REPORT_MS = 200;
 
 /** What bubblewrap needs to keep a whole tree of processes from outliving us, and no more. This is not a sandbox. */
 const CONTAIN = ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"];
@@ -46,5 +54,41 @@ export function containingSpawner(spawner: Spawner, containment: Containment): S
   return {
     spawn: (command, options) => spawner.spawn(containCommand(command, containment), options),
     close: () => spawner.close(),
+  };
+}
+
+export interface ContainedAgent {
+  /** The agent inside, as seen from outside; undefined while there is none. */
+  identify(): ProcessIdentity | undefined;
+  /** After the exit: did the agent run at all? If not, what failed was bubblewrap. */
+  hasRun(): Promise<boolean>;
+}
+
+/**
+ * Follows bubblewrap's reports. It names its own first process in the new namespace, whose only child is the agent,
+ * and in the end it tells the agent's exit code, unless it never came to start it.
+ */
+export function followContainedAgent(child: ChildProcess): ContainedAgent {
+  const status = child.stdio[STATUS_FD] as Readable;
+  const ended = createDeferred<void>();
+  let reports = "";
+  status.on("data", (chunk: Buffer) => {
+    reports += chunk.toString("latin1");
+  });
+  status.once("close", () => ended.resolve());
+  // A broken report is like none at all; that bubblewrap ended is known from its exit.
+  status.on("error", () => ended.resolve());
+  return {
+    identify() {
+      const initPid = /"child-pid"\s*:\s*(\d+)/.exec(reports)?.[1];
+      if (initPid === undefined) return undefined;
+      const agentPid = readProcFile(`/proc/${initPid}/task/${initPid}/children`)?.trim().split(" ")[0];
+      return agentPid ? identifyProcess(Number(agentPid)) : undefined;
+    },
+    async hasRun() {
+      await within(ended.promise, LAST_REPORT_MS);
+      status.destroy();
+      return reports.includes('"exit-code"');
+    },
   };
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWorkbench, foreignDescriptors, type Workbench } from "./workbench.contract.ts";
+import { createWorkbench, foreignDescriptors, type Workbench } from "./testing/workbench.ts";
 
 let bench: Workbench;
 
@@ -13,7 +13,7 @@ afterEach(() => bench.remove());
 
 /** Runs a gateway under the limits that the shell sets, and returns what it prints as JSON. */
 async function gatewayUnder(limits: string, script: string): Promise<unknown> {
-  const source = `import { createSpawner } from ${JSON.stringify(new URL("./create-spawner.ts", import.meta.url).href)};
+  const source = `import { createSpawner } from ${JSON.stringify(new URL("./spawner/create-spawner.ts", import.meta.url).href)};
     import { closeSync, openSync } from "node:fs";
     const command = ${JSON.stringify({ ...bench.sh(""), file: "/bin/ls", args: ["-l", "/proc/self/fd"] })};
     ${script}`;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import { createDeferred } from "./deferred.ts";
-import { within } from "./within.ts";
+import { createDeferred } from "../async/deferred.ts";
+import { within } from "../async/within.ts";
 
 /** More than any pipe or socket holds, so that the tail of an exited child always fits. */
 const TAIL_BYTES = 1024 * 1024;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { signalGroup, signalProcess, windowsKillCommand } from "./process-group.ts";
 import { identifyProcess, isAlive } from "./process-identity.ts";
-import { pidOf } from "./workbench.contract.ts";
+import { pidOf } from "./testing/workbench.ts";
 
 describe("signalling", () => {
   it("never signals a group or process whose number belongs to a stranger by now", async () => {

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { ChildCommand, ChildExit } from "./child-handle.ts";
 import { type ProcessIdentity, readProcessStat } from "./process-identity.ts";
+import type { ReapTime } from "./stray-reaper.ts";
 
 /**
  * Signals the group that this process leads or led. False when there is nothing to signal: the group is gone, or its
@@ -45,3 +48,20 @@ function signalExactly(target: number, signal: NodeJS.Signals): boolean {
     throw reason;
   }
 }
+
+/** The bare ends of a running process, wherever it was started. */
+export interface LaunchedProcess {
+  readonly pid: number;
+  /** Absent when the command's standard input is closed. */
+  readonly stdin: Writable | undefined;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exited: Promise<ChildExit>;
+  /** Signals the whole group. Does nothing when the group is gone. */
+  signal(signal: NodeJS.Signals): void;
+  /** Kills whatever the process left behind, after its exit: the group at once, strays outside it when told. */
+  reap(strays: ReapTime): Promise<void>;
+}
+
+/** Rejects with a CaretError when the process cannot start, also when the signal aborts before it did. */
+export type Launch = (command: ChildCommand, options: { readonly signal: AbortSignal }) => Promise<LaunchedProcess>;

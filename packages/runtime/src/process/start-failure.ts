@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { CaretError, type ErrorCode } from "@caret/protocol";
-import type { ChildCommand } from "./child-command.ts";
+import type { ChildCommand } from "./child-handle.ts";
 
 const codeOfErrno: Readonly<Record<string, ErrorCode>> = {
   ENOENT: "cli-missing",

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
+import { createDeferred } from "../async/deferred.ts";
+import { within } from "../async/within.ts";
 import type { StdinOutcome, StdinTrouble } from "./child-handle.ts";
-import { createDeferred } from "./deferred.ts";
-import { within } from "./within.ts";
 
 /** Small enough that a child which reads slowly, but reads, is never taken for one that does not read at all. */
 const SLICE_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
-import { createDeferred } from "./deferred.ts";
-import { killMarked } from "./marked-processes.ts";
+import { createDeferred } from "../async/deferred.ts";
+import { killMarked } from "./sweep-leftovers.ts";
 
 export type ReapTime = "soon" | "now";
 

@@ -1,13 +1,20 @@
 import { CaretError } from "@caret/protocol";
-import type { ChildCommand } from "./child-command.ts";
-import type { ChildExit, ChildHandle, SpawnOptions, StdinOutcome, StdinTrouble, StopStages } from "./child-handle.ts";
-import { createDeferred } from "./deferred.ts";
-import type { Launch, LaunchedProcess } from "./launched-process.ts";
+import { createDeferred } from "../async/deferred.ts";
+import { within } from "../async/within.ts";
+import type {
+  ChildCommand,
+  ChildExit,
+  ChildHandle,
+  SpawnOptions,
+  StdinOutcome,
+  StdinTrouble,
+  StopStages,
+} from "./child-handle.ts";
 import { OutputQueue } from "./output-queue.ts";
+import type { Launch, LaunchedProcess } from "./process-group.ts";
 import { isBrokenProgram } from "./start-failure.ts";
 import { StdinWriter } from "./stdin-writer.ts";
 import { TailRing } from "./tail-ring.ts";
-import { within } from "./within.ts";
 
 const STDERR_TAIL_BYTES = 64 * 1024;
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identifyProcess, isAlive, type ProcessIdentity, readBootId } from "./process-identity.ts";
 import { openProcessRegistry } from "./process-registry.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
-import { createWorkbench, eventually, pidOf, type Workbench } from "./workbench.contract.ts";
+import { createWorkbench, eventually, pidOf, type Workbench } from "./testing/workbench.ts";
 
 /** A Caret that is long gone: no process of this boot has that start time. */
 const deadKeeper = { pid: 1, startTime: "1" };

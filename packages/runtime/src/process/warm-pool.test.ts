@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChildHandle } from "./child-handle.ts";
-import { createSpawner } from "./create-spawner.ts";
-import { type WarmProfile, warmKey } from "./warm-key.ts";
-import { createWarmPool, type WarmPool } from "./warm-pool.ts";
-import { createWorkbench, eventually, readAll, type Workbench } from "./workbench.contract.ts";
+import { createSpawner } from "./spawner/create-spawner.ts";
+import { createWorkbench, eventually, readAll, type Workbench } from "./testing/workbench.ts";
+import { createWarmPool, type WarmKey, type WarmPool, warmKey } from "./warm-pool.ts";
 
 const spawner = createSpawner({ mode: "inline" });
 let bench: Workbench;
@@ -22,7 +21,7 @@ afterEach(async () => {
 });
 
 function openPool(options: { max?: number; idleMs?: number } = {}): WarmPool {
-  const spawn = (command: WarmProfile["command"]): ChildHandle => {
+  const spawn = (command: WarmKey["command"]): ChildHandle => {
     const child = spawner.spawn(command);
     started.push(child);
     return child;
@@ -30,7 +29,7 @@ function openPool(options: { max?: number; idleMs?: number } = {}): WarmPool {
   return createWarmPool({ max: 4, idleMs: 60_000, now: () => clock, ...options, spawn: spawn as typeof spawner.spawn });
 }
 
-const profile = (model: string, script = "note; cat", cliVersion = "v1"): WarmProfile => ({
+const profile = (model: string, script = "note; cat", cliVersion = "v1"): WarmKey => ({
   command: { ...bench.sh(script), stdin: "held" },
   model,
   cliVersion,
@@ -140,14 +139,14 @@ describe("warm agents", () => {
 
 describe("the key of a profile", () => {
   const command = { file: "/a", args: ["x"], cwd: "/w", env: { A: "1", B: "2" }, stdin: "held" } as const;
-  const base: WarmProfile = { command, model: "m", cliVersion: "v" };
+  const base: WarmKey = { command, model: "m", cliVersion: "v" };
 
   it("does not depend on the order of the environment", () => {
     expect(warmKey({ ...base, command: { ...command, env: { B: "2", A: "1" } } })).toBe(warmKey(base));
   });
 
   it("differs with everything that matters", () => {
-    const others: WarmProfile[] = [
+    const others: WarmKey[] = [
       { ...base, model: "n" },
       { ...base, cliVersion: "w" },
       { ...base, resumedSession: "s" },

@@ -1,9 +1,8 @@
-import type { ChildCommand } from "./child-command.ts";
-import type { ChildHandle } from "./child-handle.ts";
-import { type WarmProfile, warmKey } from "./warm-key.ts";
-import { LONGEST_TIMER_MS } from "./within.ts";
+import { createHash } from "node:crypto";
+import { LONGEST_TIMER_MS } from "../async/within.ts";
+import type { ChildCommand, ChildHandle } from "./child-handle.ts";
 
-export interface WarmPoolOptions {
+interface WarmPoolOptions {
   readonly spawn: (command: ChildCommand) => ChildHandle;
   /** How many agents may wait at once, over all profiles. 0 turns the pool off. */
   readonly max: number;
@@ -25,9 +24,9 @@ export interface WarmPoolOptions {
  */
 export interface WarmPool {
   /** A waiting agent of this very profile, now the caller's own to feed and to stop. */
-  take(profile: WarmProfile): ChildHandle | undefined;
+  take(profile: WarmKey): ChildHandle | undefined;
   /** Start one agent of this profile unless one waits. Call it when a turn has ended, not while one begins. */
-  refill(profile: WarmProfile): void;
+  refill(profile: WarmKey): void;
   /** End all that were started from another version of the CLI than this one. */
   keepOnly(cliVersion: string): void;
   readonly size: number;
@@ -63,7 +62,7 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
     void left.finally(() => leaving.delete(left));
   };
 
-  const add = (key: string, { command, cliVersion }: WarmProfile): void => {
+  const add = (key: string, { command, cliVersion }: WarmKey): void => {
     const child = spawn(command);
     const timer = setTimeout(() => evict(agent, "waited too long for a prompt"), Math.min(idleMs, LONGEST_TIMER_MS));
     timer.unref();
@@ -114,4 +113,22 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
       await Promise.all(leaving);
     },
   };
+}
+
+/** Everything that makes one warm agent unfit for another's turn; all but the prompt. */
+export interface WarmKey {
+  /** Its working directory is the workspace. Standard input must be `held`. */
+  readonly command: ChildCommand & { readonly stdin: "held" };
+  readonly model: string;
+  /** The upstream session it was told to resume, if any. */
+  readonly resumedSession?: string | undefined;
+  readonly cliVersion: string;
+}
+
+/** The same text for the same profile, in whatever order its variables were set. */
+export function warmKey({ command, model, resumedSession, cliVersion }: WarmKey): string {
+  const env = Object.entries(command.env).sort(([a], [b]) => (a < b ? -1 : 1));
+  const contained = command.contained === true;
+  const parts = [command.file, command.args, command.cwd, env, contained, model, resumedSession ?? null, cliVersion];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }

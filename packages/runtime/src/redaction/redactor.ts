@@ -1,6 +1,5 @@
 import type { AgentEvent, Secret } from "@caret/protocol";
-import { redactEvent } from "./redact-event.ts";
-import { redactJson } from "./redact-json.ts";
+import { redactEvent, redactJson } from "./redact-json.ts";
 import { createTextRedactor } from "./text-redactor.ts";
 import { createTurnRedactor, type TurnRedactor } from "./turn-redactor.ts";
 

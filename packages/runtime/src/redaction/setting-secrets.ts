@@ -1,6 +1,5 @@
 import { Secret } from "@caret/protocol";
-import { looksRandom } from "./looks-random.ts";
-import { isPlaceholder } from "./looks-secret.ts";
+import { isPlaceholder, looksRandom } from "./looks-secret.ts";
 import { createTextRedactor } from "./text-redactor.ts";
 
 /** How the name of a setting ends whose value lets somebody in: `GITHUB_TOKEN`, `x-api-key`, `authorization`, `cookie`. */

@@ -1,9 +1,16 @@
 import type { Secret } from "@caret/protocol";
 import { credentialTriggers, redactCredentials } from "./credential-patterns.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
-import { privateKeyTrigger, redactPrivateKeys } from "./private-keys.ts";
+import { REDACTED } from "./redacted.ts";
 import { toLiteral } from "./to-literal.ts";
 import { begun, otherTriggers, tokenPatterns, unfinishedTokenFrom } from "./token-patterns.ts";
+
+const privateKeyTrigger = "PRIVATE KEY";
+
+const marker = /-----(BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** A key whose end is missing, because the text was cut. */
+const unfinishedBody = /(?:\\+[nr]|[A-Za-z0-9+/=\s]){40,}/y;
 
 export interface TextRedactor {
   redactText(text: string): string;
@@ -42,4 +49,31 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
     isPlain: (text) =>
       !isSuspicious(text) && known.unfinishedFrom(text) === text.length && unfinishedTokenFrom(text) === text.length,
   };
+}
+
+/** Redact the blocks in which private keys are written down. One look at each marker, so the time is linear. */
+function redactPrivateKeys(text: string): string {
+  if (!text.includes(privateKeyTrigger)) return text;
+  let redacted = "";
+  let done = 0;
+  let opened: RegExpExecArray | undefined;
+  const take = (from: number, to: number): void => {
+    redacted += text.slice(done, from) + REDACTED;
+    done = to;
+  };
+  const takeUnfinished = ({ index, 0: { length } }: RegExpExecArray): void => {
+    unfinishedBody.lastIndex = index + length;
+    if (unfinishedBody.test(text)) take(index, unfinishedBody.lastIndex);
+  };
+  for (const found of text.matchAll(marker)) {
+    if (found[1] === "BEGIN") {
+      if (opened !== undefined) takeUnfinished(opened);
+      opened = found;
+    } else if (opened !== undefined) {
+      take(opened.index, found.index + found[0].length);
+      opened = undefined;
+    }
+  }
+  if (opened !== undefined) takeUnfinished(opened);
+  return redacted + text.slice(done);
 }

@@ -1,4 +1,4 @@
-import { looksRandom } from "./looks-random.ts";
+import { looksRandom } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
 
 /** What stands behind a token's beginning. */

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
-import { redactEvent } from "./redact-event.ts";
+import { redactEvent } from "./redact-json.ts";
 import type { TextRedactor } from "./text-redactor.ts";
 
 /** The next events of a turn, twice: number for number the same events. One array where nothing was redacted. */

@@ -1,8 +1,8 @@
 import { toolKinds } from "@caret/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createGatewayTools } from "./gateway-tools.ts";
+import { createToolBench, type ToolBench } from "./testing/tool-bench.ts";
 import type { Tool } from "./tool.ts";
-import { createToolBench, type ToolBench } from "./tool-bench.contract.ts";
 import { createOutboundFetch } from "./web/outbound-fetch.ts";
 
 let bench: ToolBench;

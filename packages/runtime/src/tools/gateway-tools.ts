@@ -1,12 +1,10 @@
 import { createExecTool } from "./exec/exec-tool.ts";
 import { createFileTools } from "./files/file-tools.ts";
-import type { OutputStore } from "./outputs/output-store.ts";
-import { createReadOutputTool } from "./outputs/read-output-tool.ts";
+import { createReadOutputTool, type OutputStore } from "./outputs/output-store.ts";
 import type { Tool } from "./tool.ts";
 import type { OutboundFetch } from "./web/outbound-fetch.ts";
-import type { SearchEngine } from "./web/search-engine.ts";
+import { createWebSearchTool, type SearchEngine } from "./web/search-engine.ts";
 import { createWebFetchTool } from "./web/web-fetch-tool.ts";
-import { createWebSearchTool } from "./web/web-search-tool.ts";
 
 export interface GatewayToolsOptions {
   readonly outputs: OutputStore;

@@ -1,7 +1,6 @@
 import { CaretError } from "@caret/protocol";
-import { within } from "../process/within.ts";
-import type { Tool, ToolContext, ToolOutput } from "./tool.ts";
-import { toFailedOutput } from "./tool-outcome.ts";
+import { within } from "../async/within.ts";
+import { type Tool, type ToolContext, type ToolOutput, toFailedOutput } from "./tool.ts";
 
 const DEFAULT_LIMIT_MS = 60_000;
 /** After the signal a tool ends what it started. One that does not come back within this time is left behind. */

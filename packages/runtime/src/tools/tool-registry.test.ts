@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { createOutputStore } from "./outputs/output-store.ts";
-import { createReadOutputTool } from "./outputs/read-output-tool.ts";
+import { createOutputStore, createReadOutputTool } from "./outputs/output-store.ts";
+import { createToolBench, type ToolBench, type ToolBenchOptions } from "./testing/tool-bench.ts";
 import { defineTool, type Tool } from "./tool.ts";
-import { createToolBench, type ToolBench, type ToolBenchOptions } from "./tool-bench.contract.ts";
 import { createToolRegistry } from "./tool-registry.ts";
 
 let bench: ToolBench | undefined;

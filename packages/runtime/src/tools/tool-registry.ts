@@ -3,8 +3,14 @@ import { didYouMean } from "../models/did-you-mean.ts";
 import { createInputValidators } from "./input-validator.ts";
 import type { OutputStore } from "./outputs/output-store.ts";
 import { runLimited } from "./run-limited.ts";
-import type { CallPreview, OutcomeClass, Tool, ToolContext, ToolOutput } from "./tool.ts";
-import { toFailedOutput } from "./tool-outcome.ts";
+import {
+  type CallPreview,
+  type OutcomeClass,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  toFailedOutput,
+} from "./tool.ts";
 
 export interface ToolCallResult {
   /** `rejected`: it never ran. `interrupted`: the turn was cancelled while it ran. */

@@ -1,6 +1,18 @@
-import type { FileDiff, ToolKind } from "@caret/protocol";
+import { CaretError, type ErrorCode, type FileDiff, type ToolKind } from "@caret/protocol";
+import { type ChildEnvironmentOptions, childEnvironment } from "../process/child-environment.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
+
+/** Codes that a tool's failure is told apart by; every other code is the tool's own trouble. */
+const classes: Partial<Record<ErrorCode, Failure>> = {
+  "invalid-request": "validation",
+  "not-found": "not_found",
+  "tool-unknown": "not_found",
+  forbidden: "permission",
+  "workspace-forbidden": "permission",
+  "timed-out": "timeout",
+  internal: "unknown",
+};
 
 /** What became of a call, as the loop guard tells calls apart. */
 export type OutcomeClass = "success" | "validation" | "not_found" | "permission" | "timeout" | "tool_error" | "unknown";
@@ -82,4 +94,19 @@ export function defineTool<Input>(tool: TypedTool<Input>): Tool {
     run: (input, context) => tool.run(input as Input, context),
     ...(preview === undefined ? {} : { preview: (input, context) => preview(input as Input, context) }),
   };
+}
+
+type Failure = Exclude<OutcomeClass, "success">;
+
+/** A tool's failure as an output. The message is for the model; the cause stays here. */
+export function toFailedOutput(reason: unknown): ToolOutput & { readonly failure: Failure } {
+  const error = CaretError.from(reason);
+  const upstream = error.upstream === undefined ? "" : `\n${error.upstream}`;
+  return { output: `${error.message}${upstream}`, failure: classes[error.code] ?? "tool_error" };
+}
+
+/** The environment of what a tool starts. It is not the agent's CLI, and our keys to Cursor are none of its business. */
+export function toolEnvironment({ parent, set }: Omit<ChildEnvironmentOptions, "allow">): Record<string, string> {
+  const ours = Object.keys(parent).filter((name) => /^(?:CURSOR_|AGENT_CLI_)/i.test(name));
+  return childEnvironment({ parent, set: { ...Object.fromEntries(ours.map((name) => [name, undefined])), ...set } });
 }

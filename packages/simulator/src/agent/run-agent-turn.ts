@@ -5,8 +5,8 @@ import type { Ids } from "../cli/ids.ts";
 import type { ModelMessage } from "../model/model.ts";
 import type { Step } from "../scenario/step-shapes.ts";
 import { AgentStage } from "./agent-stage.ts";
-import type { AgentTurn } from "./agent-turn.ts";
 import { playModel } from "./play-model.ts";
+import type { AgentTurn } from "./stage.ts";
 import { openToolbox, type Toolbox } from "./toolbox.ts";
 
 /** One turn of the agent: remembers the chat, gives the mind its tools, and lets scenario or model play. */

@@ -1,5 +1,9 @@
+import type { CatalogueModel } from "../cli/model-catalogue.ts";
+import type { Simulation } from "../cli/simulation.ts";
 import type { ModelCall, ModelMessage } from "../model/model.ts";
-import type { TurnUsage } from "../output/turn-usage.ts";
+import type { ByteWriter } from "../output/byte-writer.ts";
+import type { TurnUsage } from "../output/result-event.ts";
+import type { TurnOutput, TurnStart } from "../output/turn-output.ts";
 import type { Pace } from "./split-deltas.ts";
 
 export interface CallAnswer {
@@ -41,4 +45,24 @@ export interface Stage {
   addUsage(usage: TurnUsage): void;
   /** Ends the turn; acts after it are shown all the same, because real streams have such tails. */
   finish(ending?: Ending): Promise<void>;
+}
+
+/** Everything decided before a turn begins. */
+export interface AgentTurn {
+  readonly simulation: Simulation;
+  readonly start: TurnStart;
+  readonly model: CatalogueModel;
+  readonly mode: "agent" | "plan" | "ask";
+  readonly force: boolean;
+  readonly approveMcps: boolean;
+  /** Wire keys (`shellToolCall`) of `--exclude-tools`. */
+  readonly excludedTools: readonly string[];
+  /** As the user named it; `start.cwd` is its physical path. */
+  readonly workspace: string;
+  readonly chatsDir: string;
+  readonly projectDir: string;
+  /** How long commands in the background are waited for at the end; without it, for as long as they run. */
+  readonly backgroundShellTimeoutMs: number | undefined;
+  readonly output: TurnOutput;
+  readonly writer: ByteWriter;
 }

@@ -4,9 +4,8 @@ import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { ModelCall, NativeToolName, OfferedTool } from "../model/model.ts";
 import { loadPolicy, type Policy } from "../policy/load-policy.ts";
 import { usableTools } from "../policy/usable-tools.ts";
-import type { ToolContext } from "../tools/tool-context.ts";
-import type { PreparedCall } from "../tools/tool-run.ts";
-import type { AgentTurn } from "./agent-turn.ts";
+import type { PreparedCall, ToolContext } from "../tools/tool-run.ts";
+import type { AgentTurn } from "./stage.ts";
 
 export interface ToolboxOptions {
   readonly turn: AgentTurn;

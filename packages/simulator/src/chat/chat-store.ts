@@ -3,8 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ModelMessage } from "../model/model.ts";
-import { decodeMessage, encodeMessage } from "./message-blob.ts";
-import { decodeMessageIds, encodeRootBlob } from "./root-blob.ts";
+import { decodeMessage, decodeMessageIds, encodeMessage, encodeRootBlob } from "./message-blob.ts";
 
 export interface ChatOptions {
   /** `<chats>/<md5 of the workspace>`; the chat gets a directory of its own in it. */

@@ -1,4 +1,8 @@
 import { type Command, Option } from "commander";
+import { loadCliConfig } from "./cli-config.ts";
+import { authenticationRequiredForModels, requireCredentials } from "./credentials.ts";
+import { renderModels } from "./model-catalogue.ts";
+import type { Simulation } from "./simulation.ts";
 
 /** The flags of the CLI, as commander hands them over. */
 export interface GlobalOptions {
@@ -62,4 +66,10 @@ export function addGlobalOptions(command: Command): Command {
     .addOption(hidden("--new-session-id <uuid>"))
     .addOption(hidden("--background-shell-timeout <seconds>"))
     .addOption(hidden("--exclude-tools <keys>"));
+}
+
+export function listModels({ host, configDir, models }: Simulation, options: GlobalOptions): void {
+  requireCredentials({ env: host.env, configDir, ...options }, authenticationRequiredForModels);
+  const { modelId } = loadCliConfig(configDir, host.pid);
+  host.stdout.write(renderModels(models, modelId));
 }

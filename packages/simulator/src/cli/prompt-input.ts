@@ -1,8 +1,7 @@
 import { CliFailure } from "./cli-failure.ts";
 import type { Simulation } from "./simulation.ts";
-import { readStandardInput } from "./standard-input.ts";
 
-export interface PromptInput {
+interface PromptInput {
   readonly prompt: string;
   /** Settles when the other side has closed stdin (at once when it is not read at all). */
   readonly inputClosed: Promise<unknown>;
@@ -34,4 +33,26 @@ export async function takePrompt(
 function required(prompt: string): string {
   if (prompt === "") throw new CliFailure("Error: No prompt provided for print mode");
   return prompt;
+}
+
+/** What came in on stdin. Reading starts at once, so that a large prompt never blocks its writer. */
+interface StandardInput {
+  /** Everything, once the other side has closed it. */
+  readonly ended: Promise<Buffer>;
+}
+
+function readStandardInput(stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }): StandardInput {
+  if (stdin.isTTY === true) return { ended: Promise.resolve(Buffer.alloc(0)) };
+  const ended = new Promise<Buffer>((resolve) => {
+    const chunks: Buffer[] = [];
+    const done = () => resolve(Buffer.concat(chunks));
+    stdin.on("data", (chunk: Buffer | string) => {
+      chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    });
+    stdin.once("end", done);
+    // A closed or broken stdin holds as much as it has given.
+    stdin.once("error", done);
+    stdin.once("close", done);
+  });
+  return { ended };
 }

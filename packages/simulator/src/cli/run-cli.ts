@@ -1,9 +1,13 @@
-import { CommanderError } from "commander";
-import { drain } from "../output/drain.ts";
+import { Command, CommanderError } from "commander";
+import { drain } from "../output/byte-writer.ts";
 import { CliFailure } from "./cli-failure.ts";
-import { createProgram } from "./create-program.ts";
+import { addCommands } from "./commands.ts";
+import { addGlobalOptions, type GlobalOptions, listModels } from "./global-options.ts";
 import type { Host } from "./host.ts";
+import { runPrint } from "./run-print.ts";
 import { createSimulation, type Simulation } from "./simulation.ts";
+
+const noScreen = "The simulator has no interactive screen. Run it with --print, or through a pipe.";
 
 /** The whole program: reads the command line, does it, and ends the process with the real CLI's exit code. */
 export async function runCli(host: Host): Promise<void> {
@@ -46,4 +50,28 @@ function report(error: unknown, host: Host): number {
   }
   host.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;
+}
+
+/** The command line of `agent`, as commander sees it. */
+function createProgram(simulation: Simulation): Command {
+  const { host } = simulation;
+  const program = new Command("agent")
+    .description("Start the Cursor Agent")
+    .version(simulation.version, "-v, --version", "Output the version number")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+    })
+    .argument("[prompt...]", "Initial prompt for the agent");
+  addGlobalOptions(program);
+  program.action(async (words: readonly string[], options: GlobalOptions) => {
+    if (options.listModels === true) return listModels(simulation, options);
+    // As with the real CLI, a pipe on either side means print mode even without the flag.
+    const isOnScreen = host.stdout.isTTY === true && host.stdin.isTTY === true;
+    if (isOnScreen && options.print !== true) throw new CliFailure(noScreen);
+    await runPrint({ simulation, words, options });
+  });
+  addCommands(program, simulation);
+  return program;
 }

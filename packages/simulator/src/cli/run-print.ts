@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { runAgentTurn } from "../agent/run-agent-turn.ts";
 import { createByteWriter } from "../output/byte-writer.ts";
 import { createOutput, type OutputFormat, outputFormats } from "../output/create-output.ts";
@@ -12,10 +13,8 @@ import { resolveModel } from "./model-catalogue.ts";
 import { takePrompt } from "./prompt-input.ts";
 import { resolveSession } from "./resolve-session.ts";
 import type { Simulation } from "./simulation.ts";
-import { requireTrust } from "./workspace-trust.ts";
-import { createWorktree } from "./worktree.ts";
 
-export interface PrintRun {
+interface PrintRun {
   readonly simulation: Simulation;
   readonly words: readonly string[];
   readonly options: GlobalOptions;
@@ -86,4 +85,58 @@ function chooseWorkspace({ host, configDir, ids }: Simulation, options: GlobalOp
   const path = createWorktree({ workspace, configDir, name, ...base });
   host.stdout.write(`Using worktree: ${path}\n`);
   return path;
+}
+
+interface WorktreeOptions {
+  readonly workspace: string;
+  readonly configDir: string;
+  readonly name: string;
+  readonly base?: string;
+}
+
+/** Makes a git worktree for the turn and returns its path. */
+function createWorktree({ workspace, configDir, name, base = "HEAD" }: WorktreeOptions): string {
+  const path = join(configDir, "worktrees", basename(workspace), name);
+  mkdirSync(dirname(path), { recursive: true });
+  const git = spawnSync("git", ["worktree", "add", "--detach", path, base], { cwd: workspace, encoding: "utf8" });
+  if (git.status !== 0) throw new CliFailure(`Error: Failed to create worktree: ${(git.stderr ?? "").trim()}`);
+  return path;
+}
+
+interface TrustOptions {
+  readonly projectDir: string;
+  readonly workspace: string;
+  readonly now: () => number;
+  /** `--trust`: trust it and remember. */
+  readonly trust: boolean;
+  /** `--force`: go on this once. */
+  readonly force: boolean;
+}
+
+/** Refuses to work in a directory that nobody has vouched for. */
+function requireTrust({ projectDir, workspace, now, trust, force }: TrustOptions): void {
+  const marker = join(projectDir, ".workspace-trusted");
+  if (trust) {
+    mkdirSync(projectDir, { recursive: true });
+    const record = { trustedAt: new Date(now()).toISOString(), workspacePath: workspace, trustMethod: "flag" };
+    writeFileSync(marker, `${JSON.stringify(record, null, 2)}\n`);
+    return;
+  }
+  if (force || existsSync(marker)) return;
+  throw new CliFailure(banner(workspace));
+}
+
+function banner(workspace: string): string {
+  return `
+⚠ Workspace Trust Required
+
+  Cursor Agent can execute code and access files in this directory.
+  Do you trust the contents of this directory?
+
+    ${workspace}
+
+  To proceed, you can either:
+    • Run 'agent' interactively to decide
+    • Pass --trust, --yolo, or -f if you trust this directory
+`;
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { QuirkName } from "../scenario/quirk-names.ts";
-import type { Scenario } from "../scenario/scenario.ts";
+import type { QuirkName, Scenario } from "../scenario/scenario.ts";
 import { findConfigDir } from "./config-dir.ts";
 import type { Host } from "./host.ts";
 import { createIds, type Ids } from "./ids.ts";

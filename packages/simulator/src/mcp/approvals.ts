@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { McpServerConfig } from "./mcp-server-config.ts";
+import type { McpServerConfig } from "./mcp-servers.ts";
 
 /** Where a workspace's approvals are kept. */
 export interface ApprovalPlace {

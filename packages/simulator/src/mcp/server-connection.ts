@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { OfferedTool } from "../model/model.ts";
-import { isRecord } from "../policy/read-json-file.ts";
+import { isRecord } from "../policy/hook-config.ts";
 import type { McpAnswer } from "./mcp-hub.ts";
-import { type ConfiguredServer, interpolate, type McpServerConfig } from "./mcp-server-config.ts";
+import { type ConfiguredServer, interpolate, type McpServerConfig } from "./mcp-servers.ts";
 
 export interface ServerConnection {
   readonly name: string;

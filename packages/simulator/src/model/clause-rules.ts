@@ -1,4 +1,4 @@
-import type { Content, Intent } from "./intent.ts";
+import type { Content, Intent } from "./model.ts";
 import { pathsIn, plainText } from "./prompt-text.ts";
 
 /** A kind of wish: what it looks like, and what it then means. Nothing means that it was something else after all. */

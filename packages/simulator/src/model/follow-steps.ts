@@ -1,6 +1,5 @@
-import { cleanOutput } from "./clean-output.ts";
-import type { Content, Intent, Step } from "./intent.ts";
-import type { ModelCall, ModelRequest } from "./model.ts";
+import type { Content, Intent, ModelCall, ModelRequest, Step } from "./model.ts";
+import { cleanOutput } from "./phrasing.ts";
 import { resolveCall, type Side } from "./resolve-call.ts";
 import { isFailed } from "./result-verdict.ts";
 import type { CallResult, Round } from "./turn-rounds.ts";

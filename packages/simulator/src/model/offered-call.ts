@@ -1,7 +1,6 @@
 import type { KnownValues } from "./argument-filling.ts";
 import type { Capability } from "./capability-traits.ts";
-import type { Intent } from "./intent.ts";
-import type { ModelCall, OfferedTool } from "./model.ts";
+import type { Intent, ModelCall, OfferedTool } from "./model.ts";
 import { matchTool } from "./tool-matching.ts";
 
 export interface OfferedContext {

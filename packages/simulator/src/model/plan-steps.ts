@@ -1,8 +1,42 @@
 import { clauseRules } from "./clause-rules.ts";
-import { splitClauses } from "./clauses.ts";
-import type { Intent, Step } from "./intent.ts";
+import type { Intent, Step } from "./model.ts";
 import { pathsIn, shieldPrompt } from "./prompt-text.ts";
-import { isOrdered, withoutForbidden } from "./spoken-orders.ts";
+
+/** What changes something: it is done for an order only, never for words that merely mention it. */
+const consequential: ReadonlySet<Intent["kind"]> = new Set(["run", "write", "edit", "delete"]);
+
+/** What may stand before the verb of an order. */
+const politeLead =
+  /^(?:[\s"'(*•>-]|\d+[.)]|please|kindly|now|then|first(?:ly)?|second(?:ly)?|third(?:ly)?|also|and|next|finally|just|again|so|okay|ok|hey|hi|hello|yes|(?:can|could|would|will|must|should) you|(?:i(?:'d| would)? (?:want|like|need) you|you (?:are|have|need)|i want|i need|your (?:task|job) is|try|be sure|make sure|remember|go ahead) (?:to|and)|you (?:should|must|can|may|will)|let'?s|let us|(?:your |the )?(?:task|todo|step \d+)(?=:)|(?:in|inside|within|for|from|using|with|via) [^\s,]+(?: [^\s,]+){0,3}?(?=,|\s+$)|use (?:the |your |a )?[\w-]+(?: tool)? to|[,;:])*$/i;
+
+const sentence = String.raw`(?:[^.!?;\n]|[.!?;](?!\s|$))`;
+
+const forbidding = new RegExp(
+  String.raw`(^|[.!?;\n]\s*)(?:[-*]\s+|\d+[.)]\s+)?(?:please\s+)?(?:do not|don't|never|avoid|you (?:must|should|may|shall) (?:not|never)|under no circumstances)\b${sentence}*?(?=,\s*(?:just|but|instead|only|rather)\b|[.!?;](?:\s|$)|\n|$)`,
+  "gi",
+);
+
+const conditional = new RegExp(
+  String.raw`(^|[.!?;\n]\s*)((?:[-*]\s+|\d+[.)]\s+)?(?:if|unless|in case|whenever|when(?!\s+(?:you(?:'re| are)\s+)?(?:done|finished|ready)))\b${sentence}*)`,
+  "gi",
+);
+
+/** The verbs that begin a new wish; `and` before one of them joins wishes, elsewhere it joins words. */
+const verbs =
+  "read|open|show|cat|print|view|list|search|grep|find|look|run|execute|create|write|make|save|put|change|replace|" +
+  "rename|edit|append|add|insert|delete|remove|tell|reply|respond|say|answer|fetch|call|use|invoke|think|count|explain|" +
+  "summari[sz]e|copy|report|return|give|in\\s+\\S+\\s+(?:change|replace)";
+
+const stepBreak =
+  /[,;.]?\s*\b(?:and\s+)?(?:then|after\s+that|afterwards|next|finally|lastly)\b[,:]?\s+|\n+\s*(?:\d+[.)]|[-*])\s+/i;
+
+const clauseBreak = new RegExp(
+  `(?:\\s*[,;.\\n]\\s*(?:and\\s+)?|\\s+and\\s+(?:also\\s+)?)(?=(?:please\\s+)?(?:${verbs})\\b)`,
+  "i",
+);
+
+/** How the wishes are to be done, which is no wish and names no place. */
+const manner = /[,;]?\s*\b(?:all\s+)?(?:in\s+parallel|at\s+the\s+same\s+time|at\s+once|simultaneously)\b/gi;
 
 /** Only looking around: such intents may run side by side whatever their order. */
 const harmless: ReadonlySet<Intent["kind"]> = new Set(["read", "list", "search", "find", "fetch", "web-search"]);
@@ -53,4 +87,37 @@ function toSteps(intents: readonly Intent[], together: boolean): readonly Step[]
   if (intents.length === 0) return [];
   if (together || intents.every(({ kind }) => harmless.has(kind))) return [intents];
   return intents.map((intent) => [intent]);
+}
+
+/** A prompt as rows of wishes: rows follow one another, the wishes of a row belong together. */
+function splitClauses(prompt: string): readonly (readonly string[])[] {
+  return prompt
+    .replace(manner, "")
+    .replace(/^\s*(?:\d+[.)]|[-*])\s+/, "")
+    .split(stepBreak)
+    .map((step) => step.split(clauseBreak).flatMap((clause) => (clause.trim() === "" ? [] : [clause.trim()])))
+    .map(joinPlaces)
+    .filter((step) => step.length > 0);
+}
+
+/** "In a.txt, change …" names the place first: it belongs to the wish that follows. */
+function joinPlaces(clauses: readonly string[]): readonly string[] {
+  const [first, second, ...rest] = clauses;
+  if (first === undefined || second === undefined || !/^in\s+\S+$/i.test(first)) return clauses;
+  return [`${second} ${first}`, ...rest];
+}
+
+/** Whether a clause may mean these intents, given what stands before the verb that they were found by. */
+function isOrdered(intents: readonly Intent[], lead: string): boolean {
+  return !intents.some(({ kind }) => consequential.has(kind)) || politeLead.test(lead.slice(-200));
+}
+
+/** A prompt without what it forbids, and with each of its conditional sentences in one piece: no part of it is an order. */
+function withoutForbidden(prompt: string): string {
+  return prompt
+    .replace(forbidding, "$1")
+    .replace(
+      conditional,
+      (_, before: string, whole: string) => `${before}${whole.replace(/,|\b(?:and|then)\b/gi, " ")}`,
+    );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Intent } from "./intent.ts";
+import type { Intent } from "./model.ts";
 import { isFailed } from "./result-verdict.ts";
 
 const read: Intent = { kind: "read", path: "src/a.txt" };

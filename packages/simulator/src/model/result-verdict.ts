@@ -1,5 +1,5 @@
-import { isRecord } from "../policy/read-json-file.ts";
-import type { Intent } from "./intent.ts";
+import { isRecord } from "../policy/hook-config.ts";
+import type { Intent } from "./model.ts";
 
 /** A call's result, as far as it tells whether the call did what it was made for. */
 export interface JudgedResult {

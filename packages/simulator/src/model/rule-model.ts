@@ -1,10 +1,8 @@
-import { cleanOutput } from "./clean-output.ts";
 import { estimateUsage } from "./estimate-usage.ts";
 import { type FollowOptions, followSteps, isRefused, type Outcome } from "./follow-steps.ts";
-import type { Intent, Step } from "./intent.ts";
-import type { Model, ModelCall, ModelReply, ModelRequest } from "./model.ts";
+import type { Intent, Model, ModelCall, ModelReply, ModelRequest, Step } from "./model.ts";
 import { peculiarCall } from "./peculiar-call.ts";
-import { announce, describeIntent, report, reportFailures, wantsBareOutput } from "./phrasing.ts";
+import { announce, cleanOutput, describeIntent, report, reportFailures, wantsBareOutput } from "./phrasing.ts";
 import { planSteps } from "./plan-steps.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { talk, wantedWords, whoAmI } from "./talk-rules.ts";

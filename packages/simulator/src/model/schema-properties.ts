@@ -1,4 +1,4 @@
-import { isRecord } from "../policy/read-json-file.ts";
+import { isRecord } from "../policy/hook-config.ts";
 import type { JsonSchema } from "./model.ts";
 
 export interface SchemaProperty {

@@ -1,6 +1,5 @@
 import type { FollowOptions } from "./follow-steps.ts";
-import type { Step } from "./intent.ts";
-import type { ModelCall } from "./model.ts";
+import type { ModelCall, Step } from "./model.ts";
 import { describeIntent } from "./phrasing.ts";
 import type { TurnView } from "./turn-rounds.ts";
 

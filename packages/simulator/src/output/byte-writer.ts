@@ -1,5 +1,3 @@
-import { drain } from "./drain.ts";
-
 /**
  * Writes to stdout in order and gathers small writes, so that a flood is bound by the reader and not by system calls.
  * Nothing may stay gathered across a wait: whoever waits calls `flush` first.
@@ -16,7 +14,7 @@ export interface ByteWriter {
 }
 
 /** A stream that knows when its reader is behind. */
-export type OutputStream = NodeJS.WritableStream & { readonly writableNeedDrain?: boolean };
+type OutputStream = NodeJS.WritableStream & { readonly writableNeedDrain?: boolean };
 
 const gatherBytes = 64 * 1024;
 
@@ -51,4 +49,11 @@ export function createByteWriter(stream: OutputStream): ByteWriter {
       isCut = true;
     },
   };
+}
+
+/** Resolves once everything written so far has left the process; a process that exits earlier takes it along. */
+export function drain(stream: NodeJS.WritableStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write("", () => resolve());
+  });
 }

@@ -1,5 +1,5 @@
 import { toPayloadEvent } from "../payload/to-payload-event.ts";
-import type { QuirkName } from "../scenario/quirk-names.ts";
+import type { QuirkName } from "../scenario/scenario.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { createJsonOutput, createTextOutput } from "./final-output.ts";
 import { createStreamJsonOutput } from "./stream-json-output.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "../policy/read-json-file.ts";
-import type { QuirkName } from "../scenario/quirk-names.ts";
+import { isRecord } from "../policy/hook-config.ts";
+import type { QuirkName } from "../scenario/scenario.ts";
 
 type Event = Readonly<Record<string, unknown>>;
 type Change = (event: Event) => Event | undefined;

@@ -1,6 +1,10 @@
 import type { TurnResult } from "./turn-output.ts";
 
-export interface ResultContext {
+export const noUsage: TurnUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+const charactersPerToken = 4;
+
+interface ResultContext {
   readonly sessionId: string;
   readonly elapsedMs: number;
   /** Every segment of the turn, joined with nothing. */
@@ -20,4 +24,27 @@ export function toResultEvent(result: TurnResult, { sessionId, elapsedMs, wholeT
     request_id: result.requestId,
     ...(result.usage === undefined ? {} : { usage: result.usage }),
   };
+}
+
+/** The tokens of a whole turn, as the CLI counts them: cache apart from input. */
+export interface TurnUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+export function addUsage(before: TurnUsage, added: TurnUsage): TurnUsage {
+  return {
+    inputTokens: before.inputTokens + added.inputTokens,
+    outputTokens: before.outputTokens + added.outputTokens,
+    cacheReadTokens: before.cacheReadTokens + added.cacheReadTokens,
+    cacheWriteTokens: before.cacheWriteTokens + added.cacheWriteTokens,
+  };
+}
+
+/** For turns whose mind did not count: about what their texts would cost. */
+export function estimateUsage(inputCharacters: number, outputCharacters: number): TurnUsage {
+  const toTokens = (characters: number) => Math.ceil(characters / charactersPerToken);
+  return { ...noUsage, inputTokens: toTokens(inputCharacters), outputTokens: toTokens(outputCharacters) };
 }

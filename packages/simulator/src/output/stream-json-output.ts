@@ -1,4 +1,4 @@
-import type { QuirkName } from "../scenario/quirk-names.ts";
+import type { QuirkName } from "../scenario/scenario.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { quirkyEvent } from "./quirky-events.ts";
 import { toResultEvent } from "./result-event.ts";

@@ -1,5 +1,5 @@
 import type { InteractionQuery, PreparedCall, ToolOutcome } from "../tools/tool-run.ts";
-import type { TurnUsage } from "./turn-usage.ts";
+import type { TurnUsage } from "./result-event.ts";
 
 export interface TurnStart {
   readonly apiKeySource: "login" | "env" | "flag";

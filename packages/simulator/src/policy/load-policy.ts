@@ -1,8 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type HookConfig, readHookConfig } from "./hook-config.ts";
+import { type HookConfig, isRecord, readHookConfig, readJsonFile } from "./hook-config.ts";
 import { type Action, type PermissionRule, parsePermissionRule } from "./permission-rule.ts";
-import { isRecord, readJsonFile } from "./read-json-file.ts";
 import { type HookRun, type HookVerdict, runHooks } from "./run-hooks.ts";
 
 export type AgentMode = "agent" | "plan" | "ask";

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import type { HookCommand, HookConfig, HookStep } from "./hook-config.ts";
-import { isRecord } from "./read-json-file.ts";
+import { type HookCommand, type HookConfig, type HookStep, isRecord } from "./hook-config.ts";
 
 /** What every hook is told about the turn it runs in. */
 export interface HookTurn {

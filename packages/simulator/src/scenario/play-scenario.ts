@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultPace, type Pace } from "../agent/split-deltas.ts";
 import type { Stage } from "../agent/stage.ts";
-import type { TurnUsage } from "../output/turn-usage.ts";
+import type { TurnUsage } from "../output/result-event.ts";
 import { type FaultWorld, faults } from "./faults.ts";
 import { stepName } from "./scenario.ts";
 import type { Step, StepName, StepOf } from "./step-shapes.ts";

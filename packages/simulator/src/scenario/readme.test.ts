@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SimulatorSandbox, streamArgs } from "../cli/testing/simulator-sandbox.ts";
-import { quirkNames } from "./quirk-names.ts";
+import { quirkNames } from "./scenario.ts";
 import { stepShapes } from "./step-shapes.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");

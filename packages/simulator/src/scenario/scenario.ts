@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { quirkNames } from "./quirk-names.ts";
 import { type Step, type StepInput, type StepName, stepShapes } from "./step-shapes.ts";
+
+/** Ways in which some versions of the CLI differ from the one that is simulated; a scenario switches them on by name. */
+export const quirkNames = ["plan-in-completion", "plan-in-query", "answers-without-arm"] as const;
+
+export type QuirkName = (typeof quirkNames)[number];
 
 const stepNames = Object.keys(stepShapes) as StepName[];
 

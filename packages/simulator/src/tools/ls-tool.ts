@@ -1,10 +1,9 @@
 import { readdirSync } from "node:fs";
 import { extname, join } from "node:path";
-import { globPattern } from "../policy/glob-pattern.ts";
-import { absolutePath, cleanPath, list, type ToolArgs, text } from "./tool-args.ts";
-import type { ToolContext } from "./tool-context.ts";
+import { globPattern } from "../policy/permission-rule.ts";
+import { ignoredNames } from "./search-tools.ts";
 import { refusalText, type ToolDraft } from "./tool-draft.ts";
-import { ignoredNames } from "./walk-files.ts";
+import { absolutePath, cleanPath, list, type ToolArgs, type ToolContext, text } from "./tool-run.ts";
 
 interface DirectoryNode {
   readonly absPath: string;

@@ -7,8 +7,7 @@ import type { ModelCall } from "../model/model.ts";
 import { type AgentMode, loadPolicy } from "../policy/load-policy.ts";
 import { createBackgroundShells } from "./background-shells.ts";
 import { prepareCall } from "./prepare-call.ts";
-import type { TodoList, ToolContext } from "./tool-context.ts";
-import type { PreparedCall, ToolOutcome } from "./tool-run.ts";
+import type { PreparedCall, TodoList, ToolContext, ToolOutcome } from "./tool-run.ts";
 
 let root: string;
 let workspace: string;

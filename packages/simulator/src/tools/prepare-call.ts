@@ -1,25 +1,17 @@
 import type { ModelCall, NativeToolName } from "../model/model.ts";
-import { askQuestionTool } from "./ask-question-tool.ts";
-import { createPlanTool } from "./create-plan-tool.ts";
-import { deleteTool } from "./delete-tool.ts";
-import { editTool } from "./edit-tool.ts";
-import { getMcpToolsTool } from "./get-mcp-tools-tool.ts";
-import { globTool } from "./glob-tool.ts";
-import { grepTool } from "./grep-tool.ts";
+import { deleteTool, editTool, writeTool } from "./change-tools.ts";
 import { lsTool } from "./ls-tool.ts";
-import { draftMcpCall } from "./mcp-tool.ts";
+import { draftMcpCall, getMcpToolsTool } from "./mcp-tools.ts";
 import { readTool } from "./read-tool.ts";
 import { runGuarded } from "./run-guarded.ts";
+import { globTool, grepTool } from "./search-tools.ts";
 import { shellTool } from "./shell-tool.ts";
+import { askQuestionTool, createPlanTool, updateTodosTool } from "./talking-tools.ts";
 import { taskTool } from "./task-tool.ts";
-import type { ToolContext } from "./tool-context.ts";
 import type { DraftTool, ToolDraft } from "./tool-draft.ts";
-import type { PreparedCall } from "./tool-run.ts";
-import { unknownTool } from "./unknown-tool.ts";
-import { updateTodosTool } from "./update-todos-tool.ts";
-import { webFetchTool } from "./web-fetch-tool.ts";
+import type { PreparedCall, ToolContext } from "./tool-run.ts";
 import { webSearchTool } from "./web-search-tool.ts";
-import { writeTool } from "./write-tool.ts";
+import { webFetchTool } from "./web-tools.ts";
 
 const tools: Readonly<Record<NativeToolName | "getMcpTools", DraftTool>> = {
   shell: shellTool,
@@ -58,4 +50,18 @@ function draftCall(call: ModelCall, context: ToolContext): ToolDraft {
 
 function isNative(name: string): name is keyof typeof tools {
   return Object.hasOwn(tools, name);
+}
+
+/** A name that no tool has: models invent such calls, and the agent shows them and says so. */
+function unknownTool({ name, args }: ModelCall, _context: ToolContext): ToolDraft {
+  const fail = (message: string) => ({ error: { error: message } });
+  return {
+    key: `${name}ToolCall`,
+    args,
+    hook: { toolName: name, input: args },
+    actions: [],
+    refuse: () => fail("Rejected"),
+    fail,
+    work: () => ({ result: fail(`Unknown tool: ${name}`), ok: false, output: `Unknown tool: ${name}` }),
+  };
 }

@@ -1,9 +1,16 @@
 import { readFileSync, statSync } from "node:fs";
 import { blockedText } from "../policy/run-hooks.ts";
-import { absolutePath, cleanPath, optionalNumber, pick, type ToolArgs, text } from "./tool-args.ts";
-import type { ToolContext } from "./tool-context.ts";
 import type { ToolDraft } from "./tool-draft.ts";
-import type { ToolOutcome } from "./tool-run.ts";
+import {
+  absolutePath,
+  cleanPath,
+  optionalNumber,
+  pick,
+  type ToolArgs,
+  type ToolContext,
+  type ToolOutcome,
+  text,
+} from "./tool-run.ts";
 
 /** What one read gives back at most; a longer file is cut and says so. */
 const MAX_READ_CHARACTERS = 1_000_000;

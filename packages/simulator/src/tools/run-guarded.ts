@@ -1,7 +1,6 @@
 import type { HookStep } from "../policy/hook-config.ts";
-import type { ToolContext } from "./tool-context.ts";
 import { type OwnHook, type Refusal, refusalText, type ToolDraft } from "./tool-draft.ts";
-import type { HookAdditionalContext, ToolOutcome } from "./tool-run.ts";
+import type { HookAdditionalContext, ToolContext, ToolOutcome } from "./tool-run.ts";
 
 /** Hooks first, then permissions, then the work, then the hooks that watch. Never rejects. */
 export async function runGuarded(draft: ToolDraft, context: ToolContext, signal: AbortSignal): Promise<ToolOutcome> {

@@ -3,10 +3,16 @@ import type { BackgroundShell } from "./background-shells.ts";
 import { allCommands, parseShellCommand } from "./parse-shell-command.ts";
 import { runShell, type ShellEnd } from "./run-shell.ts";
 import { elide, FILE_OUTPUT_THRESHOLD_BYTES, spillOutput } from "./spill-output.ts";
-import { absolutePath, optionalNumber, optionalText, type ToolArgs, text } from "./tool-args.ts";
-import type { ToolContext } from "./tool-context.ts";
 import { type Refusal, refusalText, type ToolDraft, type WireResult } from "./tool-draft.ts";
-import type { ToolOutcome } from "./tool-run.ts";
+import {
+  absolutePath,
+  optionalNumber,
+  optionalText,
+  type ToolArgs,
+  type ToolContext,
+  type ToolOutcome,
+  text,
+} from "./tool-run.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const HARD_TIMEOUT_MS = 86_400_000;

@@ -1,7 +1,6 @@
-import { isRecord } from "../policy/read-json-file.ts";
-import { optionalText, type ToolArgs, text } from "./tool-args.ts";
-import type { ToolContext } from "./tool-context.ts";
+import { isRecord } from "../policy/hook-config.ts";
 import { refusalText, type ToolDraft } from "./tool-draft.ts";
+import { optionalText, type ToolArgs, type ToolContext, text } from "./tool-run.ts";
 
 /** A subagent: its inner steps are not streamed, so only its last words are simulated. */
 export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {

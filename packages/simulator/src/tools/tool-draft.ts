@@ -1,8 +1,6 @@
 import type { HookStep } from "../policy/hook-config.ts";
 import type { Action } from "../policy/permission-rule.ts";
-import type { ToolArgs } from "./tool-args.ts";
-import type { ToolContext } from "./tool-context.ts";
-import type { PreparedCall, ToolOutcome } from "./tool-run.ts";
+import type { PreparedCall, ToolArgs, ToolContext, ToolOutcome } from "./tool-run.ts";
 
 export type WireResult = ToolOutcome["result"];
 

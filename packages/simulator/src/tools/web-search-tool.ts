@@ -1,6 +1,5 @@
-import { type ToolArgs, text } from "./tool-args.ts";
-import type { ToolContext } from "./tool-context.ts";
 import type { ToolDraft } from "./tool-draft.ts";
+import { type ToolArgs, type ToolContext, text } from "./tool-run.ts";
 
 const REJECTED = "User Rejected";
 

@@ -1,14 +1,12 @@
 import type { ChangesView } from "@caret/protocol";
 import { ArrowLeft, GitBranch, RefreshCw } from "lucide-react";
 import { Link } from "wouter";
-import { useApi } from "../data/use-api.ts";
-import { useSession } from "../data/use-session.ts";
+import { useApi, useSession } from "../data/page-hooks.ts";
 import { ChangeCount } from "../diff/change-count.tsx";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { LoadedView } from "../screen/loaded-view.tsx";
+import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
-import { useLoaded } from "../screen/use-loaded.ts";
 import { ChangedFiles } from "./changed-files.tsx";
 
 /** What the working tree of a session's workspace has that its last commit has not. */

@@ -1,13 +1,12 @@
 import type { ConnectTestResult } from "@caret/protocol";
 import { CircleCheck, CircleX } from "lucide-react";
 import { useState } from "react";
-import { useAbout } from "../data/use-about.ts";
-import { useApi } from "../data/use-api.ts";
+import { useAbout, useApi } from "../data/page-hooks.ts";
+import { SimulatedBadge } from "../parts/badge.tsx";
 import { Button } from "../parts/button.tsx";
-import { SimulatedBadge } from "../parts/simulated-badge.tsx";
-import { toErrorInfo } from "../parts/to-error-info.ts";
-import { Words } from "../parts/words.tsx";
-import { isSimulated } from "../shell/is-simulated.ts";
+import { toErrorInfo } from "../parts/error-note.tsx";
+import { Words } from "../parts/field.tsx";
+import { isSimulated } from "../shell/simulated-note.tsx";
 import type { Door } from "./recipe.ts";
 
 const doors: readonly { readonly door: Door; readonly name: string; readonly path: string; readonly users: string }[] =

@@ -2,19 +2,18 @@ import {
   CaretError,
   createNativeClient,
   type NativeClient,
-  type NewsItem,
+  type SessionUpdate,
   type SessionView,
   type StreamState,
 } from "@caret/protocol";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { createFrameBatch } from "./frame-batch.ts";
-import type { PageEnvironment } from "./page-environment.ts";
-import { createPageKey } from "./page-key.ts";
+import { createPageKey, type PageEnvironment } from "./page-environment.ts";
 import { emptyPageState, type PageState, type SessionLog } from "./page-state.ts";
 import { searchSessions } from "./search-sessions.ts";
 import { foldNews, putSessions, takeFirstPage, takeNextPage } from "./session-list.ts";
 import { createSessionLogs, type SessionLogs } from "./session-logs.ts";
-import { shareNews } from "./share-news.ts";
+import { shareUpdates } from "./share-updates.ts";
 
 const LIST_PAGE = 100;
 const READ_AGAIN_MS = 2000;
@@ -169,12 +168,12 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
   };
   const onState = (state: StreamState, reason?: CaretError): void =>
     store.setState(({ line }) => ({ line: nextLine(line, state, environment.now(), reason) }));
-  const fold = createFrameBatch<NewsItem>(environment.nextFrame, (news) => {
+  const fold = createFrameBatch<SessionUpdate>(environment.nextFrame, (news) => {
     if (signal.aborted) return;
     for (const item of news) if (item.kind === "changed") changed.add(item.session.id);
     store.setState((state) => foldNews(state, news));
   });
-  const onNews = (news: readonly NewsItem[]): void => {
+  const onNews = (news: readonly SessionUpdate[]): void => {
     fold(news.filter(({ kind }) => kind !== "opened"));
     if (!news.some(({ kind }) => kind === "opened")) return;
     // Sockets do not notice a line that died silently, after sleep for instance; the stream of news does.
@@ -182,7 +181,7 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
     readUntilDone();
   };
   const { locks, baseUrl } = environment;
-  await shareNews({ follow: api.followNews, locks, name: `caret-news ${baseUrl}`, signal, onNews, onState });
+  await shareUpdates({ follow: api.followUpdates, locks, name: `caret-news ${baseUrl}`, signal, onNews, onState });
 }
 
 function nextLine(line: PageState["line"], state: StreamState, now: number, reason?: CaretError): PageState["line"] {

@@ -1,4 +1,4 @@
-import type { NewsItem, SessionPageView, SessionView } from "@caret/protocol";
+import type { SessionPageView, SessionUpdate, SessionView } from "@caret/protocol";
 import type { PageState } from "./page-state.ts";
 
 type ListState = Pick<PageState, "sessions" | "listed" | "isListed" | "next">;
@@ -14,7 +14,7 @@ export function putSessions(
 }
 
 /** News is always newer than what is known. Sessions that changed are among the first of the list, so they are listed. */
-export function foldNews(state: ListState, news: readonly NewsItem[]): ListState {
+export function foldNews(state: ListState, news: readonly SessionUpdate[]): ListState {
   const sessions = new Map(state.sessions);
   const listed = new Set(state.listed);
   for (const item of news) {

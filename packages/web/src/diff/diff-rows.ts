@@ -1,8 +1,14 @@
 import type { FileDiff } from "@caret/protocol";
 import { structuredPatch } from "diff";
-import type { DiffRow } from "./diff-row.ts";
-import { emphasise } from "./emphasise.ts";
-import { parseUnified } from "./parse-unified.ts";
+
+const hunkHead = /^@@+ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@+ ?(.*)$/;
+
+/** What git and others write above the first hunk; inside a hunk such lines are content. */
+const fileHead =
+  /^(diff |index |--- |\+\+\+ |old mode|new mode|new file|deleted file|similarity |rename |copy |Binary )/;
+
+/** Lines beyond this are not compared: they are data, not text. */
+const MAX_LENGTH = 1_000;
 
 export interface DiffRows {
   readonly rows: readonly DiffRow[];
@@ -65,4 +71,97 @@ function counted(rows: readonly DiffRow[]): DiffRows {
     additions: rows.filter((row) => row.kind === "add").length,
     deletions: rows.filter((row) => row.kind === "remove").length,
   };
+}
+
+/** One line of a diff as it is shown. */
+export interface DiffRow {
+  readonly kind: "hunk" | "context" | "add" | "remove";
+  readonly text: string;
+  readonly oldLine?: number;
+  readonly newLine?: number;
+  /** The part that differs from the line it replaced: from one column up to another. */
+  readonly emphasis?: readonly [from: number, to: number];
+}
+
+/** Marks, where lines were replaced by as many others, the part of each that really changed. */
+function emphasise(rows: readonly DiffRow[]): readonly DiffRow[] {
+  const marked = [...rows];
+  let index = 0;
+  while (index < rows.length) {
+    const removed = countFrom(rows, index, "remove");
+    const added = countFrom(rows, index + removed, "add");
+    if (removed > 0 && removed === added)
+      for (let offset = 0; offset < removed; offset += 1) markPair(marked, index + offset, index + removed + offset);
+    index += Math.max(1, removed + added);
+  }
+  return marked;
+}
+
+function countFrom(rows: readonly DiffRow[], start: number, kind: DiffRow["kind"]): number {
+  let end = start;
+  while (rows[end]?.kind === kind) end += 1;
+  return end - start;
+}
+
+function markPair(rows: DiffRow[], oldIndex: number, newIndex: number): void {
+  const [before, after] = [rows[oldIndex], rows[newIndex]];
+  if (before === undefined || after === undefined) return;
+  const shared = sharedEnds(before.text, after.text);
+  if (shared === undefined) return;
+  rows[oldIndex] = { ...before, emphasis: [shared.head, before.text.length - shared.tail] };
+  rows[newIndex] = { ...after, emphasis: [shared.head, after.text.length - shared.tail] };
+}
+
+/** How much the two have in common at either end; undefined when too little for the rest to stand out. */
+function sharedEnds(before: string, after: string): { head: number; tail: number } | undefined {
+  if (before.length > MAX_LENGTH || after.length > MAX_LENGTH) return undefined;
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const words = before.slice(0, head).trim().length + before.slice(before.length - tail).trim().length;
+  return words * 3 < shorter ? undefined : { head, tail };
+}
+
+interface Place {
+  oldLine: number | undefined;
+  newLine: number | undefined;
+}
+
+/**
+ * Reads a unified diff. Tolerant: agents write them without headers, without counts, or with wrong ones; then lines
+ * have no numbers, and what each line says of itself counts.
+ */
+function parseUnified(unified: string): readonly DiffRow[] {
+  const lines = unified.replace(/\n$/, "").split("\n");
+  const rows: DiffRow[] = [];
+  const place: Place = { oldLine: undefined, newLine: undefined };
+  let isInHunk = false;
+  for (const line of unified === "" ? [] : lines) {
+    const head = hunkHead.exec(line);
+    if (head !== null) {
+      place.oldLine = Number(head[1]);
+      place.newLine = Number(head[2]);
+      rows.push({ kind: "hunk", text: head[3] ?? "", oldLine: place.oldLine, newLine: place.newLine });
+      isInHunk = true;
+    } else if (isInHunk || !fileHead.test(line)) rows.push(...toRow(line, place));
+  }
+  return rows;
+}
+
+function toRow(line: string, place: Place): readonly DiffRow[] {
+  const text = line.slice(1).replace(/\r$/, "");
+  if (line.startsWith("+")) return [{ kind: "add", text, ...numbered("newLine", place) }];
+  if (line.startsWith("-")) return [{ kind: "remove", text, ...numbered("oldLine", place) }];
+  // "\ No newline at end of file" is about a line, and is none.
+  if (line.startsWith("\\")) return [];
+  return [{ kind: "context", text, ...numbered("oldLine", place), ...numbered("newLine", place) }];
+}
+
+function numbered(key: "oldLine" | "newLine", place: Place): Partial<DiffRow> {
+  const line = place[key];
+  if (line === undefined) return {};
+  place[key] = line + 1;
+  return { [key]: line };
 }

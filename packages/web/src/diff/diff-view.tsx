@@ -1,7 +1,6 @@
 import { type ReactNode, useRef, useState } from "react";
 import { Virtualizer } from "virtua";
-import type { DiffRow } from "./diff-row.ts";
-import type { DiffRows } from "./diff-rows.ts";
+import type { DiffRow, DiffRows } from "./diff-rows.ts";
 
 /** More rows than this are drawn only where one looks. */
 const MAX_DRAWN = 400;

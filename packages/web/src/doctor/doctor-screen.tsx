@@ -1,15 +1,13 @@
 import type { FindingView } from "@caret/protocol";
 import { CircleCheck, CircleX, RefreshCw, TriangleAlert } from "lucide-react";
-import { useAbout } from "../data/use-about.ts";
-import { useApi } from "../data/use-api.ts";
+import { useAbout, useApi } from "../data/page-hooks.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { Words } from "../parts/words.tsx";
-import { LoadedView } from "../screen/loaded-view.tsx";
+import { Words } from "../parts/field.tsx";
+import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
-import { useLoaded } from "../screen/use-loaded.ts";
-import { findingsText, findingsVerdict, worstFirst } from "./findings-text.ts";
-import { isCommand } from "./is-command.ts";
+
+const marks: Readonly<Record<FindingView["state"], string>> = { ok: "ok  ", warn: "warn", fail: "FAIL" };
 
 /** What Caret needs, whether it is there, and what to type when it is not. */
 export function DoctorScreen() {
@@ -94,4 +92,40 @@ function Fix({ check, fix }: { readonly check: string; readonly fix: string }) {
       <CopyButton label={`Copy the fix for ${check}`} text={fix} />
     </div>
   );
+}
+
+/** Whether a fix is something to type, and not a sentence about what to do. */
+export function isCommand(fix: string): boolean {
+  return !/[.!?]$/.test(fix.trimEnd());
+}
+
+/** All findings as text for a bug report. */
+export function findingsText(findings: readonly FindingView[], version: string | undefined): string {
+  const head = version === undefined ? "Caret" : `Caret ${version}`;
+  const lines = findings.flatMap(({ check, state, detail, fix }) => [
+    `${marks[state]}  ${check}: ${detail}`,
+    ...(fix === undefined ? [] : [`      fix: ${fix}`]),
+  ]);
+  return [head, ...lines, ""].join("\n");
+}
+
+/** `All 9 checks are fine`, `1 failure, 2 warnings`. */
+export function findingsVerdict(findings: readonly FindingView[]): string {
+  const count = (state: FindingView["state"]): number => findings.filter((finding) => finding.state === state).length;
+  const [failures, warnings] = [count("fail"), count("warn")];
+  if (findings.length === 0) return "Nothing was checked";
+  if (failures + warnings === 0)
+    return findings.length === 1 ? "1 check is fine" : `All ${findings.length} checks are fine`;
+  const words = [plural(failures, "failure"), plural(warnings, "warning")].filter((word) => !word.startsWith("0 "));
+  return words.join(", ");
+}
+
+/** What needs a person first. */
+export function worstFirst(findings: readonly FindingView[]): readonly FindingView[] {
+  const order = { fail: 0, warn: 1, ok: 2 };
+  return findings.toSorted((a, b) => order[a.state] - order[b.state]);
+}
+
+function plural(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }

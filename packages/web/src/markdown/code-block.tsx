@@ -1,7 +1,32 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { grammarOf } from "./highlight-languages.ts";
 import { type HighlightedLine, highlight, knownHighlight } from "./highlighter.ts";
+
+/** Names that stand behind a fence, and the grammar each of them means. Others are shown without colours. */
+const grammars: Readonly<Record<string, readonly string[]>> = {
+  typescript: ["ts", "typescript", "mts", "cts"],
+  tsx: ["tsx", "jsx"],
+  javascript: ["js", "javascript", "mjs", "cjs", "node"],
+  json: ["json", "jsonc", "json5", "ndjson", "jsonl"],
+  python: ["py", "python"],
+  shellscript: ["sh", "bash", "zsh", "shell", "shellscript", "console"],
+  html: ["html", "xml", "svg", "vue"],
+  css: ["css", "scss", "less"],
+  markdown: ["md", "markdown"],
+  yaml: ["yml", "yaml"],
+  toml: ["toml", "ini"],
+  rust: ["rs", "rust"],
+  go: ["go", "golang"],
+  java: ["java", "kotlin", "kt"],
+  c: ["c", "h", "cpp", "c++", "cc", "hpp"],
+  sql: ["sql", "postgres", "sqlite"],
+  diff: ["diff", "patch"],
+  docker: ["dockerfile", "docker"],
+};
+
+const byName: ReadonlyMap<string, string> = new Map(
+  Object.entries(grammars).flatMap(([grammar, names]) => names.map((name) => [name, grammar] as const)),
+);
 
 interface CodeBlockProps {
   readonly code: string;
@@ -58,4 +83,10 @@ function renderLines(lines: readonly HighlightedLine[]): ReactNode {
       {number < lines.length - 1 && "\n"}
     </span>
   ));
+}
+
+/** The grammar for the words behind a fence, or undefined. */
+function grammarOf(info: string): string | undefined {
+  const name = /^[\w+#-]+/.exec(info.trim())?.[0]?.toLowerCase();
+  return name === undefined ? undefined : byName.get(name);
 }

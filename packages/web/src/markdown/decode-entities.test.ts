@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeEntities } from "./decode-entities.ts";
+import { decodeEntities } from "./markdown-inline.tsx";
 
 describe("decodeEntities", () => {
   it("decodes names and numbers, once", () => {

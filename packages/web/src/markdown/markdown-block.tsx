@@ -1,9 +1,8 @@
 import type { Token, Tokens } from "marked";
 import { createElement, Fragment, type ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
-import { isClosedFence } from "./markdown-blocks.ts";
+import { isClosedFence, withPlaces } from "./markdown-blocks.ts";
 import { MarkdownInline } from "./markdown-inline.tsx";
-import { withPlaces } from "./with-places.ts";
 
 /** One block and all within it. */
 function MarkdownBlocks({ tokens }: { readonly tokens: readonly Token[] }) {

@@ -62,3 +62,16 @@ export function isClosedFence(raw: string): boolean {
   const last = raw.trimEnd().split("\n").slice(1).at(-1)?.trim() ?? "";
   return last.length >= fence.length && last === (fence[0] ?? "").repeat(last.length);
 }
+
+/** Each token with where it begins: what comes later never changes that, so it serves as a key. */
+export function withPlaces<Given extends Pick<Token, "raw">>(
+  tokens: readonly Given[],
+): readonly { readonly place: number; readonly token: Given }[] {
+  let place = 0;
+  return tokens.map((token) => {
+    const placed = { place, token };
+    // A token of a line that is empty by nature still takes a place of its own.
+    place += Math.max(1, token.raw.length);
+    return placed;
+  });
+}

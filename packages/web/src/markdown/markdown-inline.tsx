@@ -1,8 +1,22 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
-import { decodeEntities } from "./decode-entities.ts";
-import { safeLink } from "./safe-link.ts";
-import { withPlaces } from "./with-places.ts";
+import { withPlaces } from "./markdown-blocks.ts";
+
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  hellip: "…",
+  mdash: "—",
+  ndash: "–",
+  rarr: "→",
+  larr: "←",
+  copy: "©",
+  times: "×",
+};
 
 /** Words with their weights, links and code. Raw HTML is text here, and pictures are links: nothing is loaded. */
 export function MarkdownInline({ tokens }: { readonly tokens: readonly Token[] | undefined }) {
@@ -64,4 +78,20 @@ function InlineLink({ token }: { readonly token: Tokens.Link | Tokens.Image }) {
       {label}
     </a>
   );
+}
+
+/** The address if it is one a reader may be sent to; scripts, files and data are not. */
+export function safeLink(href: string): string | undefined {
+  const url = URL.parse(href);
+  return url !== null && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined;
+}
+
+/** The characters behind the commonest entities; what is none, or is unknown, stays as it was written. */
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
 }

@@ -1,6 +1,13 @@
 import type { AboutView, LaneName } from "@caret/protocol";
 import { Field, Select } from "../parts/field.tsx";
-import { laneNamesForPeople } from "./lane-words.ts";
+
+const laneNamesForPeople: Readonly<Record<LaneName, string>> = {
+  cli: "Cursor's CLI",
+  acp: "Cursor's CLI over ACP",
+  sdk: "Cursor's SDK",
+  api: "Cursor's API (unofficial)",
+  sim: "Simulator",
+};
 
 interface LaneChoiceProps {
   readonly about: AboutView;

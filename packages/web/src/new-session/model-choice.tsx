@@ -1,5 +1,5 @@
 import type { ModelView } from "@caret/protocol";
-import { useModels } from "../data/use-models.ts";
+import { useModels } from "../data/page-hooks.ts";
 import { Field, Select } from "../parts/field.tsx";
 
 interface ModelChoiceProps {

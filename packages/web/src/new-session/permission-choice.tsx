@@ -1,7 +1,6 @@
 import { type PermissionWord, permissionWords } from "@caret/protocol";
 import { useId } from "react";
-import { permissionLabels } from "../transcript/permission-labels.ts";
-import { permissionMeanings } from "./permission-meanings.ts";
+import { permissionLabels, permissionMeanings } from "../parts/permission-labels.ts";
 
 interface PermissionChoiceProps {
   readonly chosen: PermissionWord;

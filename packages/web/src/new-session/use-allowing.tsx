@@ -1,8 +1,8 @@
 import { CaretError, type SessionView } from "@caret/protocol";
 import { type ReactNode, useState } from "react";
-import { useApi } from "../data/use-api.ts";
+import type { Prompt } from "../composer/prompt-input.tsx";
+import { useApi } from "../data/page-hooks.ts";
 import { ConfirmDialog } from "../parts/confirm-dialog.tsx";
-import type { Prompt } from "../transcript/prompt-input.tsx";
 
 type Start = (prompt: Prompt) => Promise<SessionView>;
 

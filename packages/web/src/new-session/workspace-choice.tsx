@@ -1,10 +1,10 @@
 import type { AboutView } from "@caret/protocol";
 import { useId } from "react";
-import { useApi } from "../data/use-api.ts";
+import { useApi } from "../data/page-hooks.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
 import { showError } from "../parts/toast.tsx";
-import { shortPath } from "../sessions/short-path.ts";
+import { shortPath } from "../sessions/session-row.tsx";
 
 interface WorkspaceChoiceProps {
   readonly about: AboutView;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-export type BadgeTone = "plain" | "accent" | "good" | "bad" | "warn";
+type BadgeTone = "plain" | "accent" | "good" | "bad" | "warn";
 
 const tones: Readonly<Record<BadgeTone, string>> = {
   plain: "border-line text-soft",
@@ -18,4 +18,9 @@ export function Badge({ tone = "plain", children }: { readonly tone?: BadgeTone;
       {children}
     </span>
   );
+}
+
+/** Nothing that the simulator did may be taken for Cursor's work. */
+export function SimulatedBadge() {
+  return <Badge>Simulated</Badge>;
 }

@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { ErrorNote } from "./error-note.tsx";
-import { toErrorInfo } from "./to-error-info.ts";
+import { ErrorNote, toErrorInfo } from "./error-note.tsx";
 
 interface ConfirmDialogProps {
   readonly title: string;

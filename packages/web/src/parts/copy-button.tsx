@@ -1,8 +1,6 @@
 import { Check, Copy, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
-import { Button } from "./button.tsx";
-import { copyText } from "./copy-text.ts";
-import { IconButton } from "./icon-button.tsx";
+import { Button, IconButton } from "./button.tsx";
 
 interface CopyButtonProps {
   /** A function is asked when it is pressed: for texts that are costly to make. */
@@ -50,3 +48,19 @@ const icons = {
   copied: <Check aria-hidden="true" className="text-good" size={14} />,
   failed: <X aria-hidden="true" className="text-bad" size={14} />,
 };
+
+/** The clipboard's own interface is missing on pages that came over plain http from another machine. */
+async function copyText(text: string): Promise<void> {
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  if (clipboard !== undefined) return await clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.setAttribute("readonly", "");
+  area.className = "sr-only";
+  // Inside an open dialog, for nothing outside of it can be selected.
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  if (!isCopied) throw new Error("The browser refused to copy");
+}

@@ -1,7 +1,7 @@
-import type { ErrorInfo } from "@caret/protocol";
+import { CaretError, type ErrorInfo } from "@caret/protocol";
 import { RotateCw } from "lucide-react";
 import { Button } from "./button.tsx";
-import { Words } from "./words.tsx";
+import { Words } from "./field.tsx";
 
 interface ErrorNoteProps {
   readonly error: Pick<ErrorInfo, "message" | "fix"> & { readonly upstream?: string | undefined };
@@ -30,4 +30,9 @@ export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
       )}
     </div>
   );
+}
+
+/** Whatever was thrown, as something that can be shown. */
+export function toErrorInfo(reason: unknown): ErrorInfo {
+  return CaretError.from(reason).toInfo();
 }

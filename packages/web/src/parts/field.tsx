@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { type ComponentProps, Fragment, type ReactNode, useId } from "react";
 
 interface FieldProps {
   readonly label: string;
@@ -35,4 +35,20 @@ export function TextInput({ className = "", ...rest }: ComponentProps<"input">) 
 
 export function Select({ className = "", ...rest }: ComponentProps<"select">) {
   return <select className={`${box} min-h-10 md:min-h-8 ${className}`} {...rest} />;
+}
+
+/** A sentence of the gateway's, in which `backticks` stand around what is typed or named. */
+export function Words({ text }: { readonly text: string }) {
+  return text.split("`").map((part, index, all) => {
+    // An odd one without a partner is only a character.
+    const isCode = index % 2 === 1 && index < all.length - 1;
+    const key = `${index} ${part}`;
+    if (isCode)
+      return (
+        <code className="font-mono text-[0.93em] text-ink" key={key}>
+          {part}
+        </code>
+      );
+    return <Fragment key={key}>{index % 2 === 1 ? `\`${part}` : part}</Fragment>;
+  });
 }

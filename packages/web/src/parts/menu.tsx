@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { IconButton } from "./icon-button.tsx";
+import { IconButton } from "./button.tsx";
 
 export interface MenuItem {
   readonly label: string;

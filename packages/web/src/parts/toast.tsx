@@ -2,9 +2,9 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
-import { IconButton } from "./icon-button.tsx";
-import { toErrorInfo } from "./to-error-info.ts";
-import { Words } from "./words.tsx";
+import { IconButton } from "./button.tsx";
+import { toErrorInfo } from "./error-note.tsx";
+import { Words } from "./field.tsx";
 
 interface Note {
   readonly id: number;

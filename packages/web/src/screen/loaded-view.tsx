@@ -1,8 +1,6 @@
-import type { ReactNode } from "react";
-import { ErrorNote } from "../parts/error-note.tsx";
-import { Spinner } from "../parts/spinner.tsx";
-import { toErrorInfo } from "../parts/to-error-info.ts";
-import type { Loaded } from "./use-loaded.ts";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { Spinner } from "../parts/empty.tsx";
+import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";
 
 interface LoadedViewProps<Value> {
   readonly loaded: Loaded<Value>;
@@ -30,4 +28,50 @@ export function LoadedView<Value>({ loaded, waiting, children }: LoadedViewProps
       {value !== undefined && children(value)}
     </>
   );
+}
+
+/** Something that is asked for once and again when the reader wants. While it is, the former answer stays. */
+interface Loaded<Value> {
+  readonly value?: Value;
+  readonly error?: unknown;
+  readonly isLoading: boolean;
+  /** When `value` came. */
+  readonly loadedAt?: number;
+  readonly reload: () => void;
+}
+
+interface LoadState<Value> extends Omit<Loaded<Value>, "reload"> {
+  readonly key: string;
+}
+
+/**
+ * Asks anew whenever `key` changes; what was asked for under another key is forgotten. Asks again, with the answer kept
+ * until there is a new one, whenever `version` does.
+ */
+export function useLoaded<Value>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  version = "",
+): Loaded<Value> {
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<LoadState<Value>>({ key, isLoading: true });
+  const newest = useRef(load);
+  newest.current = load;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is a new question, though nothing reads its number
+  useEffect(() => {
+    const stop = new AbortController();
+    setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
+    newest.current(stop.signal).then(
+      (value) => {
+        if (!stop.signal.aborted) setState({ key, value, isLoading: false, loadedAt: Date.now() });
+      },
+      (error: unknown) => {
+        if (!stop.signal.aborted) setState((before) => ({ ...before, error, isLoading: false }));
+      },
+    );
+    return () => stop.abort();
+  }, [key, round, version]);
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  // In the render in which the key changes, the state still tells of the former one.
+  return state.key === key ? { ...state, reload } : { isLoading: true, reload };
 }

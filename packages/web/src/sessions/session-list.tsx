@@ -1,18 +1,17 @@
 import type { SessionView } from "@caret/protocol";
 import { useMemo, useState } from "react";
 import { usePageData } from "../data/page-data-context.tsx";
+import { usePageState, useSessions } from "../data/page-hooks.ts";
 import type { FoundSessions } from "../data/page-state.ts";
-import { sortSessions } from "../data/session-list.ts";
-import { usePageState } from "../data/use-page-state.ts";
-import { useSessions } from "../data/use-sessions.ts";
+import { placedAt, sortSessions } from "../data/session-list.ts";
 import { Button } from "../parts/button.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty, Spinner } from "../parts/empty.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
-import { Spinner } from "../parts/spinner.tsx";
 import { showError } from "../parts/toast.tsx";
 import { useNow } from "../parts/use-now.ts";
-import { groupByDay } from "./group-by-day.ts";
 import { SessionRow } from "./session-row.tsx";
+
+const DAY_MS = 86_400_000;
 
 /** The plain list, or what was searched for. */
 export function SessionList() {
@@ -100,4 +99,34 @@ function MoreButton({ onMore }: { readonly onMore: () => Promise<void> }) {
       </Button>
     </div>
   );
+}
+
+interface DayGroup {
+  readonly day: string;
+  readonly sessions: readonly SessionView[];
+}
+
+/** Sessions that are sorted by time, under the names of their days as the reader would call them. */
+export function groupByDay(sessions: readonly SessionView[], now: number): readonly DayGroup[] {
+  const groups: { day: string; sessions: SessionView[] }[] = [];
+  for (const session of sessions) {
+    const day = dayName(placedAt(session), now);
+    const last = groups.at(-1);
+    if (last?.day === day) last.sessions.push(session);
+    else groups.push({ day, sessions: [session] });
+  }
+  return groups;
+}
+
+function dayName(at: number, now: number): string {
+  const days = Math.round((startOfDay(now) - startOfDay(at)) / DAY_MS);
+  if (days <= 0) return "Today";
+  if (days === 1) return "Yesterday";
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  const words = days < 7 ? { weekday: "long" as const } : { day: "numeric" as const, month: "long" as const };
+  return new Intl.DateTimeFormat(undefined, { ...words, ...(!isThisYear && { year: "numeric" }) }).format(at);
+}
+
+function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
 }

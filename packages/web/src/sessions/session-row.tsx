@@ -1,17 +1,17 @@
 import type { SessionView } from "@caret/protocol";
 import { memo } from "react";
 import { Link } from "wouter";
-import { useAbout } from "../data/use-about.ts";
+import { useAbout } from "../data/page-hooks.ts";
+import { SimulatedBadge } from "../parts/badge.tsx";
 import { Duration } from "../parts/duration.tsx";
-import { SimulatedBadge } from "../parts/simulated-badge.tsx";
-import { StatusDot } from "../parts/status-dot.tsx";
-import { statusWords } from "../parts/status-words.ts";
+import { Words } from "../parts/field.tsx";
+import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
-import { Words } from "../parts/words.tsx";
-import { isMarkedSimulated } from "../shell/is-simulated.ts";
-import { looksSame } from "./looks-same.ts";
+import { isMarkedSimulated } from "../shell/simulated-note.tsx";
 import { SessionMenu } from "./session-menu.tsx";
-import { shortPath } from "./short-path.ts";
+
+/** No list says more exactly how long ago something was. */
+const SOON_MS = 10_000;
 
 /** One session of the list: its name and status, what was said last, where and by which model. */
 export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionView }) {
@@ -72,4 +72,20 @@ function Status({ status }: { readonly status: SessionView["status"] }) {
       )}
     </span>
   );
+}
+
+/** Whether a line about the session would be the same: one that is at work is told of several times a second. */
+export function looksSame(before: SessionView, after: SessionView): boolean {
+  if (before === after) return true;
+  return Math.abs(after.updatedAt - before.updatedAt) < SOON_MS && wordsOf(before) === wordsOf(after);
+}
+
+function wordsOf({ updatedAt: _, lastSeq: __, ...rest }: SessionView): string {
+  return JSON.stringify(rest);
+}
+
+/** The end of a path, which tells directories apart: `…/work/caret`. */
+export function shortPath(path: string): string {
+  const parts = path.split(/[\\/]+/).filter(Boolean);
+  return parts.length <= 2 ? path : `…/${parts.slice(-2).join("/")}`;
 }

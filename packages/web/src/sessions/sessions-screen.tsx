@@ -1,12 +1,32 @@
-import { SquarePen } from "lucide-react";
+import type { AgentEventOf, SessionView } from "@caret/protocol";
+import { ArrowRight, Search, SquarePen } from "lucide-react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Link } from "wouter";
-import { usePageState } from "../data/use-page-state.ts";
-import { useWaitingSessions } from "../data/use-waiting-sessions.ts";
+import { usePageData } from "../data/page-data-context.tsx";
+import { useAbout, usePageState, useWaitingSessions } from "../data/page-hooks.ts";
+import { SimulatedBadge } from "../parts/badge.tsx";
+import { Duration } from "../parts/duration.tsx";
+import { Spinner } from "../parts/empty.tsx";
+import { TextInput } from "../parts/field.tsx";
+import { StatusDot, statusWords } from "../parts/status-dot.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
-import { SimulatedNote } from "../shell/simulated-note.tsx";
-import { InboxRow } from "./inbox-row.tsx";
+import { useSessionActions } from "../session/use-session-actions.ts";
+import { isMarkedSimulated, SimulatedNote } from "../shell/simulated-note.tsx";
+import { TranscriptActionsProvider } from "../transcript/transcript-actions.ts";
 import { SessionList } from "./session-list.tsx";
-import { SessionSearch } from "./session-search.tsx";
+import { shortPath } from "./session-row.tsx";
+
+/** With its diffs it is needed only when something waits: not on the first load. */
+const OpenApproval = lazy(async () => ({ default: (await import("../transcript/open-approval.tsx")).OpenApproval }));
+
+const shelves = [
+  { name: "open", label: "Open" },
+  { name: "archived", label: "Archived" },
+] as const;
+
+/** Long enough not to ask at each letter. */
+const TYPING_MS = 150;
 
 /** First what waits for a person, then every session by day. */
 export function SessionsScreen() {
@@ -51,5 +71,93 @@ function Inbox() {
         ))}
       </ul>
     </section>
+  );
+}
+
+function SessionSearch() {
+  const { search } = usePageData();
+  const isLoading = usePageState(({ found }) => found?.isLoading === true);
+  const [typed, setTyped] = useState("");
+  const [shelf, setShelf] = useState<"open" | "archived">("open");
+  useEffect(() => {
+    const timer = setTimeout(search, typed === "" ? 0 : TYPING_MS, typed.trim(), shelf === "archived");
+    return () => clearTimeout(timer);
+  }, [search, typed, shelf]);
+  // Whoever comes back finds the whole list.
+  useEffect(() => () => search("", false), [search]);
+  return (
+    <search className="mb-4 flex flex-wrap items-center gap-2">
+      <div className="relative min-w-48 flex-1">
+        <span className="pointer-events-none absolute inset-y-0 left-2.5 flex items-center text-faint">
+          {isLoading ? <Spinner /> : <Search aria-hidden="true" size={14} />}
+        </span>
+        <TextInput
+          aria-label="Search sessions"
+          className="pl-8"
+          onChange={(event) => setTyped(event.target.value)}
+          placeholder="Search sessions"
+          type="search"
+          value={typed}
+        />
+      </div>
+      <Tabs chosen={shelf} label="Which sessions" onChoose={setShelf} tabs={shelves} />
+    </search>
+  );
+}
+
+/** What one session needs of a person, and the way there. */
+function InboxRow({ session }: { readonly session: SessionView }) {
+  const { id, title, status, workspace } = session;
+  const about = useAbout();
+  if (status.kind !== "waiting") return null;
+  return (
+    <li className="overflow-hidden rounded-lg border border-warn/50 bg-raised">
+      <Link
+        className="group flex min-h-14 items-center gap-3 px-4 py-2.5 transition-colors duration-100 hover:bg-ink/3"
+        href={`/s/${id}`}
+      >
+        <StatusDot status={status} />
+        <span className="min-w-0 flex-1">
+          <span className="flex flex-wrap items-center gap-x-2 text-[13px]">
+            <span className="font-medium text-warn">
+              {statusWords(status)} · <Duration since={status.since} />
+            </span>
+            {isMarkedSimulated(about, session) && <SimulatedBadge />}
+          </span>
+          <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
+          <span className="block truncate text-[12px] text-faint">
+            {title || "Untitled"} · {shortPath(workspace)}
+          </span>
+        </span>
+        <ArrowRight aria-hidden="true" className="shrink-0 text-faint group-hover:text-ink" size={16} />
+      </Link>
+      {status.approval !== undefined && (
+        <InboxApproval request={status.approval} session={session} since={status.since} />
+      )}
+    </li>
+  );
+}
+
+interface InboxApprovalProps {
+  readonly session: SessionView;
+  readonly request: AgentEventOf<"approval-request">;
+  readonly since: number;
+}
+
+/** The same card as in the session: what is decided from the list is seen as whole as there. */
+function InboxApproval({ session, request, since }: InboxApprovalProps) {
+  const actions = useSessionActions(session.id);
+  return (
+    <TranscriptActionsProvider value={actions}>
+      <div className="px-2 pb-2">
+        <Suspense>
+          <OpenApproval
+            isNext={false}
+            item={{ kind: "approval", seq: 0, at: since, request }}
+            key={request.requestId}
+          />
+        </Suspense>
+      </div>
+    </TranscriptActionsProvider>
   );
 }

@@ -1,16 +1,22 @@
+import { ChevronLeft, Menu, Search } from "lucide-react";
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
-import { useLocation } from "wouter";
-import { Spinner } from "../parts/spinner.tsx";
+import { Link, useLocation, useRoute } from "wouter";
+import { usePageData } from "../data/page-data-context.tsx";
+import { useConnection } from "../data/page-hooks.ts";
+import { IconButton } from "../parts/button.tsx";
+import { Duration } from "../parts/duration.tsx";
+import { Spinner } from "../parts/empty.tsx";
 import { Toasts } from "../parts/toast.tsx";
-import { LineNote } from "./line-note.tsx";
 import { MoreDialog } from "./more-dialog.tsx";
-import { PhoneBar } from "./phone-bar.tsx";
-import { PhoneTop } from "./phone-top.tsx";
+import { type Destination, newSessionPlace, sessionsPlace, WaitingCount } from "./nav-link.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
 import { ImportDialog, Palette, ShortcutsDialog } from "./screens.tsx";
-import { type Overlay, ShellActionsContext } from "./shell-actions.ts";
+import { type Overlay, ShellActionsContext, useShellActions } from "./shell-actions.ts";
 import { shortcutFor } from "./shortcuts.ts";
 import { Sidebar } from "./sidebar.tsx";
+
+const look =
+  "relative flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[11px] text-soft aria-[current=page]:text-accent";
 
 /** The frame of every screen: navigation beside it on a desk, above or below it on a phone. */
 export function Layout({ children }: { readonly children: ReactNode }) {
@@ -31,7 +37,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
       <div className="flex h-full">
         <Sidebar />
         <div className="flex min-w-0 flex-1 flex-col">
-          <LineNote />
+          <ConnectionNote />
           {isSession && <PhoneTop />}
           <main className="min-h-0 flex-1 overflow-y-auto outline-none" id="screen" tabIndex={-1}>
             {/* Keyed by the place, so that a broken screen does not break the next one. */}
@@ -79,4 +85,74 @@ function useShortcuts(show: (overlay: Overlay) => void, navigate: (place: string
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [show, navigate]);
+}
+
+/** In a session a phone's whole height is for the session: one line leads back. */
+function PhoneTop() {
+  const { show } = useShellActions();
+  return (
+    <nav aria-label="Main" className="flex items-center border-line border-b bg-panel px-1 md:hidden">
+      <Link className="flex min-h-10 items-center gap-1 rounded-md px-2 font-medium text-[13px] text-soft" href="/">
+        <ChevronLeft aria-hidden="true" size={16} /> Sessions <WaitingCount />
+      </Link>
+      <span className="flex-1" />
+      <IconButton
+        icon={<Search aria-hidden="true" size={16} />}
+        label="Search or go to…"
+        onClick={() => show("palette")}
+      />
+    </nav>
+  );
+}
+
+/** Says that what is shown may be old, as long as it may be. */
+function ConnectionNote() {
+  const line = useConnection();
+  const { api } = usePageData();
+  return (
+    <div aria-live="polite">
+      {line.state === "reconnecting" && (
+        <div className="flex min-h-10 items-center gap-2 border-warn/40 border-b bg-warn/10 px-4 text-[13px] text-warn md:min-h-8">
+          <Spinner />
+          <span className="min-w-0 flex-1 truncate">
+            Disconnected for <Duration since={line.since} />; reconnecting
+            <span className="hidden sm:inline"> · what you see may be out of date</span>
+          </span>
+          <button className="font-medium underline underline-offset-2" onClick={api.retryNow} type="button">
+            Try now
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The way around on a phone, within reach of a thumb. */
+function PhoneBar() {
+  const { show } = useShellActions();
+  return (
+    <nav aria-label="Main" className="flex border-line border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden">
+      <BarLink extra={<WaitingCount />} place={sessionsPlace} />
+      <BarLink place={newSessionPlace} />
+      <button className={look} onClick={() => show("palette")} type="button">
+        <Search aria-hidden="true" size={18} />
+        Search
+      </button>
+      <button className={look} onClick={() => show("more")} type="button">
+        <Menu aria-hidden="true" size={18} />
+        More
+      </button>
+    </nav>
+  );
+}
+
+function BarLink({ place, extra }: { readonly place: Destination; readonly extra?: ReactNode }) {
+  const [isHere] = useRoute(place.href);
+  return (
+    <Link aria-current={isHere ? "page" : undefined} className={look} href={place.href}>
+      {place.icon}
+      {place.label}
+      {extra !== undefined && <span className="absolute top-1 left-[calc(50%+0.5rem)]">{extra}</span>}
+    </Link>
+  );
 }

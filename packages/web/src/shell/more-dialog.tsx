@@ -1,6 +1,5 @@
 import { Dialog } from "../parts/dialog.tsx";
-import { otherPlaces } from "./destinations.tsx";
-import { NavLink } from "./nav-link.tsx";
+import { NavLink, otherPlaces } from "./nav-link.tsx";
 import { SimulatedNote } from "./simulated-note.tsx";
 import { useMoreActions } from "./use-more-actions.tsx";
 

@@ -1,5 +1,29 @@
+import { Inbox, Plug, SquarePen, Stethoscope, TrendingUp } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useRoute } from "wouter";
+import { useWaitingSessions } from "../data/page-hooks.ts";
+
+const icon = { "aria-hidden": true, size: 16 } as const;
+
+export const sessionsPlace: Destination = {
+  href: "/",
+  label: "Sessions",
+  icon: <Inbox {...icon} />,
+  also: "inbox list home waiting",
+};
+
+export const newSessionPlace: Destination = {
+  href: "/new",
+  label: "New session",
+  icon: <SquarePen {...icon} />,
+  also: "start prompt create",
+};
+
+export const otherPlaces: readonly Destination[] = [
+  { href: "/usage", label: "Usage", icon: <TrendingUp {...icon} />, also: "tokens cost money" },
+  { href: "/connect", label: "Connect", icon: <Plug {...icon} />, also: "clients recipes openai anthropic token" },
+  { href: "/doctor", label: "Doctor", icon: <Stethoscope {...icon} />, also: "check problems health" },
+];
 
 interface NavLinkProps {
   readonly href: string;
@@ -21,5 +45,25 @@ export function NavLink({ href, icon, children, extra }: NavLinkProps) {
       <span className="flex-1 truncate">{children}</span>
       {extra}
     </Link>
+  );
+}
+
+export interface Destination {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: ReactNode;
+  /** Words by which the palette finds it too. */
+  readonly also: string;
+}
+
+/** How many sessions wait for a person. Nothing when none does. */
+export function WaitingCount() {
+  const { length } = useWaitingSessions();
+  if (length === 0) return null;
+  return (
+    <span className="inline-flex h-5 min-w-5 items-center justify-center rounded-full bg-warn px-1.5 font-semibold text-[11px] text-page tabular-nums">
+      {length}
+      <span className="sr-only"> waiting for you</span>
+    </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { SessionView } from "@caret/protocol";
-import { statusWords } from "../parts/status-words.ts";
+import { statusWords } from "../parts/status-dot.tsx";
 
 export interface SessionNotice {
   readonly sessionId: string;

@@ -1,7 +1,6 @@
 import { Dialog } from "../parts/dialog.tsx";
 import { Kbd } from "../parts/kbd.tsx";
-import { commandKey } from "./command-key.ts";
-import { shortcutList } from "./shortcuts.ts";
+import { commandKey, shortcutList } from "./shortcuts.ts";
 
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (

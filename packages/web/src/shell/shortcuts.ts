@@ -76,3 +76,8 @@ export const shortcutList: readonly {
     ],
   },
 ];
+
+/** The key for commands on this machine. */
+export function commandKey(): "⌘" | "Ctrl" {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
+}

@@ -1,13 +1,43 @@
-import { Search } from "lucide-react";
+import type { SessionView } from "@caret/protocol";
+import { EllipsisVertical, Search } from "lucide-react";
+import { memo, useEffect, useRef } from "react";
+import { Link, useRoute } from "wouter";
+import { useAbout, usePageState, useSessions } from "../data/page-hooks.ts";
 import { Kbd } from "../parts/kbd.tsx";
-import { commandKey } from "./command-key.ts";
-import { newSessionPlace, otherPlaces, sessionsPlace } from "./destinations.tsx";
-import { MoreMenu } from "./more-menu.tsx";
-import { NavLink } from "./nav-link.tsx";
+import { Menu } from "../parts/menu.tsx";
+import { StatusDot, statusWords } from "../parts/status-dot.tsx";
+import { looksSame } from "../sessions/session-row.tsx";
+import { NavLink, newSessionPlace, otherPlaces, sessionsPlace, WaitingCount } from "./nav-link.tsx";
 import { useShellActions } from "./shell-actions.ts";
-import { SidebarSessions } from "./sidebar-sessions.tsx";
-import { SimulatedNote } from "./simulated-note.tsx";
-import { WaitingCount } from "./waiting-count.tsx";
+import { commandKey } from "./shortcuts.ts";
+import { isMarkedSimulated, SimulatedNote } from "./simulated-note.tsx";
+import { useMoreActions } from "./use-more-actions.tsx";
+
+/** More are one key away, in the palette and on the list. */
+const MOST_SHOWN = 60;
+
+const SidebarSession = memo(function SidebarSession({ session, isHere, isMadeUp }: SidebarSessionProps) {
+  const words = statusWords(session.status);
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isHere) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isHere]);
+  return (
+    <li ref={row}>
+      <Link
+        aria-current={isHere ? "page" : undefined}
+        className="flex min-h-8 items-center gap-2 rounded-md px-2 text-[13px] text-soft hover:bg-ink/5 hover:text-ink aria-[current=page]:bg-ink/8 aria-[current=page]:text-ink"
+        href={`/s/${session.id}`}
+        title={`${session.title} · ${words}`}
+      >
+        <StatusDot status={session.status} />
+        <span className="min-w-0 flex-1 truncate">{session.title || "Untitled"}</span>
+        <span className="sr-only">{words}</span>
+        {isMadeUp && <span className="text-[11px] text-faint">simulated</span>}
+      </Link>
+    </li>
+  );
+}, hasSameLook);
 
 /** The way around on a desk. */
 export function Sidebar() {
@@ -53,5 +83,49 @@ function SearchButton() {
       <span className="flex-1 text-left">Search or go to…</span>
       <Kbd keys={`${commandKey()} K`} />
     </button>
+  );
+}
+
+/** What is needed seldom, behind one button. */
+function MoreMenu() {
+  const items = useMoreActions();
+  return <Menu icon={<EllipsisVertical aria-hidden="true" size={16} />} items={items} label="More" />;
+}
+
+/** The sessions of late, with what each is doing. */
+function SidebarSessions() {
+  const sessions = useSessions();
+  const isListed = usePageState(({ isListed }) => isListed);
+  const [, params] = useRoute<{ readonly id: string }>("/s/:id/*?");
+  const about = useAbout();
+  return (
+    <div className="mt-3 min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+      <h2 className="px-2 pb-1 font-medium text-[12px] text-faint" id="recent-sessions">
+        Recent
+      </h2>
+      {isListed && sessions.length === 0 && <p className="px-2 text-[13px] text-faint">No sessions yet</p>}
+      <ul aria-labelledby="recent-sessions" className="flex flex-col gap-px">
+        {sessions.slice(0, MOST_SHOWN).map((session) => (
+          <SidebarSession
+            isHere={params?.id === session.id}
+            isMadeUp={isMarkedSimulated(about, session)}
+            key={session.id}
+            session={session}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface SidebarSessionProps {
+  readonly session: SessionView;
+  readonly isHere: boolean;
+  readonly isMadeUp: boolean;
+}
+
+function hasSameLook(before: SidebarSessionProps, after: SidebarSessionProps): boolean {
+  return (
+    before.isHere === after.isHere && before.isMadeUp === after.isMadeUp && looksSame(before.session, after.session)
   );
 }

@@ -1,11 +1,14 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { usePageData } from "../data/page-data-context.tsx";
-import { usePageState } from "../data/use-page-state.ts";
+import { usePageState } from "../data/page-hooks.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
-import { findSignInCode } from "./sign-in-code.ts";
+
+const IN_HASH = /#\/sign-in\/([^/?#\s]+)/;
+
+const BARE = /^[\w-]{8,}$/;
 
 /** For a browser that the gateway does not know: it tells nothing but how to get in. */
 export function SignInScreen() {
@@ -74,4 +77,17 @@ function PasteLink() {
       </Button>
     </form>
   );
+}
+
+/** The one-time code in what somebody pasted: a whole link, or the code alone. */
+export function findSignInCode(pasted: string): string | undefined {
+  const text = pasted.trim();
+  return IN_HASH.exec(text)?.[1] ?? (BARE.test(text) ? text : undefined);
+}
+
+/** The code in the page's own address. It is removed there at once: it works once and belongs in no history. */
+export function takeSignInCode(): string | undefined {
+  const code = IN_HASH.exec(location.hash)?.[1];
+  if (code !== undefined) history.replaceState(null, "", `${location.pathname}#/`);
+  return code;
 }

@@ -1,10 +1,10 @@
-import { useLine } from "../data/use-line.ts";
+import { useConnection } from "../data/page-hooks.ts";
+import { Spinner } from "../parts/empty.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
-import { Spinner } from "../parts/spinner.tsx";
 
 /** While the page does not know yet whether it is signed in. */
 export function StartScreen() {
-  const { reason } = useLine();
+  const { reason } = useConnection();
   return (
     <main className="flex min-h-full items-center justify-center p-4">
       <div className="flex w-full max-w-sm flex-col gap-3">

@@ -1,8 +1,7 @@
 import { useEffect } from "react";
 import { useRoute } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
-import { usePageState } from "../data/use-page-state.ts";
-import { useWaitingSessions } from "../data/use-waiting-sessions.ts";
+import { usePageState, useWaitingSessions } from "../data/page-hooks.ts";
 import { showError } from "../parts/toast.tsx";
 import { noticesBetween, showNotice } from "./notifications.ts";
 

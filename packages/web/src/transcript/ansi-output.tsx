@@ -1,8 +1,8 @@
 import { type CSSProperties, memo, useMemo, useRef } from "react";
 import { Virtualizer } from "virtua";
-import { type AnsiLine, type AnsiSpan, parseAnsi } from "./ansi.ts";
+import { type AnsiLine, type AnsiSpan, parseAnsi } from "../terminal-text/ansi.ts";
 import type { AnsiStyle } from "./ansi-style.ts";
-import { useRemembered } from "./card-memory.ts";
+import { useRemembered } from "./card.tsx";
 
 const PREVIEW_LINES = 12;
 /** Enough for the last lines of any output, so that a flood of it costs the same as a trickle. */

@@ -1,6 +1,6 @@
 import type { AgentEventOf } from "@caret/protocol";
 import { ShieldCheck, ShieldX } from "lucide-react";
-import { Words } from "../parts/words.tsx";
+import { Words } from "../parts/field.tsx";
 import { subjectWords } from "./approval-words.ts";
 import { OpenApproval } from "./open-approval.tsx";
 import type { ItemOf } from "./transcript-rows.ts";

@@ -3,9 +3,9 @@ import { TriangleAlert } from "lucide-react";
 import { Fragment } from "react";
 import { toDiffRows } from "../diff/diff-rows.ts";
 import { DiffView } from "../diff/diff-view.tsx";
-import { Words } from "../parts/words.tsx";
+import { Words } from "../parts/field.tsx";
 import { reasonOf } from "./approval-words.ts";
-import { prettyJson } from "./pretty-json.ts";
+import { prettyJson } from "./raw-view.tsx";
 import { ScrollBox } from "./scroll-box.tsx";
 import { directoryOf, inputText } from "./tool-words.ts";
 

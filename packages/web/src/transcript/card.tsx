@@ -1,10 +1,13 @@
 import { Braces, ChevronRight, type LucideIcon } from "lucide-react";
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, use, useState } from "react";
+import { IconButton } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { IconButton } from "../parts/icon-button.tsx";
-import { useRemembered } from "./card-memory.ts";
 import { RawView } from "./raw-view.tsx";
 import { useTranscriptActions } from "./transcript-actions.ts";
+
+const Memory = createContext<CardMemory>(new Map());
+
+export const CardMemoryProvider = Memory.Provider;
 
 interface CardProps {
   /** The first event of what it shows: its identity, and the way to the raw line. */
@@ -63,4 +66,18 @@ export function Card({ seq, icon: Icon, title, state, children, copyText, isOpen
       )}
     </article>
   );
+}
+
+/** What a reader opened and closed. The list forgets cards that scroll out of sight; this does not. */
+export type CardMemory = Map<string, unknown>;
+
+/** State of a card under a name that is unique in the transcript. */
+export function useRemembered<Value>(name: string, initial: Value): readonly [Value, (value: Value) => void] {
+  const memory = use(Memory);
+  const [value, setValue] = useState(() => (memory.has(name) ? (memory.get(name) as Value) : initial));
+  const remember = (next: Value) => {
+    memory.set(name, next);
+    setValue(next);
+  };
+  return [value, remember];
 }

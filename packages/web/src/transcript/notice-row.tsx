@@ -1,6 +1,6 @@
 import type { NoticeKind } from "@caret/protocol";
 import { Info, TriangleAlert } from "lucide-react";
-import { Words } from "../parts/words.tsx";
+import { Words } from "../parts/field.tsx";
 import type { ItemOf } from "./transcript-rows.ts";
 
 const warnings: ReadonlySet<NoticeKind> = new Set<NoticeKind>([

@@ -3,15 +3,13 @@ import { ShieldQuestionMark } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
-import { Field, TextInput } from "../parts/field.tsx";
+import { Field, TextInput, Words } from "../parts/field.tsx";
 import { Kbd } from "../parts/kbd.tsx";
-import { Words } from "../parts/words.tsx";
 import { cardApprovalKey, globalApprovalKey } from "./approval-key.ts";
 import { ApprovalSubject } from "./approval-subject.tsx";
 import { subjectWords } from "./approval-words.ts";
-import { useTranscriptActions } from "./transcript-actions.ts";
+import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
 import type { ItemOf } from "./transcript-rows.ts";
-import { useCommand } from "./use-command.ts";
 
 /** A card that has just appeared may be under a finger that meant the one before it. */
 const ARM_MS = 500;

@@ -2,11 +2,10 @@ import type { AgentEventOf } from "@caret/protocol";
 import { MessageCircleQuestionMark } from "lucide-react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
-import { useRemembered } from "./card-memory.ts";
+import { useRemembered } from "./card.tsx";
 import { answerWords, isComplete, noPicks, type Picks, pick, toAnswers } from "./question-answers.ts";
-import { useTranscriptActions } from "./transcript-actions.ts";
+import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
 import type { ItemOf } from "./transcript-rows.ts";
-import { useCommand } from "./use-command.ts";
 
 type Question = AgentEventOf<"question">["questions"][number];
 

@@ -1,7 +1,6 @@
 import type { RawLine } from "@caret/protocol";
 import { useEffect, useState } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { prettyJson } from "./pretty-json.ts";
 import { ScrollBox } from "./scroll-box.tsx";
 import { useTranscriptActions } from "./transcript-actions.ts";
 
@@ -37,4 +36,14 @@ function RawText({ line }: { readonly line: RawLine }) {
       {line.rawCut && <p className="px-3 pb-2 text-[12px] text-soft">The line was longer; its beginning is kept.</p>}
     </div>
   );
+}
+
+/** Indented when it is JSON, as it is otherwise. */
+export function prettyJson(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text; // It only looked like JSON, or was cut: then it is shown as it came.
+  }
 }

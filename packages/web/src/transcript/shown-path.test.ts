@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pathWithin } from "./shown-path.ts";
+import { pathWithin } from "./tool-words.ts";
 
 it.each([
   ["/home/ada/app/src/a.ts", "/home/ada/app", "src/a.ts"],

@@ -1,7 +1,6 @@
 import { Brain } from "lucide-react";
-import { Duration } from "../parts/duration.tsx";
-import { formatDuration } from "../parts/format-duration.ts";
-import { useRemembered } from "./card-memory.ts";
+import { Duration, formatDuration } from "../parts/duration.tsx";
+import { useRemembered } from "./card.tsx";
 import type { ItemOf } from "./transcript-rows.ts";
 
 /** Nobody counts tenths of a second. */

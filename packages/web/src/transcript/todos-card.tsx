@@ -1,6 +1,6 @@
 import type { Todo } from "@caret/protocol";
 import { Circle, CircleCheck, CircleDot, CircleSlash, ListTodo, type LucideIcon } from "lucide-react";
-import { Words } from "../parts/words.tsx";
+import { Words } from "../parts/field.tsx";
 import { Card } from "./card.tsx";
 import type { ItemOf } from "./transcript-rows.ts";
 

@@ -17,12 +17,15 @@ import {
 import type { ReactNode } from "react";
 import { ChangeCount } from "../diff/change-count.tsx";
 import { toDiffRows } from "../diff/diff-rows.ts";
+import { Duration, formatDuration } from "../parts/duration.tsx";
+import { Spinner } from "../parts/empty.tsx";
 import { Card } from "./card.tsx";
-import { useShownPath } from "./shown-path.ts";
 import { EditBody, FieldsBody, ShellBody, TaskBody, TextBody } from "./tool-bodies.tsx";
-import { ToolState } from "./tool-state.tsx";
-import { commandOf, toolWords } from "./tool-words.ts";
+import { commandOf, toolWords, useShownPath } from "./tool-words.ts";
 import type { ItemOf } from "./transcript-rows.ts";
+
+/** Shorter ones are not worth a word. */
+const WORTH_TELLING_MS = 1_000;
 
 const icons: Readonly<Record<ToolKind, LucideIcon>> = {
   shell: SquareTerminal,
@@ -116,4 +119,48 @@ function renderStep(step: ItemOf<"tool">, isOver: boolean): ReactNode {
 function copyOf(tool: ToolActivity): string {
   if (tool.diff !== undefined) return tool.diff.after ?? tool.diff.unified ?? tool.output;
   return tool.kind === "shell" ? `$ ${commandOf(tool)}\n${tool.output}` : tool.output;
+}
+
+interface ToolStateProps {
+  readonly tool: ToolActivity;
+  readonly startedAt: number;
+  /** A person is being asked whether it may run: it does not run yet. */
+  readonly isAsked?: true | undefined;
+  /** The turn is over: what still runs by its own words does not. */
+  readonly isOver: boolean;
+}
+
+/** How a call went, in words: never by a colour alone. */
+function ToolState({ tool, startedAt, isAsked, isOver }: ToolStateProps) {
+  if (isAsked && tool.status === "running" && !isOver)
+    return <span className="shrink-0 text-[12px] text-warn">Waiting for you</span>;
+  if (tool.status === "running" && !isOver)
+    return (
+      <span className="flex shrink-0 items-center gap-1.5 text-[12px] text-soft">
+        <Spinner />
+        {tool.owner === "client" ? "Waiting for the client" : "Running"} <Duration since={startedAt} />
+      </span>
+    );
+  const words = failureWords(tool);
+  const took = tool.durationMs !== undefined && tool.durationMs >= WORTH_TELLING_MS;
+  return (
+    <span className="shrink-0 text-[12px] text-faint tabular-nums">
+      {words !== undefined && <span className={words.look}>{words.text}</span>}
+      {words !== undefined && took && " · "}
+      {took && formatDuration(tool.durationMs ?? 0)}
+    </span>
+  );
+}
+
+function failureWords({
+  status,
+  notRun,
+  exitCode,
+}: ToolActivity): { readonly text: string; readonly look: string } | undefined {
+  if (status === "rejected") return { text: "Denied", look: "text-warn" };
+  if (notRun === true) return { text: "Not run", look: "text-warn" };
+  if (status === "interrupted" || status === "running") return { text: "Interrupted", look: "text-warn" };
+  if (exitCode !== undefined && exitCode !== 0) return { text: `exit ${exitCode}`, look: "text-bad" };
+  if (status === "error") return { text: "Failed", look: "text-bad" };
+  return undefined;
 }

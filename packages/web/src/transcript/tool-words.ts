@@ -1,7 +1,13 @@
 import { type ToolActivity, tellingArgument } from "@caret/protocol";
+import { createContext, use } from "react";
+
+const Workspace = createContext<string | undefined>(undefined);
+
+/** Where the session works: paths in it are shown from there. */
+export const WorkspaceProvider = Workspace.Provider;
 
 /** A call in a line: what was done, to what, and what can be said of it in a word or two. */
-export interface ToolWords {
+interface ToolWords {
   readonly verb: string;
   readonly subject: string;
   /** Paths keep their end in sight, code is set in the fixed font. */
@@ -99,4 +105,14 @@ function hitsOf({ status, output }: ToolActivity): string | undefined {
   const hits = output.split("\n").filter((line) => line.trim() !== "").length;
   if (hits === 0) return "nothing found";
   return hits === 1 ? "1 line" : `${hits.toLocaleString("en")} lines`;
+}
+
+export function useShownPath(path: string): string {
+  return pathWithin(path, use(Workspace));
+}
+
+/** The path as somebody in the workspace would say it. */
+export function pathWithin(path: string, workspace: string | undefined): string {
+  const start = workspace === undefined ? "" : `${workspace.replace(/\/$/, "")}/`;
+  return start !== "" && path.startsWith(start) && path.length > start.length ? path.slice(start.length) : path;
 }

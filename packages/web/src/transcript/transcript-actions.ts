@@ -1,5 +1,6 @@
 import type { AnswerApproval, AnsweredApproval, AnswerQuestion, RawLine, TranscriptTurn } from "@caret/protocol";
-import { createContext, use } from "react";
+import { createContext, use, useState } from "react";
+import { toErrorInfo } from "../parts/error-note.tsx";
 
 /** What a reader may do from within a transcript. What is absent cannot be done there: in a replay, for instance. */
 export interface TranscriptActions {
@@ -20,4 +21,24 @@ export const TranscriptActionsProvider = Actions.Provider;
 
 export function useTranscriptActions(): TranscriptActions {
   return use(Actions);
+}
+
+/** Something that is asked of the gateway by a button: it is done once at a time, and says why it could not be done. */
+export function useCommand() {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const run = (command: () => Promise<unknown>): void => {
+    setBusy(true);
+    setFailure(undefined);
+    command()
+      .catch((error: unknown) => setFailure(failureWords(error)))
+      .finally(() => setBusy(false));
+  };
+  return { run, isBusy, failure };
+}
+
+/** What failed and what to do about it. */
+export function failureWords(error: unknown): string {
+  const { message, fix } = toErrorInfo(error);
+  return message.endsWith(".") ? `${message} ${fix}` : `${message}. ${fix}`;
 }

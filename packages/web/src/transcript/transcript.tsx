@@ -1,17 +1,31 @@
+import "./transcript.css";
 import type { Transcript as TranscriptData } from "@caret/protocol";
 import { ArrowDown } from "lucide-react";
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { memo, type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { Virtualizer } from "virtua";
+import { Markdown } from "../markdown/markdown.tsx";
 import { Button } from "../parts/button.tsx";
-import { type CardMemory, CardMemoryProvider } from "./card-memory.ts";
-import { WorkspaceProvider } from "./shown-path.ts";
+import { ApprovalCard } from "./approval-card.tsx";
+import { type CardMemory, CardMemoryProvider } from "./card.tsx";
+import { NoticeRow } from "./notice-row.tsx";
+import { PlanCard } from "./plan-card.tsx";
+import { QuestionCard } from "./question-card.tsx";
+import { ThinkingRow } from "./thinking-row.tsx";
+import { TodosCard } from "./todos-card.tsx";
+import { ToolCard } from "./tool-card.tsx";
+import { WorkspaceProvider } from "./tool-words.ts";
 import { type TranscriptActions, TranscriptActionsProvider } from "./transcript-actions.ts";
-import { TranscriptItemView } from "./transcript-item.tsx";
-import { type TranscriptRow, toRows } from "./transcript-rows.ts";
+import { type ItemRow, isSameRow, type TranscriptRow, toRows } from "./transcript-rows.ts";
 import { TurnEnd } from "./turn-end.tsx";
 import { TurnPrompt } from "./turn-prompt.tsx";
+import { UnknownCard } from "./unknown-card.tsx";
 import { useStickToBottom } from "./use-stick-to-bottom.ts";
-import "./transcript.css";
+
+/** One item of a turn. It is drawn again only when it looks different. */
+const TranscriptItemView = memo(
+  ({ row }: { readonly row: ItemRow }) => renderItem(row),
+  (before, after) => isSameRow(before.row, after.row),
+);
 
 /** Older events are asked for when less than this is left above. */
 const NEAR_TOP = 800;
@@ -114,4 +128,32 @@ function useOlder(scroller: RefObject<HTMLElement | null>, isWanted: boolean, on
       clearTimeout(timer);
     };
   }, [scroller, isWanted, onOlder]);
+}
+
+function renderItem({ item, isOver, isOutdated, isNext, steps }: ItemRow): ReactNode {
+  switch (item.kind) {
+    case "text":
+      return (
+        <div className="px-2 py-1">
+          {item.isTail && <p className="text-[12px] text-faint">The beginning of this text is not loaded yet.</p>}
+          <Markdown text={item.text} isOpen={item.isOpen && !isOver} />
+        </div>
+      );
+    case "thinking":
+      return <ThinkingRow item={item} isOver={isOver} />;
+    case "tool":
+      return <ToolCard item={item} steps={steps} isOver={isOver} />;
+    case "todos":
+      return <TodosCard item={item} isOutdated={isOutdated} />;
+    case "plan":
+      return <PlanCard item={item} />;
+    case "question":
+      return <QuestionCard item={item} isOver={isOver} />;
+    case "approval":
+      return <ApprovalCard item={item} isOver={isOver} isNext={isNext} />;
+    case "notice":
+      return <NoticeRow item={item} />;
+    case "unknown":
+      return <UnknownCard item={item} />;
+  }
 }

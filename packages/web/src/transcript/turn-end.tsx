@@ -1,12 +1,11 @@
 import { type ErrorInfo, pricedUsage, type TranscriptTurn, turnTimes, usageWords } from "@caret/protocol";
 import { GitFork, RotateCw } from "lucide-react";
+import { IconButton } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { formatDuration } from "../parts/duration.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
-import { formatDuration } from "../parts/format-duration.ts";
-import { IconButton } from "../parts/icon-button.tsx";
-import { useTranscriptActions } from "./transcript-actions.ts";
+import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
 import { answerOf } from "./transcript-rows.ts";
-import { useCommand } from "./use-command.ts";
 
 interface TurnEndProps {
   readonly turn: TranscriptTurn;

@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { type ScrollPlace, staysStuck } from "./stick-to-bottom.ts";
+
+const NEAR = 32;
 
 interface StickToBottom {
   /** Whether the end is followed. */
@@ -63,4 +64,28 @@ export function useStickToBottom(
 
 function placeOf(element: HTMLElement): ScrollPlace {
   return { top: element.scrollTop, height: element.scrollHeight, viewport: element.clientHeight };
+}
+
+/** Where a scrolling element stands. */
+interface ScrollPlace {
+  readonly top: number;
+  readonly height: number;
+  readonly viewport: number;
+}
+
+function isAtBottom({ top, height, viewport }: ScrollPlace): boolean {
+  return height - top - viewport <= NEAR;
+}
+
+/**
+ * Whether the list still follows its end after a scroll. Only a reader who goes up lets go of it: the same event also
+ * comes when content above is measured or more of it arrives, and then the end is followed as before. Measuring also
+ * moves the place up a little while the height grows, and then only the reader's hand tells which of the two it was.
+ */
+export function staysStuck(isStuck: boolean, before: ScrollPlace, after: ScrollPlace, isByHand: boolean): boolean {
+  const hasShrunk = after.height < before.height || after.viewport !== before.viewport;
+  const hasGrown = after.height > before.height;
+  // However little it is: a wheel begins gently, and must not be pulled back before it gets anywhere.
+  if (after.top < before.top - 1 && !hasShrunk && (isByHand || !hasGrown)) return false;
+  return isStuck || isAtBottom(after);
 }

@@ -1,7 +1,16 @@
 import type { EventEnvelope } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { changeSpeed, positionAt, seek, startReplay, togglePlay } from "./replay-clock.ts";
-import { clockWord, eventsUntil, momentAt, planReplay } from "./replay-plan.ts";
+import {
+  changeSpeed,
+  clockWord,
+  eventsUntil,
+  momentAt,
+  planReplay,
+  positionAt,
+  seek,
+  startReplay,
+  togglePlay,
+} from "./replay-plan.ts";
 
 const at = (seq: number, turnId: string, time: number): EventEnvelope => ({
   sessionId: "s",

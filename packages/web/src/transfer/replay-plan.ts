@@ -1,5 +1,9 @@
 import type { EventEnvelope } from "@caret/protocol";
 
+export const replaySpeeds = [1, 4, 16] as const;
+
+export type ReplaySpeed = (typeof replaySpeeds)[number];
+
 /** Silences longer than these are shortened to them: nobody watches a night pass. */
 const LONGEST_SILENCE_MS = 5_000;
 const BETWEEN_TURNS_MS = 1_000;
@@ -61,4 +65,37 @@ export function clockWord(ms: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, "0");
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
+}
+
+/** Where a replay is. While it plays, it moves on from `position` as of `since`; otherwise it stands there. */
+export interface ReplayClock {
+  readonly position: number;
+  readonly since: number;
+  readonly speed: ReplaySpeed;
+  readonly isPlaying: boolean;
+  readonly durationMs: number;
+}
+
+export function startReplay(durationMs: number, now: number): ReplayClock {
+  return { position: 0, since: now, speed: 1, isPlaying: true, durationMs };
+}
+
+export function positionAt({ position, since, speed, isPlaying, durationMs }: ReplayClock, now: number): number {
+  return isPlaying ? Math.min(durationMs, position + Math.max(0, now - since) * speed) : position;
+}
+
+/** Pressing play at the end begins again. */
+export function togglePlay(clock: ReplayClock, now: number): ReplayClock {
+  const position = positionAt(clock, now);
+  const isAtEnd = position >= clock.durationMs;
+  if (clock.isPlaying && !isAtEnd) return { ...clock, position, since: now, isPlaying: false };
+  return { ...clock, position: isAtEnd ? 0 : position, since: now, isPlaying: true };
+}
+
+export function changeSpeed(clock: ReplayClock, speed: ReplaySpeed, now: number): ReplayClock {
+  return { ...clock, position: positionAt(clock, now), since: now, speed };
+}
+
+export function seek(clock: ReplayClock, position: number, now: number): ReplayClock {
+  return { ...clock, position: Math.min(clock.durationMs, Math.max(0, position)), since: now };
 }

@@ -1,16 +1,19 @@
-import type { Transcript } from "@caret/protocol";
+import { emptyTranscript, foldTranscript, type Transcript } from "@caret/protocol";
 import { useEffect, useState } from "react";
 import {
   changeSpeed,
+  eventsUntil,
+  momentAt,
   positionAt,
   type ReplayClock,
+  type ReplayPlan,
   type ReplaySpeed,
   seek,
   startReplay,
   togglePlay,
-} from "./replay-clock.ts";
-import { momentAt, type ReplayPlan } from "./replay-plan.ts";
-import { type ReplayView, replayBeginning, viewAt } from "./replay-view.ts";
+} from "./replay-plan.ts";
+
+export const replayBeginning: ReplayView = { count: 0, transcript: emptyTranscript };
 
 export interface Replay {
   readonly transcript: Transcript;
@@ -53,4 +56,18 @@ export function useReplay(plan: ReplayPlan): Replay {
     setSpeed: (speed) => setClock(changeSpeed(clock, speed, performance.now())),
     seekTo: (position) => setClock(seek(clock, position, performance.now())),
   };
+}
+
+/** What a replay shows at some moment: the session as it was after so many events. */
+interface ReplayView {
+  readonly count: number;
+  readonly transcript: Transcript;
+}
+
+/** The view at `position`. Forwards it goes on from `view`; backwards it folds from the beginning, which takes milliseconds. */
+export function viewAt(plan: ReplayPlan, position: number, view: ReplayView): ReplayView {
+  const count = eventsUntil(plan, position);
+  if (count === view.count) return view;
+  const from = count > view.count ? view : replayBeginning;
+  return { count, transcript: foldTranscript(from.transcript, plan.events.slice(from.count, count)) };
 }

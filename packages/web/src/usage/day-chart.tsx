@@ -1,8 +1,7 @@
 import { type KeyboardEvent, useRef } from "react";
-import { axisTicks } from "./axis-ticks.ts";
 import { segmentsOf, tokenFills } from "./stacked-bar.tsx";
 import { allTokens, type TokenKind, type UsageGroup } from "./usage-totals.ts";
-import { costWord, dayWord, tokenWord, turnsWord } from "./usage-words.ts";
+import { axisTicks, costWord, dayWord, tokenWord, turnsWord } from "./usage-words.ts";
 
 interface DayChartProps {
   readonly days: readonly UsageGroup[];

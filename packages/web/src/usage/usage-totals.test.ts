@@ -1,8 +1,7 @@
 import type { UsageRow } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { axisTicks } from "./axis-ticks.ts";
 import { cacheShare, groupUsage, totalUsage, usageByDay } from "./usage-totals.ts";
-import { costCell, costNote, costWord, dayWord, tokenCell, tokenWord, turnsWord } from "./usage-words.ts";
+import { axisTicks, costCell, costNote, costWord, dayWord, tokenCell, tokenWord, turnsWord } from "./usage-words.ts";
 
 const row = (given: Partial<UsageRow>): UsageRow => ({
   day: "2026-11-15",

@@ -1,4 +1,4 @@
-import { type AboutView, CaretError, Secret, type SessionDesk } from "@caret/protocol";
+import { type AboutView, CaretError, Secret, type Sessions } from "@caret/protocol";
 import type { TokenGrant } from "../../server/token-store.ts";
 import type { NativeDoorOptions } from "../native-door-options.ts";
 import { createSignInLinks } from "../sign-in-links.ts";
@@ -15,7 +15,7 @@ export const blankAbout: AboutView = {
 };
 
 /** All that a native door needs, over a desk of the test's and tokens in memory. */
-export function nativeOptions(desk: SessionDesk, tokens: Map<string, TokenGrant>): NativeDoorOptions {
+export function nativeOptions(desk: Sessions, tokens: Map<string, TokenGrant>): NativeDoorOptions {
   let browsers = 0;
   const now = (): number => Date.now();
   return {

@@ -1,19 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { ListedRoute } from "../../admin/route-list.ts";
-import { anthropicDoor } from "../../anthropic/route.ts";
-import type { TurnDesk } from "../../door/turn-desk.ts";
+import type { ListedRoute } from "../../admin/openapi.ts";
+import { anthropicDoor } from "../../chat/anthropic/route.ts";
+import type { Conversations } from "../../chat/conversations.ts";
+import { openaiDoor } from "../../chat/openai/route.ts";
+import { createMemoryItemStore } from "../../chat/responses/memory-item-store.ts";
+import { responsesDoor } from "../../chat/responses/route.ts";
 import { modelsDoor } from "../../models/route.ts";
 import { nativeDoor } from "../../native/native-door.ts";
 import type { NativeDoorOptions } from "../../native/native-door-options.ts";
 import { nativeOptions } from "../../native/testing/native-options.ts";
-import { ScriptedSessionDesk } from "../../native/testing/scripted-session-desk.ts";
-import { openaiDoor } from "../../openai/route.ts";
-import { pageDoor } from "../../page/page-door.ts";
-import type { PageFiles } from "../../page/page-files.ts";
-import { createMemoryItemStore } from "../../responses/memory-item-store.ts";
-import { responsesDoor } from "../../responses/route.ts";
+import { ScriptedSessionDesk } from "../../native/testing/scripted-sessions.ts";
+import { type PageFiles, pageDoor } from "../../page/page-door.ts";
 import { createServer } from "../create-server.ts";
 import { createMetrics } from "../metrics.ts";
 import type { ServerLimits } from "../server-limits.ts";
@@ -44,7 +43,7 @@ const smallPage: PageFiles = new Map([
 ]);
 
 /** A whole server with all its doors, on a port of its own. */
-export async function startServer(desk: TurnDesk, options: StartOptions = {}): Promise<StartedServer> {
+export async function startServer(desk: Conversations, options: StartOptions = {}): Promise<StartedServer> {
   const { ready = true, sessions = new ScriptedSessionDesk(), native, page = smallPage, origins, ...limits } = options;
   const tokens = new Map<string, TokenGrant>([
     ["good", { name: "good", scopes: ["turns", "models"], workspace: "/w" }],

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LaneRequest } from "../../engine/lane.ts";
+import type { LaneRequest } from "../lane.ts";
 import { type AgentPolicy, contractTurn, fitsArgument, officialInvocation } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 

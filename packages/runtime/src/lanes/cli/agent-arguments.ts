@@ -1,6 +1,9 @@
 import { CaretError } from "@caret/protocol";
-import type { LaneRequest } from "../../engine/lane.ts";
+import type { LaneRequest } from "../lane.ts";
 import type { AgentProgram } from "./agent-program.ts";
+
+/** The version on which these options were seen to work. Versions begin with their date and so sort as text. */
+const SEEN_IN = "2026.10.01";
 
 /** What the agent is allowed, by configuration. */
 export interface AgentPolicy {
@@ -13,7 +16,7 @@ export interface AgentPolicy {
   readonly backgroundShellMs?: number | undefined;
 }
 
-export interface AgentInvocation {
+interface AgentInvocation {
   readonly args: readonly string[];
   /** What goes to standard input; undefined when the prompt is an argument and standard input is closed. */
   readonly stdin: string | undefined;
@@ -80,4 +83,18 @@ export async function contractTurn(request: LaneRequest): Promise<string> {
   const messages = said.map(({ role, text }) => ({ role, content: text }));
   const tools = offered?.tools.map(({ inputSchema, ...tool }) => ({ ...tool, schema: inputSchema })) ?? [];
   return `${JSON.stringify({ type: "turn", turnId, messages, tools, workspace: offered?.realWorkspace ?? workspace })}\n`;
+}
+
+/** Options that only newer versions of the CLI take: an older one ends with "unknown option". */
+interface CliFeatures {
+  /** `--new-session-id <uuid>`: the turn makes its chat under that id, once. */
+  readonly newSessionId: boolean;
+  /** `--background-shell-timeout <s>`: how long the end of the turn waits for commands in the background. */
+  readonly backgroundShellTimeout: boolean;
+}
+
+/** What a version can do. Nothing is asked of one that is not known. */
+export function cliFeatures(version: string | undefined): CliFeatures {
+  const isNew = version !== undefined && version >= SEEN_IN;
+  return { newSessionId: isNew, backgroundShellTimeout: isNew };
 }

@@ -1,10 +1,9 @@
 import type { Secret } from "@caret/protocol";
-import type { ChildCommand } from "../../process/child-command.ts";
-import type { ChildHandle, Spawner } from "../../process/child-handle.ts";
+import type { ChildCommand, ChildHandle, Spawner } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmPool } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
-import type { BridgeHub } from "../../tools/bridge/bridge-hub.ts";
+import type { BridgeHub } from "../bridge/bridge-hub.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";

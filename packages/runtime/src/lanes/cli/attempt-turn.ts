@@ -1,6 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import { createDecoder } from "../../dialects/decoder.ts";
-import type { Ending } from "../../dialects/dialect.ts";
+import { createDecoder } from "../../decode/decoder.ts";
+import type { Ending } from "../../decode/dialect.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
@@ -11,7 +11,7 @@ import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { failed, runAgent } from "./run-agent.ts";
 import { type Prepared, type Started, startAgent, type TurnAttempt } from "./start-agent.ts";
 import { type ClockSettings, createTurnClocks } from "./turn-clocks.ts";
-import { createVersionTeller } from "./version-teller.ts";
+import { createVersionTeller } from "./version-probe.ts";
 
 const OFFERED_MARGIN_MS = 10_000;
 

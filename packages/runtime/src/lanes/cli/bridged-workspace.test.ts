@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { containCommand, probeContainment } from "../../process/containment.ts";
-import { createInlineSpawner } from "../../process/inline-spawner.ts";
-import { readAll, testEnv } from "../../process/workbench.contract.ts";
+import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
+import { readAll, testEnv } from "../../process/testing/workbench.ts";
 import { prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
 let root: string;

@@ -1,4 +1,4 @@
-import type { ChildCommand, ChildStdin } from "../../process/child-command.ts";
+import type { ChildCommand, ChildStdin } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { AgentHost } from "./agent-host.ts";

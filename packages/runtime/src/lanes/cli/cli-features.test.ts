@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cliFeatures } from "./cli-features.ts";
+import { cliFeatures } from "./agent-arguments.ts";
 
 it.each([
   ["2026.10.01-e373342", true],

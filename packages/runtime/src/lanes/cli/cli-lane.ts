@@ -1,7 +1,6 @@
 import { type AgentEvent, type AgentEventOf, CaretError, type LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
-import type { UpstreamAttachment } from "../../engine/event-store.ts";
-import type { Lane, LaneContext, LaneRequest } from "../../engine/lane.ts";
+import type { UpstreamAttachment } from "../../log/event-store.ts";
 import {
   type Attempt,
   type Cooldowns,
@@ -9,11 +8,12 @@ import {
   type RotationState,
   startRotation,
 } from "../../profiles/rotation.ts";
+import type { Lane, LaneContext, LaneRequest } from "../lane.ts";
+import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { attemptTurn } from "./attempt-turn.ts";
 import { isRecoverable } from "./classify-failure.ts";
-import { cliFeatures } from "./cli-features.ts";
 import { createChat } from "./create-chat.ts";
 import type { TurnAttempt } from "./start-agent.ts";
 

@@ -1,9 +1,9 @@
 import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
-import { type Admission, type BoundaryOptions, createBoundary } from "../../boundary/boundary.ts";
-import type { OfferedTools } from "../../engine/lane.ts";
-import { isJsonObject } from "../../framing/frame.ts";
+import { isJsonObject } from "../../decode/framing/frame.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
-import type { CallResult, OfferedCall } from "../../tools/bridge/bridge-messages.ts";
+import { type Admission, type BoundaryOptions, createCallRepair } from "../../tools/repair/repair-call.ts";
+import type { CallResult, OfferedCall } from "../../turns/tools/tool-call.ts";
+import type { OfferedTools } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
 /** How calls that arrive in a stream become calls of offered tools. */
@@ -32,9 +32,9 @@ interface AskedCall {
 export function openContractTurn(offered: OfferedTools | undefined, settings: BoundarySettings): OfferedTurn {
   // Without tools there is nothing that a call could be passed on to, whatever the settings say.
   const version = offered === undefined ? "v1" : settings.version;
-  let boundary = createBoundary({ ...settings, version, tools: offered?.tools ?? [] });
+  let boundary = createCallRepair({ ...settings, version, tools: offered?.tools ?? [] });
   offered?.onToolsChange?.((tools) => {
-    boundary = createBoundary({ ...settings, version, tools });
+    boundary = createCallRepair({ ...settings, version, tools });
   });
   const left = new AbortController();
   const tooMany = new AbortController();

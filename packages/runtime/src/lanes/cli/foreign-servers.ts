@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync } from "node:fs";
-import { isJsonObject } from "../../framing/frame.ts";
+import { isJsonObject } from "../../decode/framing/frame.ts";
 
 /** The user's own files that name MCP servers for every agent, and those of their servers that an agent would start. */
 export interface ForeignServers {

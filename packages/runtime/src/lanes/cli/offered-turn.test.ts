@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Lane, LaneRequest } from "../../engine/lane.ts";
-import { eventually } from "../../process/workbench.contract.ts";
-import { type BridgeHub, openBridgeHub } from "../../tools/bridge/bridge-hub.ts";
+import { eventually } from "../../process/testing/workbench.ts";
+import { type BridgeHub, openBridgeHub } from "../bridge/bridge-hub.ts";
+import type { Lane, LaneRequest } from "../lane.ts";
 import { createCliLane } from "./cli-lane.ts";
 import { type CliBench, collectEvents, createCliBench, laneContext, saysHello } from "./testing/cli-bench.ts";
 

@@ -1,9 +1,8 @@
 import type { AgentEvent } from "@caret/protocol";
-import type { LaneRequest, OfferedTools } from "../../engine/lane.ts";
-import type { CoveredFile } from "../../process/child-command.ts";
-import type { ChildHandle } from "../../process/child-handle.ts";
-import type { OfferedCall } from "../../tools/bridge/bridge-messages.ts";
-import { offerTools, type ToolOffer } from "../../tools/bridge/offered-tools.ts";
+import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
+import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
+import type { OfferedCall } from "../../turns/tools/tool-call.ts";
+import type { LaneRequest, OfferedTools } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 

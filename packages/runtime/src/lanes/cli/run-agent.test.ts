@@ -1,9 +1,9 @@
 import { type AgentEvent, assertWellFormedTurn, CaretError } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createDecoder } from "../../dialects/decoder.ts";
+import { createDecoder } from "../../decode/decoder.ts";
 import type { ChildHandle, Spawner } from "../../process/child-handle.ts";
-import { createInlineSpawner } from "../../process/inline-spawner.ts";
-import { createWorkbench, eventually, readAll, type Workbench } from "../../process/workbench.contract.ts";
+import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
+import { createWorkbench, eventually, readAll, type Workbench } from "../../process/testing/workbench.ts";
 import { type AgentRun, failed, runAgent } from "./run-agent.ts";
 import { collectEvents, saysHello } from "./testing/cli-bench.ts";
 import { createTurnClocks } from "./turn-clocks.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, CaretError, ErrorInfo } from "@caret/protocol";
-import type { Decoder } from "../../dialects/decoder.ts";
-import type { Ending } from "../../dialects/dialect.ts";
-import { nextChunk } from "../../engine/next-chunk.ts";
+import { nextChunk } from "../../async/next-chunk.ts";
+import type { Decoder } from "../../decode/decoder.ts";
+import type { Ending } from "../../decode/dialect.ts";
 import type { ChildExit, ChildHandle, StopStages } from "../../process/child-handle.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
 

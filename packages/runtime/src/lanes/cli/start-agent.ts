@@ -1,18 +1,18 @@
 import type { LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
-import type { LaneContext, LaneRequest } from "../../engine/lane.ts";
-import type { CoveredFile } from "../../process/child-command.ts";
-import type { ChildHandle } from "../../process/child-handle.ts";
+import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
-import type { WarmProfile } from "../../process/warm-key.ts";
+import type { WarmKey } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
-import { type AgentPolicy, contractTurn, officialInvocation } from "./agent-arguments.ts";
+import type { LaneContext, LaneRequest } from "../lane.ts";
+import { type AgentPolicy, cliFeatures, contractTurn, officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentProgram } from "./agent-program.ts";
 import { childCommandOf } from "./child-command-of.ts";
-import { cliFeatures } from "./cli-features.ts";
-import { holdStdin } from "./hold-stdin.ts";
+
+/** How long a program may be silent before we suppose that it waits for the end of its input. */
+const HOLD_MS = 1_500;
 
 export interface TurnAttempt {
   readonly host: AgentHost;
@@ -33,7 +33,7 @@ export interface Prepared {
   readonly launch: ResolvedLaunch;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** Is the prompt an argument? */
   readonly asArgument: boolean;
   readonly covered: readonly CoveredFile[];
@@ -101,7 +101,7 @@ function startCold(
 
 function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
   const { workspace } = request;
-  const profileOf = (wanted: LaneRequest): WarmProfile => {
+  const profileOf = (wanted: LaneRequest): WarmKey => {
     const { args } = officialInvocation(wanted, program, turnPolicy(host, launch), false);
     return {
       command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held" }),
@@ -119,4 +119,15 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, lau
     host.warm?.refill(profileOf({ ...request, upstream: { lane, sessionId }, previousTurnId: request.turnId }));
   };
   return { child, refill };
+}
+
+/**
+ * Send a contract program its turn and keep its standard input open, since a cancellation may have to follow. A program
+ * that says nothing for a while may be one that reads to the end of its input first: then the input is ended.
+ */
+export function holdStdin(child: ChildHandle, turn: string, holdMs = HOLD_MS): void {
+  void child.writeStdin(turn);
+  const timer = setTimeout(() => void child.endStdin(), holdMs);
+  timer.unref();
+  void child.firstOutput.then(() => clearTimeout(timer));
 }

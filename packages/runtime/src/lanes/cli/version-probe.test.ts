@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Spawner } from "../../process/child-handle.ts";
-import { createInlineSpawner } from "../../process/inline-spawner.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
-import { createWorkbench, testEnv, type Workbench } from "../../process/workbench.contract.ts";
+import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
+import { createWorkbench, testEnv, type Workbench } from "../../process/testing/workbench.ts";
 import { createVersionProbe } from "./version-probe.ts";
 
 let workbench: Workbench;

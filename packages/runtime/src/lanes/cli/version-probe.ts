@@ -1,6 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentEvent } from "@caret/protocol";
 import type { Spawner } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
+
+/** How long the end of a turn may wait for a version that is still being asked for. */
+const LAST_CHANCE_MS = 250;
 
 const DEADLINE_MS = 10_000;
 /** A date, perhaps a time, and a hash: `2026.10.01-e373342`, `2026.06.15-03-48-54-da23e37`. */
@@ -88,4 +93,29 @@ function identityOf({ file, args }: ResolvedLaunch): string | undefined {
   } catch {
     return undefined; // not there: starting it will say so
   }
+}
+
+/**
+ * Adds the CLI's version to a turn. It is worth knowing, not worth waiting for: it joins the `session-ready` if it is
+ * known by then, and else comes in one of its own, before the turn ends.
+ */
+export function createVersionTeller(
+  version: Promise<string | undefined>,
+): (events: readonly AgentEvent[]) => Promise<readonly AgentEvent[]> {
+  let known: string | undefined;
+  let isTold = false;
+  void version.then((found) => {
+    known = found;
+  });
+  return async (events) => {
+    if (isTold) return events;
+    if (events.at(-1)?.type === "turn-end")
+      await Promise.race([version, sleep(LAST_CHANCE_MS, undefined, { ref: false })]);
+    if (known === undefined) return events;
+    isTold = true;
+    const ready = events.findIndex((event) => event.type === "session-ready");
+    const event = events[ready];
+    if (event?.type === "session-ready") return events.with(ready, { ...event, version: known });
+    return [{ type: "session-ready", version: known }, ...events];
+  };
 }

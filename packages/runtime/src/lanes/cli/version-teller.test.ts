@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { createVersionTeller } from "./version-teller.ts";
+import { createVersionTeller } from "./version-probe.ts";
 
 const ready: AgentEvent = { type: "session-ready", sessionId: "s" };
 const text: AgentEvent = { type: "text-delta", blockId: "b", text: "x" };

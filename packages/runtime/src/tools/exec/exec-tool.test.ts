@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { probeContainment } from "../../process/containment.ts";
-import { createInlineSpawner } from "../../process/inline-spawner.ts";
 import { readProcessStat } from "../../process/process-identity.ts";
-import { eventually } from "../../process/workbench.contract.ts";
-import { createReadOutputTool } from "../outputs/read-output-tool.ts";
-import { createToolBench, type ToolBench } from "../tool-bench.contract.ts";
+import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
+import { eventually } from "../../process/testing/workbench.ts";
+import { createReadOutputTool } from "../outputs/output-store.ts";
+import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { createExecTool } from "./exec-tool.ts";
 
 const poison = {

@@ -1,14 +1,33 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import type { ChildCommand } from "../../process/child-command.ts";
-import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
+import type { ChildCommand, ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import { containCommand } from "../../process/containment.ts";
 import { withConfined } from "../files/confined-path.ts";
 import type { OutputStore } from "../outputs/output-store.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../tool.ts";
-import { toolEnvironment } from "../tool-environment.ts";
-import { relayScript } from "./relay-script.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutput, toolEnvironment } from "../tool.ts";
+
+/**
+ * A shell script that gives a command one pipe for both outputs and then becomes the command. Its arguments: where the
+ * named pipe may be made, the program, and the program's arguments.
+ *
+ * A child's streams are sockets, and a socket cannot be opened by name: `echo oops > /dev/stderr` would fail. So `cat`
+ * carries the bytes from a pipe to the socket. It is nobody's child (a program may wait for all of its own), ignores
+ * polite signals (the last words of a stopped command count), and ends when the pipe does. Descriptor 3 is where bubblewrap
+ * reports, if there is one; it is not held open. Where there are no named pipes, the socket has to do.
+ */
+const relayScript = `
+pipe=$1
+shift
+if command -p mkfifo -m 600 "$pipe" 2>/dev/null; then
+  ( ( trap "" HUP INT TERM; exec 3>&-; command -p cat <"$pipe" ) & )
+  exec >"$pipe" 2>&1
+  command -p rm -f "$pipe"
+else
+  exec 2>&1
+fi
+exec "$@"
+`;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;

@@ -1,10 +1,15 @@
-import type { FileDiff } from "@caret/protocol";
+import { createHash } from "node:crypto";
+import { CaretError, type FileDiff } from "@caret/protocol";
+import type { ToolContext } from "../tool.ts";
+
+/** A diff is stored and shown; what is larger than this is only named. */
+const MAX_SHOWN_LENGTH = 256 * 1024;
 
 /** Beyond this many changed lines a comparison takes too long for what it tells. */
 const MAX_EDITS = 1_500;
 const CONTEXT_LINES = 3;
 
-export interface ChangeDiff {
+interface ChangeDiff {
   readonly diff: FileDiff;
   readonly added: number;
   readonly removed: number;
@@ -127,4 +132,23 @@ function toText({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string
 /** The format counts from the line before where there is none. */
 function range(start: number, count: number): string {
   return `${count === 0 ? start - 1 : start},${count}`;
+}
+
+export function toFileDiff(path: string, before: string | undefined, after: string): FileDiff {
+  if ((before?.length ?? 0) > MAX_SHOWN_LENGTH || after.length > MAX_SHOWN_LENGTH) return { path };
+  return before === undefined ? { path, after } : { path, before, after };
+}
+
+/** Tells texts apart; an absent file is none of them. */
+export function stateOfText(text: string | undefined): string {
+  return text === undefined ? "absent" : createHash("sha256").update(text).digest("base64url");
+}
+
+/** What was approved was approved for the file that was shown. */
+export function assertAsShown({ shownState }: Pick<ToolContext, "shownState">, state: string, path: string): void {
+  if (shownState === undefined || shownState === state) return;
+  throw new CaretError(
+    "invalid-request",
+    `${path} was changed by somebody else after the user had approved this. Nothing was done: read it and try again`,
+  );
 }

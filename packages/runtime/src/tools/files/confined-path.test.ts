@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolBench, type ToolBench } from "../tool-bench.contract.ts";
+import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { createFileTools } from "./file-tools.ts";
 
 const SECRET = "the secret outside";

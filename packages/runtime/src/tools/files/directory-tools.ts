@@ -1,11 +1,11 @@
 import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool } from "../tool.ts";
+import { assertAsShown } from "./change-diff.ts";
 import { type ConfinedOptions, type ConfinedPlace, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
 import { lookAtTree, treeWords } from "./look-at-tree.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
-import { assertAsShown } from "./shown-state.ts";
 
 const MAX_ENTRIES = 2_000;
 

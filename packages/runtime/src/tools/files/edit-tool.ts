@@ -1,12 +1,9 @@
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool } from "../tool.ts";
-import { changeDiff, countWords } from "./change-diff.ts";
+import { assertAsShown, changeDiff, countWords, stateOfText, toFileDiff } from "./change-diff.ts";
 import { type ConfinedPlace, withConfined } from "./confined-path.ts";
-import { toFileDiff } from "./file-diff.ts";
-import { replaceFile } from "./replace-file.ts";
-import { assertAsShown, stateOfText } from "./shown-state.ts";
-import { readWholeText } from "./text-content.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import { readWholeText } from "./read-tool.ts";
+import { replaceFile, type WriteQueue } from "./write-tool.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

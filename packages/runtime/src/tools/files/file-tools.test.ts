@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolBench, type ToolBench } from "../tool-bench.contract.ts";
+import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { createFileTools } from "./file-tools.ts";
 
 let bench: ToolBench;

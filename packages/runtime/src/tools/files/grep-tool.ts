@@ -4,8 +4,7 @@ import { startWorkerThread, type WorkerThread } from "../worker-thread.ts";
 import { type ConfinedPlace, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
 import { compileGlob, type GlobMatcher } from "./glob-pattern.ts";
-import type { GrepAnswer, GrepQuestion } from "./grep-question.ts";
-import { isBinary } from "./text-content.ts";
+import { isBinary } from "./read-tool.ts";
 import { type FoundFile, walkFiles } from "./walk-files.ts";
 
 const TIME_LIMIT_MS = 20_000;
@@ -141,4 +140,19 @@ async function readText({ directory, name }: FoundFile): Promise<string | undefi
   } finally {
     await file.close();
   }
+}
+
+/** What the searching thread is asked: some files, whole, and how many matches are still wanted. */
+export interface GrepQuestion {
+  readonly pattern: string;
+  readonly flags: string;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  readonly maxMatches: number;
+}
+
+export interface GrepAnswer {
+  /** `path:line:text`, as ripgrep prints them. */
+  readonly matches: readonly string[];
+  /** There were more than were wanted. */
+  readonly isCut: boolean;
 }

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { GrepAnswer, GrepQuestion } from "./grep-question.ts";
+import type { GrepAnswer, GrepQuestion } from "./grep-tool.ts";
 
 const MAX_SHOWN_LENGTH = 500;
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolBench, type ToolBench } from "../tool-bench.contract.ts";
+import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { createFileTools } from "./file-tools.ts";
 
 const CONFIG = "[core]\n";

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolBench, type ToolBench } from "../tool-bench.contract.ts";
+import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { changeDiff } from "./change-diff.ts";
 import { createFileTools } from "./file-tools.ts";
 

@@ -1,13 +1,14 @@
+import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { lstat, open, rename, rm } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import { type CallPreview, defineTool, type Tool } from "../tool.ts";
-import { changeDiff, countWords, lineWords } from "./change-diff.ts";
+import { assertAsShown, changeDiff, countWords, lineWords, stateOfText, toFileDiff } from "./change-diff.ts";
 import { type ConfinedPlace, withConfined } from "./confined-path.ts";
-import { toFileDiff } from "./file-diff.ts";
 import { hasCode } from "./file-error.ts";
-import { replaceFile } from "./replace-file.ts";
-import { assertAsShown, stateOfText } from "./shown-state.ts";
-import { readWholeText } from "./text-content.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import { readWholeText } from "./read-tool.ts";
+
+const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 /** What is replaced is only read to show the difference. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
@@ -96,4 +97,56 @@ async function readOld(place: ConfinedPlace): Promise<OldContent> {
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Writes a file so that everybody sees either the old content or the new, never a part: into a new file beside it,
+ * which then takes its name. The mode of an existing file is kept.
+ */
+export async function replaceFile({ directory, name, path }: ConfinedPlace, content: string): Promise<void> {
+  const target = directory.at(name);
+  const existing = await statIfPresent(target);
+  if (existing !== undefined && !existing.isFile())
+    throw new CaretError("invalid-request", `${path || "The workspace"} is not a regular file and cannot be written`);
+  const temporary = directory.at(`.caret-${randomUUID()}.tmp`);
+  const file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o666);
+  try {
+    try {
+      await file.writeFile(content);
+      if (existing !== undefined) await file.chmod(existing.mode & 0o777);
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (reason) {
+    await rm(temporary, { force: true });
+    throw reason;
+  }
+}
+
+async function statIfPresent(address: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(address);
+  } catch (reason) {
+    if (hasCode(reason, "ENOENT")) return undefined;
+    throw reason;
+  }
+}
+
+/** Lets the writers of one file in one after the other. An agent may send several edits of a file at once. */
+export type WriteQueue = <Value>(file: string, write: () => Promise<Value>) => Promise<Value>;
+
+export function createWriteQueue(): WriteQueue {
+  const last = new Map<string, Promise<unknown>>();
+  return async (file, write) => {
+    const before = last.get(file) ?? Promise.resolve();
+    // The one before has told its own caller how it went; here only its end counts.
+    const mine = before.then(write, write);
+    last.set(file, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(file) === mine) last.delete(file);
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
-import { createLineSplitter } from "../../framing/line-splitter.ts";
+import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -1,12 +1,15 @@
 import { Secret } from "@caret/protocol";
-import { type Tool as McpTool, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  type CallToolResult,
+  type ContentBlock,
+  type Tool as McpTool,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import type { Spawner } from "../../process/child-handle.ts";
-import { defineTool, type Tool } from "../tool.ts";
-import { toolEnvironment } from "../tool-environment.ts";
+import { defineTool, type Tool, type ToolOutput, toolEnvironment } from "../tool.ts";
 import type { ToolSource } from "../tool-registry.ts";
 import { ChildTransport } from "./child-transport.ts";
 import { McpConnection, type McpTransport } from "./mcp-connection.ts";
-import { toMcpOutput } from "./mcp-output.ts";
 import type { McpServerConfig } from "./mcp-server-config.ts";
 
 const MAX_TOOLS_PER_SERVER = 128;
@@ -18,7 +21,7 @@ const LONGEST_WAIT_MS = 60_000;
 /** The registry's limit comes after the connection's own, which can tell the server to stop. */
 const SLACK_MS = 10_000;
 
-export interface McpToolsOptions {
+interface McpToolsOptions {
   readonly servers: readonly McpServerConfig[];
   readonly spawner: Spawner;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -86,4 +89,28 @@ function reveal(values: Readonly<Record<string, string | Secret>>): Record<strin
 
 function growing(attempt: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+}
+
+/** What a server answered, as text. Pictures and sounds are named: there is no way to show them here. */
+function toMcpOutput({ content, structuredContent, isError = false }: CallToolResult): ToolOutput {
+  const text = content.map(toText).join("\n");
+  const output =
+    text !== "" || structuredContent === undefined ? text : JSON.stringify(structuredContent, undefined, 2);
+  return isError ? { output, failure: "tool_error" } : { output };
+}
+
+function toText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return `[${block.type}: ${block.mimeType}, ${Buffer.byteLength(block.data, "base64")} bytes]`;
+    case "resource_link":
+      return `[${block.name}: ${block.uri}]`;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`;
+    default:
+      return "[content of an unknown kind]";
+  }
 }

@@ -1,7 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import { TailRing } from "../../process/tail-ring.ts";
-import { MAX_OUTPUT_BYTES } from "./max-output-bytes.ts";
 import { wholeCharacters } from "./whole-characters.ts";
+
+/** What one call may return, notes included. */
+export const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /** Room for the note between beginning and end. */
 const NOTE_BYTES = 1024;

@@ -2,11 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { MAX_OUTPUT_BYTES } from "./max-output-bytes.ts";
-import { createOutputCollector, type OutputCollector } from "./output-collector.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { createOutputCollector, MAX_OUTPUT_BYTES, type OutputCollector } from "./output-collector.ts";
 import { wholeCharacters } from "./whole-characters.ts";
 
-export interface OutputStoreOptions {
+const DEFAULT_LIMIT_BYTES = 32 * 1024;
+
+/** Leaves room for the note. */
+const MAX_LIMIT_BYTES = MAX_OUTPUT_BYTES - 1024;
+
+interface OutputStoreOptions {
   /** An existing directory; the store makes a private one of its own in it, when first needed. */
   readonly parentDir: string;
   readonly maxEntryBytes?: number;
@@ -14,7 +19,7 @@ export interface OutputStoreOptions {
   readonly maxTotalBytes?: number;
 }
 
-export interface OutputSlice {
+interface OutputSlice {
   readonly text: string;
   /** Where the slice begins and ends, in bytes. */
   readonly start: number;
@@ -103,4 +108,34 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
       if (directory !== undefined) await rm(await directory, { recursive: true, force: true });
     },
   };
+}
+
+interface ReadOutputInput {
+  readonly handle: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+export function createReadOutputTool({ outputs }: { readonly outputs: OutputStore }): Tool {
+  return defineTool<ReadOutputInput>({
+    name: "read_output",
+    description: "Read more of an output that was cut. The note in the cut output names its handle.",
+    kind: "read",
+    inputSchema: {
+      type: "object",
+      properties: {
+        handle: { type: "string" },
+        offset: { type: "integer", minimum: 0, description: "Where to begin, in bytes; 0 by default." },
+        limit: { type: "integer", minimum: 4, maximum: MAX_LIMIT_BYTES, description: "How many bytes at most." },
+      },
+      required: ["handle"],
+      additionalProperties: false,
+    },
+    async run({ handle, offset = 0, limit = DEFAULT_LIMIT_BYTES }) {
+      const { text, start, end, totalBytes } = await outputs.read(handle, offset, limit);
+      const range = `[bytes ${start} to ${end} of ${totalBytes}`;
+      const next = end < totalBytes ? `; go on with offset ${end}]` : "; this is the end]";
+      return { output: `${text}\n${range}${next}` };
+    },
+  });
 }

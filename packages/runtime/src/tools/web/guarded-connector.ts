@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { CaretError } from "@caret/protocol";
 import { buildConnector } from "undici";
-import { within } from "../../process/within.ts";
+import { within } from "../../async/within.ts";
 import type { AddressPolicy } from "./address-policy.ts";
 
 export interface GuardedConnectorOptions {

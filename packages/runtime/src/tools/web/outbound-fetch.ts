@@ -3,8 +3,9 @@ import { CaretError } from "@caret/protocol";
 import { Agent, type Dispatcher, request } from "undici";
 import { type AddressPolicy, createPublicAddressPolicy } from "./address-policy.ts";
 import { createGuardedConnector } from "./guarded-connector.ts";
-import { parseOutboundUrl } from "./outbound-url.ts";
 import { readCappedBody } from "./read-capped-body.ts";
+
+const USUAL_PORTS = new Set(["", "80", "443"]);
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -119,4 +120,33 @@ function toOutboundError(reason: unknown, totalMs: number): CaretError {
 
 async function resolveAll(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+interface OutboundUrlOptions {
+  /** For a relative address: where it was found. */
+  readonly base?: URL;
+  readonly allowPorts: ReadonlySet<number>;
+  readonly trustedOrigins: ReadonlySet<string>;
+}
+
+/** Reads an address once; what comes out is what is connected to, so there is no second opinion to disagree with. */
+function parseOutboundUrl(text: string, { base, allowPorts, trustedOrigins }: OutboundUrlOptions): URL {
+  // The parser would drop tabs and newlines in silence, and read `exa<newline>mple.com` as a host nobody wrote.
+  if (hasControlCharacter(text.trim())) throw refuse("The address contains control characters");
+  const url = URL.parse(text.trim(), base?.href);
+  if (url === null) throw refuse("The address is not a URL");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw refuse(`Only http and https addresses can be fetched, not ${url.protocol}`);
+  if (url.username !== "" || url.password !== "") throw refuse("The address must not carry a user name or password");
+  if (!USUAL_PORTS.has(url.port) && !allowPorts.has(Number(url.port)) && !trustedOrigins.has(url.origin))
+    throw new CaretError("forbidden", `Port ${url.port} may not be fetched from, only 80 and 443`);
+  return url;
+}
+
+function hasControlCharacter(text: string): boolean {
+  return [...text].some((letter) => letter < " " || letter === "\u007f");
+}
+
+function refuse(message: string): CaretError {
+  return new CaretError("invalid-request", message);
 }

@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createToolBench, type ToolBench } from "../tool-bench.contract.ts";
+import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { createOutboundFetch } from "./outbound-fetch.ts";
-import { createSearchEngine, type SearchEngine, type SearchEngineConfig } from "./search-engine.ts";
+import {
+  createSearchEngine,
+  createWebSearchTool,
+  type SearchEngine,
+  type SearchEngineConfig,
+} from "./search-engine.ts";
 import { createWebFetchTool } from "./web-fetch-tool.ts";
-import { createWebSearchTool } from "./web-search-tool.ts";
 import { startServer, type TestServer } from "./web-servers.contract.ts";
 
 const page = `<!DOCTYPE html><html><head><title>Tea &amp; cake_s</title><style>p { color: red }</style>

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
-import type { LaneContext, LaneRequest } from "../../../engine/lane.ts";
-import { createInlineSpawner } from "../../../process/inline-spawner.ts";
-import { createWorkbench, testEnv, type Workbench } from "../../../process/workbench.contract.ts";
+import { createInlineSpawner } from "../../../process/spawner/create-spawner.ts";
+import { createWorkbench, testEnv, type Workbench } from "../../../process/testing/workbench.ts";
+import type { LaneContext, LaneRequest } from "../../lane.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { type AgentHostOptions, createAgentHost } from "../create-agent-host.ts";
 

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import {
+  type Conversations,
+  createConversations,
+  openScratchDirectories,
+  openSqliteLineageStore,
+} from "@caret/runtime";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openEngine } from "../compose.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { Host } from "../host.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
+
+/** The desk over the real engine and the simulated agent, as a gateway has it. */
+let directory: string;
+beforeAll(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-desk-")));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function withDesk<Result>(work: (desk: Conversations) => Promise<Result>): Promise<Result> {
+  const host = hostOf(directory);
+  const { config } = loadConfig({ ...host, flags: {}, readFile: () => undefined });
+  const { engine, close } = await openEngine(host, config, { workspaces: [], keepWarm: false });
+  const lineage = openSqliteLineageStore({ directory: config.dataDir });
+  const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
+  const desk = createConversations({
+    engine,
+    lineage,
+    scratch,
+    resolveModel: async () => "auto",
+    defaultWorkspace: undefined,
+    maxTurns: 4,
+    now: Date.now,
+  });
+  try {
+    return await work(desk);
+  } finally {
+    await desk.close();
+    await close();
+    lineage.close();
+  }
+}
+
+function hostOf(home: string): Host {
+  const stream = () => new PassThrough();
+  return {
+    argv: [],
+    command: "caret",
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      CARET_LANE: "sim",
+      CARET_DATA_DIR: join(home, "data"),
+      CARET_SIM_LOG: join(home, "sim.log"),
+    },
+    cwd: home,
+    home,
+    platform: process.platform,
+    uid: process.getuid?.(),
+    stdin: stream(),
+    stdout: stream(),
+    stderr: stream(),
+    onSignal: () => () => undefined,
+  };
+}
+
+async function ask(desk: Conversations, ...texts: readonly string[]) {
+  const messages = texts.map((text) => ({ role: "user", parts: [{ kind: "text", text }] }) as const);
+  const wish = { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined };
+  const turn = await desk.open(
+    {
+      system: "Be brief.",
+      tools: [],
+      unavailableTools: [],
+      toolChoice: "auto" as const,
+      callableTools: undefined,
+      parallelCalls: true,
+      messages,
+      wish,
+      sessionKey: "k",
+      workspace: undefined,
+      owner: undefined,
+    },
+    { tokenName: "default", workspace: undefined },
+  );
+  for await (const batch of turn.follow(new AbortController().signal)) if (batch.length === 0) break;
+  return { relation: turn.relation, sessionId: turn.sessionId, outcome: (await turn.outcome).kind };
+}
+
+interface Invocation {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly stdin?: { readonly text?: string };
+}
+
+function invocations(): readonly Invocation[] {
+  const lines = readFileSync(join(directory, "sim.log"), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line)).filter(({ argv }) => argv?.includes("-p"));
+}
+
+it("goes on with a client's conversation in the agent's own chat, even after a restart", async () => {
+  const first = await withDesk((desk) => ask(desk, "hello"));
+  const second = await withDesk((desk) => ask(desk, "hello", "and again"));
+  expect([first, second]).toEqual([
+    { relation: "new", sessionId: first.sessionId, outcome: "completed" },
+    { relation: "continuation", sessionId: first.sessionId, outcome: "completed" },
+  ]);
+  const [one, two] = invocations();
+  expect([one?.stdin?.text, two?.stdin?.text, two?.cwd]).toEqual(["hello", "and again", one?.cwd]);
+  expect([one?.argv.includes("--resume"), two?.argv.includes("--resume")]).toEqual([false, true]);
+  expect(readFileSync(join(one?.cwd ?? "", ".cursor/rules/caret.mdc"), "utf8")).toContain("Be brief.");
+}, 30_000);

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import {
+  anthropicDoor,
+  createMemoryItemStore,
+  type Metrics,
+  meterDesk,
+  modelsDoor,
+  nativeDoor,
+  openaiDoor,
+  pageDoor,
+  type ResponseArchive,
+  responsesDoor,
+  type ServerOptions,
+  type SignInLinks,
+} from "@caret/gateway";
+import type { AboutView, ModelView, SessionCaller, Sessions } from "@caret/protocol";
+import type { AnswerArchive, DirectoryModel, ModelDirectory, Redactor } from "@caret/runtime";
+import { version } from "../command-form.ts";
+import type { OpenedEngine } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import { examineMachine } from "../doctor/examine-machine.ts";
+import type { Host } from "../host.ts";
+import { gatewayTokens } from "../tokens/gateway-tokens.ts";
+import { allowDirectory } from "../workspaces/allowed-directories.ts";
+import { makeSampleProject } from "../workspaces/sample-project.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { laneStates } from "./gateway-lanes.ts";
+import { DEFAULT_PERMISSION, type GatewayDesks } from "./gateway-ports.ts";
+import { pageDirectory, readPageFiles } from "./page-files.ts";
+
+const RECENT_SESSIONS = 50;
+
+const KEEP_ALIVE_MS = 15_000;
+
+interface GatewayDoorsOptions {
+  readonly host: Host;
+  readonly config: Config;
+  /** The files that the configuration was read from. */
+  readonly configFiles: readonly string[];
+  readonly opened: OpenedEngine;
+  readonly desks: GatewayDesks;
+  readonly models: ModelDirectory;
+  readonly metrics: Metrics;
+  readonly links: SignInLinks;
+  readonly defaultWorkspace: string | undefined;
+}
+
+/** Every protocol that the gateway serves. */
+export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors"] {
+  const { host, config, configFiles, opened, desks, models, metrics, links } = options;
+  const common = { now: Date.now, keepAliveMs: KEEP_ALIVE_MS };
+  const showActivity = config.server.activity;
+  const door = { ...common, desk: meterDesk(desks.turns, metrics), newId: randomUUID, showActivity };
+  return [
+    openaiDoor(door),
+    responsesDoor({
+      ...door,
+      items: createMemoryItemStore({ archive: redactedArchive(desks.answers, opened.redactor) }),
+    }),
+    anthropicDoor(door),
+    modelsDoor({ models }),
+    nativeDoor({
+      ...common,
+      desk: desks.sessions,
+      about: (caller) => gatewayAbout({ ...options, desk: desks.sessions }, caller),
+      models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
+      doctor: joined(() => examineMachine(host, config, configFiles)),
+      tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
+      workspaces: {
+        allow: (path) => allowDirectory(path, { dataDir: config.dataDir, home: host.home }),
+        sample: async () =>
+          allowDirectory(await makeSampleProject(config.dataDir), { dataDir: config.dataDir, home: host.home }),
+      },
+      links,
+    }),
+    pageDoor({ files: readPageFiles(pageDirectory) }),
+  ];
+}
+
+function toModelView({ id, name, isDefault, variants = [] }: DirectoryModel): ModelView {
+  return { id, name, isDefault, variants: variants.map((variant) => ({ id: variant.id, label: variant.name })) };
+}
+
+/** Whoever asks while it is under way gets the same answer: two agents that start at once have been seen to end each other. */
+function joined<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | undefined;
+  return () => {
+    running ??= ask().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+/** What goes to the disk has no secrets in it: a client that refers to an answer after a restart goes on without them. */
+function redactedArchive(archive: AnswerArchive, redactor: () => Redactor): ResponseArchive {
+  return {
+    put(owner, { body, ...response }) {
+      const value: unknown = JSON.parse(body);
+      const redacted = redactor().redactValue(value);
+      archive.put(owner, { ...response, body: redacted === value ? body : JSON.stringify(redacted) });
+    },
+    find: (owner, by) => archive.find(owner, by),
+  };
+}
+
+interface AboutOptions {
+  readonly opened: OpenedEngine;
+  readonly config: Config;
+  readonly desk: Sessions;
+  readonly defaultWorkspace: string | undefined;
+}
+
+/** What the page must know before it shows anything. */
+async function gatewayAbout(options: AboutOptions, caller: SessionCaller): Promise<AboutView> {
+  const { opened, config } = options;
+  const defaultWorkspace = caller.workspace ?? options.defaultWorkspace;
+  return {
+    version,
+    tokenName: caller.tokenName,
+    lanes: await laneStates(opened),
+    defaultLane: opened.lane,
+    defaultModel: config.model,
+    defaultPermission: DEFAULT_PERMISSION,
+    ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
+    workspaces: caller.workspace === undefined ? await knownWorkspaces(options, caller) : [caller.workspace],
+    sandbox: sandboxWords(opened),
+  };
+}
+
+/** Where sessions may work, and where they did lately. Directories of our own are nobody's choice. */
+async function knownWorkspaces(
+  { opened, config, desk }: AboutOptions,
+  caller: SessionCaller,
+): Promise<readonly string[]> {
+  const { sessions } = await desk.list({ limit: RECENT_SESSIONS }, caller);
+  const known = [...opened.allowedWorkspaces.directories(), ...sessions.map(({ workspace }) => workspace)];
+  return [...new Set(known)].filter((workspace) => !workspace.startsWith(scratchRoot(config)));
+}
+
+function sandboxWords({ containment }: OpenedEngine): string {
+  if (containment.kind === "bubblewrap") return "Contained by bubblewrap: no process of a turn outlives it";
+  return `Not contained: ${containment.why}`;
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { type AboutView, CaretError, type LaneName } from "@caret/protocol";
+import {
+  type AgentHost,
+  createModelCache,
+  createModelDirectory,
+  listCliModels,
+  type ModelDirectory,
+} from "@caret/runtime";
+import type { OpenedEngine } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+
+/** The lanes that turns can take here, the default one first. */
+export function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {
+  return lane === "sim" ? ["sim"] : [lane, "sim"];
+}
+
+/** Asked for every time: what could run a minute ago may be gone. */
+export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes"]> {
+  const states = lanesOf(opened).map(async (lane) => {
+    if (lane === "sim") return { lane, ready: true, simulated: true, detail: "the built-in simulator, not Cursor" };
+    try {
+      await opened.agentHost.resolveLaunch(opened.agentHost.programs.command);
+      return { lane, ready: true, simulated: false };
+    } catch (reason) {
+      return { lane, ready: false, simulated: false, detail: CaretError.from(reason).message };
+    }
+  });
+  return await Promise.all(states);
+}
+
+interface LaneModelsOptions {
+  readonly config: Config;
+  readonly lane: LaneName;
+  readonly agentHost: AgentHost;
+  /** Asking the agent for its models may disturb a turn of it. */
+  readonly isBusy: () => boolean;
+  readonly onError: (error: CaretError) => void;
+}
+
+interface LaneModels {
+  readonly directory: ModelDirectory;
+  /** Resolves when nothing is being fetched. */
+  settled(): Promise<unknown>;
+}
+
+/** The models of a lane: those its agent lists, kept on disk, and for real agents those the configuration names. */
+export function laneModels({ config, lane, agentHost, isBusy, onError }: LaneModelsOptions): LaneModels {
+  const cache = createModelCache({
+    file: join(config.dataDir, "models", `${lane}.json`),
+    list: () => listCliModels(agentHost),
+    isBusy,
+    onError,
+  });
+  const named = Object.entries(config.models).flatMap(([name, { enabled }]) => (enabled ? [name] : []));
+  const directory = createModelDirectory({ cache, named: lane === "sim" ? [] : named, defaultModel: config.model });
+  return { directory, settled: () => cache.settled() };
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Writable } from "node:stream";
+import { createMetrics, createServer, createSignInLinks, stopTaking } from "@caret/gateway";
+import type { CaretError, LaneName } from "@caret/protocol";
+import { identifyProcess, type Redactor, wayInside } from "@caret/runtime";
+import { type Logger, pino } from "pino";
+import { version } from "../command-form.ts";
+import { openEngine } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+import { ensureDefaultToken } from "../tokens/default-token.ts";
+import { openTokenStore } from "../tokens/open-token-store.ts";
+import { removeLockFile, writeLockFile } from "../tokens/with-file-lock.ts";
+import { unboundTools } from "../unbound-tools.ts";
+import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
+import { gatewayDoors } from "./gateway-doors.ts";
+import { laneModels, laneStates, lanesOf } from "./gateway-lanes.ts";
+import { openGatewayDesks } from "./gateway-ports.ts";
+import type { GatewaySettings } from "./gateway-settings.ts";
+import { listen } from "./listen.ts";
+
+interface GatewayOptions {
+  readonly host: Host;
+  readonly config: Config;
+  /** The files that the configuration was read from. */
+  readonly configFiles: readonly string[];
+  /** The workspace of requests that name none. */
+  readonly workspace: string | undefined;
+  /** Only a port that nobody asked for may be another one than was said. */
+  readonly mayMovePort: boolean;
+  /** As it tells other programs of the same user. */
+  readonly settings: GatewaySettings;
+}
+
+/** How a gateway is closed. */
+interface CloseOptions extends Pick<FinishTurnsOptions, "limitMs" | "onWait"> {}
+
+/** What is left to write when the turns are over. */
+const FAREWELL_MS = 1_500;
+
+export interface RunningGateway {
+  readonly url: string;
+  /** Where turns may work. */
+  readonly workspaces: readonly string[];
+  readonly token: string | undefined;
+  readonly lane: LaneName;
+  readonly lanes: readonly LaneName[];
+  readonly notes: readonly string[];
+  /** A new link that signs one browser in, once. */
+  newLink(): string;
+  /** Takes nothing new, lets the turns that work finish, then ends everything. */
+  close(options: CloseOptions): Promise<void>;
+}
+
+/** Put a gateway together and let it listen. */
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const { host, config, workspace } = options;
+  const opened = await openEngine(host, config, {
+    workspaces: startedFor(host, workspace),
+    keepWarm: true,
+    role: "gateway",
+  });
+  const log = createGatewayLog(host, config, opened.redactor);
+  const onError = ({ code, message, upstream }: CaretError): void => log.error({ code, upstream }, message);
+  const tokenFile = await ensureDefaultToken(config.dataDir);
+  const tokens = openTokenStore({ dataDir: config.dataDir, onError });
+  const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
+  const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
+  // While turns run nobody may ask the agent for its models, so that now is the best time. Whoever needs the list and
+  // does not get it is told why.
+  void models.list().catch(() => undefined);
+  const defaultWorkspace = config.workspaces.default ?? workspace;
+  const parts = { ...options, opened, models, defaultWorkspace, onError };
+  const desks = openGatewayDesks(parts);
+  const metrics = createMetrics();
+  const links = createSignInLinks({ now: Date.now });
+  const app = createServer({
+    doors: gatewayDoors({ ...parts, desks, metrics, links }),
+    tokens,
+    hosts: config.server.hosts,
+    origins: config.server.origins,
+    limits: { maxTurns: config.server.maxTurns, maxTurnsPerToken: config.server.maxTurns, drainMs: FAREWELL_MS },
+    readiness: async () => ({ version, lanes: await laneStates(opened) }),
+    metrics,
+    version,
+    command: host.command,
+    newId: randomUUID,
+    log,
+  });
+  const url = await listen(app, { ...config.server, mayMovePort: options.mayMovePort });
+  const { pid, startTime } = identifyProcess(process.pid);
+  writeLockFile(config.dataDir, {
+    url,
+    pid,
+    startTime: startTime ?? null,
+    version,
+    tokenFile: tokenFile ?? null,
+    settings: options.settings,
+  });
+  return {
+    url,
+    workspaces: opened.allowedWorkspaces.directories().filter((directory) => directory !== scratchRoot(config)),
+    token: tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim(),
+    lane: opened.lane,
+    lanes: lanesOf(opened),
+    notes: [...opened.notes, ...unboundTools(config)],
+    newLink: () => links.open(reachable(url)).url,
+    async close(how) {
+      desks.sessions.stopTaking();
+      opened.engine.stopTaking();
+      stopTaking(app.server);
+      await finishTurns({ ...how, engine: opened.engine });
+      await app.close();
+      removeLockFile(config.dataDir, host.uid, pid);
+      await desks.close();
+      await opened.close();
+      tokens.close();
+    },
+  };
+}
+
+/**
+ * What turns may work in when the settings name nothing: the directory that was given, else the one it was started in.
+ * A home directory or a root is no project: starting there allows nothing.
+ */
+function startedFor({ cwd, home }: Host, workspace: string | undefined): readonly string[] {
+  if (workspace !== undefined) return [workspace];
+  return wayInside(cwd, home) === undefined ? [cwd] : [];
+}
+
+/** Whoever listens on all addresses is reached by a name of one of them. */
+function reachable(url: string): string {
+  return url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, "//localhost:");
+}
+
+/** The gateway's log: a line of JSON per event on standard error, each of them redacted as a whole before it is written. */
+export function createGatewayLog({ stderr }: Host, config: Config, redactor: () => Redactor): Logger {
+  const destination = new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      stderr.write(redactor().redactText(line.toString()));
+      done();
+    },
+  });
+  return pino({ level: config.log.level, base: null }, destination);
+}

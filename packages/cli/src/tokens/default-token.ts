@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createToken } from "./change-tokens.ts";
+import { readTokenFile, writePrivateFile } from "./token-file.ts";
+
+const DEFAULT_NAME = "default";
+
+/** Where tools of the same user find the token of this machine's gateway. */
+function defaultTokenPath(dataDir: string): string {
+  return join(dataDir, "token");
+}
+
+/**
+ * At a gateway's first start there is nobody to ask for a token: one is made, and its secret put where the user's own
+ * tools can find it. Once there has been one, even if it was revoked, none is made again.
+ */
+export async function ensureDefaultToken(dataDir: string): Promise<string | undefined> {
+  const file = defaultTokenPath(dataDir);
+  if (!readTokenFile(dataDir).some(({ name }) => name === DEFAULT_NAME)) {
+    const { secret } = await createToken(dataDir, { name: DEFAULT_NAME, scopes: ["admin"] });
+    writePrivateFile(file, `${secret.reveal()}\n`);
+  }
+  return existsSync(file) ? file : undefined;
+}

@@ -1,0 +1,119 @@
+import type { ErrorCode, ErrorInfo } from "@caret/protocol";
+import { errorMessage } from "../error-message.ts";
+import { retryAfterSeconds, retryHeaders } from "../retry-advice.ts";
+
+interface ErrorResponse {
+  readonly status: number;
+  readonly type: string;
+}
+
+const badRequest: ErrorResponse = { status: 400, type: "invalid_request_error" };
+const forbidden: ErrorResponse = { status: 403, type: "permission_error" };
+const notFound: ErrorResponse = { status: 404, type: "not_found_error" };
+const conflict: ErrorResponse = { status: 409, type: "invalid_request_error" };
+const tooLarge: ErrorResponse = { status: 413, type: "request_too_large" };
+const refused: ErrorResponse = { status: 424, type: "invalid_request_error" };
+const failed: ErrorResponse = { status: 424, type: "turn_failed" };
+const spent: ErrorResponse = { status: 402, type: "billing_error" };
+const limited: ErrorResponse = { status: 429, type: "rate_limit_error" };
+const upstream: ErrorResponse = { status: 502, type: "api_error" };
+const unavailable: ErrorResponse = { status: 503, type: "api_error" };
+const overloaded: ErrorResponse = { status: 529, type: "overloaded_error" };
+
+/**
+ * How each of our errors looks to an Anthropic client. A new code does not compile until it has a row.
+ *
+ * 401 is kept for the client's own token: Claude Code answers it by asking for another login, which would be no help
+ * when it is Caret's login at Cursor that is missing. Clients send 409, 429, 5xx and, inside a stream, `api_error` and
+ * `overloaded_error` again by themselves, so only what passes (`retry-advice.ts`) has such a face. Claude Code also sends
+ * 400 and 422 again, five times, each with fewer of its betas: 400 is for bodies that cannot be read or answered, and
+ * whatever else is refused or has failed is 424. `internal` stays 500: it is a bug of ours, and monitoring should see it.
+ */
+const faces = {
+  "not-logged-in": forbidden,
+  "bad-key": forbidden,
+  "model-unknown": notFound,
+  "model-unavailable": forbidden,
+  "usage-limit": spent,
+  "rate-limited": limited,
+  "policy-disabled": forbidden,
+  "workspace-untrusted": forbidden,
+  "workspace-missing": refused,
+  "workspace-forbidden": forbidden,
+  "cli-missing": failed,
+  "cli-not-executable": failed,
+  "cli-broken": failed,
+  "cli-outdated": failed,
+  "prompt-too-long": tooLarge,
+  "no-result": failed,
+  "agent-crashed": failed,
+  "agent-unavailable": overloaded,
+  "upstream-error": failed,
+  "upstream-unreachable": upstream,
+  "protocol-drift": failed,
+  "protocol-violation": failed,
+  "too-large": tooLarge,
+  stalled: failed,
+  "timed-out": failed,
+  killed: failed,
+  interrupted: unavailable,
+  cancelled: failed,
+  "budget-exceeded": spent,
+  "loop-stopped": failed,
+  "session-not-found": notFound,
+  "session-busy": conflict,
+  "session-corrupt": failed,
+  "invalid-request": badRequest,
+  "invalid-config": failed,
+  unauthenticated: { status: 401, type: "authentication_error" },
+  forbidden,
+  "not-found": notFound,
+  overloaded: limited,
+  "storage-full": failed,
+  "storage-locked": failed,
+  "storage-failed": failed,
+  "sandbox-unavailable": failed,
+  "tool-unknown": refused,
+  "tool-not-called": refused,
+  unsupported: badRequest,
+  internal: { status: 500, type: "api_error" },
+} as const satisfies Record<ErrorCode, ErrorResponse>;
+
+/** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
+function faceOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
+  const face = faces[info.code];
+  const invitesRetry = face.status === 409 || face.status === 429 || face.status >= 500;
+  if (isBegun) return invitesRetry ? failed : face;
+  return invitesRetry && info.code !== "internal" && retryAfterSeconds(info) === undefined ? failed : face;
+}
+
+/** Shown as the body of a failed answer, or inside `event: error` when the stream has begun. */
+export interface AnthropicErrorBody {
+  readonly type: "error";
+  readonly error: { readonly type: string; readonly message: string; readonly code: ErrorCode };
+  readonly request_id?: string;
+}
+
+/**
+ * `isBegun`: the client was already shown a part of the answer. Then the failure is final whatever it was: sent again, the
+ * request would be answered twice.
+ */
+export function toAnthropicError(info: ErrorInfo, isBegun = false): AnthropicErrorBody {
+  const { type } = faceOf(info, isBegun);
+  return { type: "error", error: { type, message: errorMessage(info), code: info.code } };
+}
+
+export interface AnthropicErrorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AnthropicErrorBody;
+}
+
+/** A whole HTTP answer. */
+export function toAnthropicReply(info: ErrorInfo, requestId: string): AnthropicErrorReply {
+  return {
+    status: faceOf(info, false).status,
+    headers: { "request-id": requestId, ...retryHeaders(info) },
+    body: { ...toAnthropicError(info), request_id: requestId },
+  };
+}

@@ -1,0 +1,101 @@
+import type { AgentEvent } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import type { DoorRequest } from "./door-request.ts";
+import { type AnswerLimits, limitTurn } from "./stop-matcher.ts";
+import { scriptedDesk, telling } from "./testing/scripted-desk.ts";
+
+const none: AnswerLimits = { stopSequences: [], maxOutputTokens: undefined, gap: "\n\n" };
+const says = (text: string, blockId = "b1"): readonly AgentEvent[] => [
+  { type: "text-start", blockId },
+  { type: "text-delta", blockId, text },
+  { type: "text-end", blockId },
+];
+const call: AgentEvent = {
+  type: "tool-call",
+  callId: "c1",
+  name: "read",
+  kind: "other",
+  input: { path: "x" },
+  owner: "client",
+};
+const thinks: AgentEvent = { type: "thinking-delta", blockId: "t", text: "x".repeat(100) };
+const ended: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
+
+async function read(limits: Partial<AnswerLimits>, ...events: readonly AgentEvent[]) {
+  const desk = scriptedDesk(telling(...events));
+  const opened = await desk.open({} as DoorRequest, { tokenName: "me", workspace: undefined });
+  const turn = limitTurn(opened, { ...none, ...limits });
+  const shown: AgentEvent[] = [];
+  for await (const batch of turn.follow(new AbortController().signal)) shown.push(...batch);
+  const texts = shown.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
+  return { texts, last: shown.at(-1)?.type, cut: turn.cut, stopped: desk.stops.length > 0 };
+}
+
+describe("an answer with limits", () => {
+  it("is told whole within them, and its turn ends by itself", async () => {
+    expect(await read({ maxOutputTokens: 2, stopSequences: ["!"] }, thinks, ...says("12345678"), ended)).toEqual({
+      texts: ["12345678"],
+      last: "turn-end",
+      cut: undefined,
+      stopped: false,
+    });
+  });
+
+  it("is cut at its last token, counted over all of its blocks, and its turn is ended [defect 17]", async () => {
+    expect(await read({ maxOutputTokens: 2 }, ...says("12345"), thinks, ...says("6789", "b2"), ended)).toEqual({
+      texts: ["12345", "678"],
+      last: "text-end",
+      cut: { kind: "length" },
+      stopped: true,
+    });
+  });
+
+  it("is not cut in the middle of a character", async () => {
+    expect((await read({ maxOutputTokens: 1 }, ...says("123🙂"), ended)).texts).toEqual(["123"]);
+  });
+
+  it("is cut before a stop sequence, and its turn is ended [defect 17]", async () => {
+    expect(await read({ stopSequences: ["STOP"] }, ...says("one STOP two"), ended)).toEqual({
+      texts: ["one "],
+      last: "text-end",
+      cut: { kind: "stop-sequence", sequence: "STOP" },
+      stopped: true,
+    });
+  });
+
+  it("is cut where the sequence lies in what the door writes between two blocks", async () => {
+    const twoBlocks = [...says("one\n"), ...says("Human: two", "b2"), ended];
+    const textsAt = async (...stopSequences: readonly string[]) =>
+      (await read({ stopSequences }, ...twoBlocks)).texts.join("|");
+    expect({
+      gap: await textsAt("\n\n"),
+      intoTheNext: await textsAt("\n\nHuman:"),
+      fromTheLast: await textsAt("e\n\n\nH"),
+      withoutOne: await textsAt("nothing"),
+    }).toEqual({ gap: "one|\n", intoTheNext: "one|\n", fromTheLast: "on|e\n", withoutOne: "one\n|Human: two" });
+  });
+
+  it("keeps a sequence out of mind that only two separate blocks make together", async () => {
+    const { texts } = await read({ gap: "", stopSequences: ["\n\n"] }, ...says("one"), ...says("two", "b2"), ended);
+    expect(texts).toEqual(["one", "two"]);
+  });
+
+  it("is not cut any more once the client has calls to run", async () => {
+    expect(await read({ maxOutputTokens: 1 }, ...says("123"), call, ...says("4567", "b2"))).toEqual({
+      texts: ["123", "4567"],
+      last: "text-end",
+      cut: undefined,
+      stopped: false,
+    });
+  });
+
+  it("obeys them in a plan, too", async () => {
+    const plan = (text: string): AgentEvent => ({ type: "plan", text });
+    const cutsOf = async (limits: Partial<AnswerLimits>) => (await read(limits, plan("one two"), ended)).cut;
+    expect([await cutsOf({ maxOutputTokens: 1 }), await cutsOf({ stopSequences: ["two"] }), await cutsOf({})]).toEqual([
+      { kind: "length" },
+      { kind: "stop-sequence", sequence: "two" },
+      undefined,
+    ]);
+  });
+});

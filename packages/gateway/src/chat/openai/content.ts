@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { invalidRequest } from "../../http/read-body.ts";
+import {
+  documentText,
+  type FileContent,
+  fileContentOf,
+  textOfFile,
+  textOfPart,
+  UNKNOWN_TYPE,
+  unpassable,
+} from "../document-parts.ts";
+import type { DoorPart } from "../door-request.ts";
+import { toImagePart } from "./image-part.ts";
+
+const partSchema = z.looseObject({ type: z.string("must be a text") }, "must be an object");
+
+/** Every role may send a text or a list of parts; some clients send nothing beside calls. */
+export const contentSchema = z
+  .union([z.string(), z.array(partSchema), z.null()], "must be a text or a list of parts, each with a type")
+  .optional();
+
+export type Content = z.infer<typeof contentSchema>;
+type Part = z.infer<typeof partSchema>;
+
+/** The parts of what a user or a tool says. */
+export function toParts(content: Content, path: string): readonly DoorPart[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return [{ kind: "text", text: content }];
+  return content.map((part, index) => toPart(part, `${path}[${index}]`));
+}
+
+/** The text of what the assistant or the system says; anything else is only mentioned there. */
+export function toText(content: Content, path: string, separator = ""): string {
+  return toParts(content, path).map(textOfPart).join(separator);
+}
+
+function toPart(part: Part, path: string): DoorPart {
+  switch (part.type) {
+    case "text":
+    case "input_text":
+    case "output_text":
+    case "summary_text":
+      return { kind: "text", text: textOf(part["text"], `${path}.text`) };
+    case "refusal":
+      return { kind: "text", text: textOf(part["refusal"], `${path}.refusal`) };
+    case "image_url":
+    case "input_image":
+      return toInputImage(part, path);
+    case "input_audio":
+      return unpassable(part, "a sound", path, "Send its text instead.");
+    case "file":
+      return toFilePart(fieldsOf(part["file"]), path);
+    case "input_file":
+      return toFilePart(part, path);
+    default:
+      return unpassable(part, `content of type ${JSON.stringify(part.type.slice(0, 40))}`, path);
+  }
+}
+
+function toInputImage(part: Part, path: string): DoorPart {
+  if (part["file_id"] !== undefined && (part["image_url"] ?? null) === null)
+    return unpassable(part, "an image in a file that is stored elsewhere", path, "Send the image itself, in base64.");
+  return toImagePart(urlOf(part["image_url"]), `${path}.image_url`);
+}
+
+/** Text is passed on as text and an image as an image, whatever they came in. */
+function toFilePart(file: Readonly<Record<string, unknown>>, path: string): DoorPart {
+  const { file_data, filename } = file;
+  const name = typeof filename === "string" && filename !== "" ? filename : undefined;
+  const label = name === undefined ? "a file" : `a file ${JSON.stringify(name.slice(0, 200))}`;
+  if (typeof file_data !== "string") return unpassable(file, `${label} that is stored elsewhere`, path);
+  const content = fileContentOf(file_data);
+  if (content.mediaType.startsWith("image/")) return toImagePart(file_data, path);
+  const text = textOfFile(content);
+  return text === undefined ? unpassable(file, `${label}${typeText(content)}`, path) : documentText(text, name);
+}
+
+function typeText({ mediaType }: FileContent): string {
+  return mediaType === UNKNOWN_TYPE ? "" : ` of type ${mediaType.replace(/^.*\//, "")}`;
+}
+
+function textOf(value: unknown, path: string): string {
+  if (typeof value !== "string") throw invalidRequest(`${path}: must be a text`);
+  return value;
+}
+
+function urlOf(image: unknown): unknown {
+  return typeof image === "object" && image !== null && "url" in image ? image.url : image;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,123 @@
+import type { ErrorCode, ErrorInfo } from "@caret/protocol";
+import { errorMessage } from "../error-message.ts";
+import { retryAfterSeconds, retryHeaders } from "../retry-advice.ts";
+
+/** How OpenAI's clients see a failure: most decide by the status whether to try again, some by the type. */
+interface ErrorResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+}
+
+const invalid = (status: number, code: string): ErrorResponse => ({ status, type: "invalid_request_error", code });
+const denied = (code: string): ErrorResponse => ({ status: 403, type: "permission_error", code });
+const quota: ErrorResponse = { status: 402, type: "insufficient_quota", code: "insufficient_quota" };
+const failed = (code: string): ErrorResponse => ({ status: 424, type: "turn_failed", code });
+const server = (status: number, code: string): ErrorResponse => ({ status, type: "server_error", code });
+const limited = (code: string): ErrorResponse => ({ status: 429, type: "rate_limit_error", code });
+
+/**
+ * Every error at this door. A new code does not compile until it has a row.
+ *
+ * Clients send 408, 409, 429 and 5xx again by themselves, most of them without a look at `x-should-retry`, and some do the
+ * same for the type `server_error`. So only what passes (`retry-advice.ts`) has such a face. What ended a turn for good is
+ * 424, whose type no client knows: the agent, which the answer depends on, failed. A used-up plan is 402, as other
+ * compatible servers have it. 401 is for the client's own token alone; a missing login at Cursor is nothing the client
+ * could mend by asking for another key. `internal` stays 500: it is a bug of ours, and monitoring should see it.
+ */
+const faces: Record<ErrorCode, ErrorResponse> = {
+  "not-logged-in": denied("not_logged_in"),
+  "bad-key": denied("upstream_key_invalid"),
+  "model-unknown": invalid(404, "model_not_found"),
+  "model-unavailable": denied("model_unavailable"),
+  "usage-limit": quota,
+  "rate-limited": limited("rate_limit_exceeded"),
+  "policy-disabled": denied("policy_disabled"),
+  "workspace-untrusted": denied("workspace_untrusted"),
+  "workspace-missing": invalid(422, "workspace_missing"),
+  "workspace-forbidden": denied("workspace_forbidden"),
+  "cli-missing": failed("cli_missing"),
+  "cli-not-executable": failed("cli_not_executable"),
+  "cli-broken": failed("cli_broken"),
+  "cli-outdated": failed("cli_outdated"),
+  "prompt-too-long": invalid(413, "prompt_too_long"),
+  "no-result": failed("no_result"),
+  "agent-crashed": failed("agent_crashed"),
+  "agent-unavailable": server(503, "agent_unavailable"),
+  "upstream-error": failed("upstream_error"),
+  "upstream-unreachable": server(502, "upstream_unreachable"),
+  "protocol-drift": failed("protocol_drift"),
+  "protocol-violation": failed("protocol_violation"),
+  "too-large": invalid(413, "too_large"),
+  stalled: failed("stalled"),
+  "timed-out": failed("timed_out"),
+  killed: failed("killed"),
+  interrupted: server(503, "interrupted"),
+  cancelled: invalid(499, "cancelled"),
+  "budget-exceeded": quota,
+  "loop-stopped": failed("loop_stopped"),
+  "session-not-found": invalid(404, "session_not_found"),
+  "session-busy": invalid(409, "session_busy"),
+  "session-corrupt": failed("session_corrupt"),
+  "invalid-request": invalid(400, "invalid_request"),
+  "invalid-config": failed("invalid_config"),
+  unauthenticated: { status: 401, type: "authentication_error", code: "invalid_api_key" },
+  forbidden: denied("forbidden"),
+  "not-found": invalid(404, "not_found"),
+  overloaded: limited("overloaded"),
+  "storage-full": failed("storage_full"),
+  "storage-locked": failed("storage_locked"),
+  "storage-failed": failed("storage_failed"),
+  "sandbox-unavailable": failed("sandbox_unavailable"),
+  "tool-unknown": invalid(422, "tool_unknown"),
+  "tool-not-called": invalid(422, "tool_not_called"),
+  unsupported: invalid(422, "unsupported"),
+  internal: server(500, "internal_error"),
+};
+
+/** Types and statuses by which clients try again. */
+function invitesRetry({ status, type }: ErrorResponse): boolean {
+  return status === 409 || status === 429 || status >= 500 || type === "server_error";
+}
+
+/** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
+function faceOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
+  const face = faces[info.code];
+  if (isBegun) return invitesRetry(face) ? failed(face.code) : face;
+  const hasFailed = info.code !== "internal" && retryAfterSeconds(info) === undefined;
+  return hasFailed && invitesRetry(face) ? failed(face.code) : face;
+}
+
+export interface OpenaiError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: null;
+  readonly code: string;
+  /** Our own word for it, for programs that know Caret. */
+  readonly caret: Omit<ErrorInfo, "message">;
+}
+
+/**
+ * The `error` object of this door's answers, in a body or in the middle of a stream. `isBegun`: the client was already shown
+ * a part of the answer. Then the failure is final whatever it was: sent again, the request would be answered twice.
+ */
+export function toOpenaiError(info: ErrorInfo, isBegun = false): OpenaiError {
+  const { type, code } = faceOf(info, isBegun);
+  const { message: _, ...caret } = info;
+  return { message: errorMessage(info), type, param: null, code, caret };
+}
+
+export interface ErrorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly error: OpenaiError };
+}
+
+/** A whole HTTP answer. */
+export function toErrorReply(info: ErrorInfo): ErrorReply {
+  return {
+    status: faceOf(info, false).status,
+    headers: retryHeaders(info),
+    body: { error: toOpenaiError(info) },
+  };
+}

@@ -1,0 +1,128 @@
+import type { AgentEvent, TurnOutcome } from "@caret/protocol";
+import type { ActivityDisplay } from "../activity-text.ts";
+import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
+import type { AnswerEnding, AnswerStream } from "../answer-stream.ts";
+import type { AnswerCount } from "../answer-usage.ts";
+import type { OfferedTool } from "../door-request.ts";
+import type { Cut } from "../stop-matcher.ts";
+import { toChatCall } from "./chat-call.ts";
+import { toOpenaiError } from "./errors.ts";
+import { chatUsageOf } from "./usage.ts";
+
+export interface ChatStreamOptions {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+  /** The client asked for a usage chunk. */
+  readonly includeUsage: boolean;
+  readonly showActivity: ActivityDisplay;
+  /** What the request offers: a call is written in its tool's form. */
+  readonly tools: readonly OfferedTool[];
+  readonly count: AnswerCount;
+}
+
+/** A message has one text, so its blocks become paragraphs. */
+export const BLOCK_GAP = "\n\n";
+
+const fields = { text: "content", thinking: "reasoning_content" } as const;
+
+/**
+ * Chat completion chunks: the role first, then content, reasoning and calls, one finish reason, usage when it was asked
+ * for and known or estimated, and `[DONE]`.
+ *
+ * A failure in the middle is told in an `error` chunk, which the official SDK, the AI SDK and what is built on them
+ * raise as an error. A finish reason follows it all the same: a client that overlooks the error would otherwise take the
+ * stream for cut off and send the request again, some of them for ever.
+ */
+export class ChatStream implements AnswerStream {
+  readonly #reader: AnswerReader;
+  readonly #options: ChatStreamOptions;
+  readonly #head: string;
+  #hasRole = false;
+  #calls = 0;
+  readonly #spoken = { text: false, thinking: false };
+
+  constructor(options: ChatStreamOptions) {
+    const { id, created, model, showActivity } = options;
+    const head = JSON.stringify({ id, object: "chat.completion.chunk", created, model });
+    this.#options = options;
+    this.#reader = new AnswerReader(showActivity);
+    this.#head = `data: ${head.slice(0, -1)},"choices":`;
+  }
+
+  get outcome(): TurnOutcome | undefined {
+    return this.#reader.outcome;
+  }
+
+  get calls(): number {
+    return this.#reader.calls;
+  }
+
+  write(batch: readonly AgentEvent[]): string {
+    let chunks = "";
+    for (const piece of this.#reader.read(batch)) chunks += this.#toChunks(piece);
+    return this.#withRole(chunks);
+  }
+
+  end(ending: AnswerEnding): string {
+    const failed = ending.kind === "failed";
+    const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error, this.#isBegun) })}\n\n` : "";
+    const reason = failed ? "stop" : finishReason(this.calls, ending.cut);
+    const finish = `${this.#head}[{"index":0,"delta":{},"finish_reason":"${reason}"}]}\n\n`;
+    return `${this.#withRole(error + finish)}${this.#usageChunk(ending)}data: [DONE]\n\n`;
+  }
+
+  /** The client was shown something of the answer. */
+  get #isBegun(): boolean {
+    return this.#spoken.text || this.#spoken.thinking || this.calls > 0;
+  }
+
+  /** SDKs build the message from the first delta's role, so nothing may come before it. */
+  #withRole(chunks: string): string {
+    if (this.#hasRole || chunks === "") return chunks;
+    this.#hasRole = true;
+    return this.#chunk('{"role":"assistant","content":""}') + chunks;
+  }
+
+  #toChunks(piece: AnswerPiece): string {
+    if (piece.kind === "close") return "";
+    if (piece.kind === "call") return this.#callChunks(piece.call);
+    const gap = piece.fresh && this.#spoken[piece.kind] ? BLOCK_GAP : "";
+    this.#spoken[piece.kind] = true;
+    return this.#chunk(`{"${fields[piece.kind]}":${JSON.stringify(gap + piece.text)}}`);
+  }
+
+  /**
+   * The call with its name, then its arguments; all under the call's own index. A custom call comes whole: the official
+   * SDK joins the pieces of arguments only.
+   */
+  #callChunks(client: ClientCall): string {
+    const index = this.#calls;
+    this.#calls += 1;
+    const call = toChatCall(client, this.#options.tools);
+    if (call.type === "custom") return this.#callChunk({ index, ...call });
+    const { name, arguments: text } = call.function;
+    const opening = { index, ...call, function: { name, arguments: "" } };
+    return this.#callChunk(opening) + this.#callChunk({ index, function: { arguments: text } });
+  }
+
+  #callChunk(call: object): string {
+    return this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`);
+  }
+
+  #usageChunk(ending: AnswerEnding): string {
+    const { includeUsage, count } = this.#options;
+    const usage = includeUsage ? chatUsageOf(this.#reader, count, ending) : undefined;
+    return usage === undefined ? "" : `${this.#head}[],"usage":${JSON.stringify(usage)}}\n\n`;
+  }
+
+  #chunk(delta: string): string {
+    return `${this.#head}[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
+  }
+}
+
+/** What ended a good answer, in the words of Chat Completions. */
+export function finishReason(calls: number, cut: Cut | undefined): "stop" | "length" | "tool_calls" {
+  if (cut !== undefined) return cut.kind === "length" ? "length" : "stop";
+  return calls > 0 ? "tool_calls" : "stop";
+}

@@ -1,0 +1,83 @@
+import type { AgentEvent, TurnOutcome } from "@caret/protocol";
+import type { Caller, Conversations, DoorTurn } from "../../conversations.ts";
+import type { DoorRequest } from "../../door-request.ts";
+
+/** Batches of a turn; a generator may wait, for its signal for instance. */
+export type Script = (
+  request: DoorRequest,
+  signal: AbortSignal,
+) => Iterable<readonly AgentEvent[]> | AsyncIterable<readonly AgentEvent[]>;
+
+export interface ScriptedDesk extends Conversations {
+  readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
+  /** Resolves when a door has left a turn, with how. */
+  readonly left: Promise<"answered" | "gone">;
+  /** Why its doors have ended turns. */
+  readonly stops: readonly string[];
+}
+
+/** A desk whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
+export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome> = unknown()): ScriptedDesk {
+  const opened: { request: DoorRequest; caller: Caller }[] = [];
+  const { promise: left, resolve: leave } = Promise.withResolvers<"answered" | "gone">();
+  const stops: string[] = [];
+  return {
+    opened,
+    left,
+    stops,
+    async open(request, caller): Promise<DoorTurn> {
+      opened.push({ request, caller });
+      return {
+        turnId: `turn-${opened.length}`,
+        sessionId: "session-1",
+        model: "auto",
+        relation: "new",
+        startsTurn: true,
+        async *follow(signal) {
+          yield* script(request, signal);
+        },
+        outcome,
+        stop: (reason) => void stops.push(reason),
+        leave,
+      };
+    },
+  };
+}
+
+export function says(text: string, blockId = "text"): readonly AgentEvent[] {
+  return [
+    { type: "text-start", blockId },
+    { type: "text-delta", blockId, text },
+    { type: "text-end", blockId },
+  ];
+}
+
+export function thinks(text: string, blockId = "thinking"): readonly AgentEvent[] {
+  return [
+    { type: "thinking-start", blockId },
+    { type: "thinking-delta", blockId, text },
+    { type: "thinking-end", blockId },
+  ];
+}
+
+export function calls(callId: string, name: string, input: unknown): AgentEvent {
+  return { type: "tool-call", callId, name, kind: "mcp", input, owner: "client" };
+}
+
+export const begins: AgentEvent = { type: "turn-start", turnId: "turn-1", lane: "sim" };
+export const ends: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
+
+export function fails(error: Extract<TurnOutcome, { kind: "failed" }>["error"]): AgentEvent {
+  return { type: "turn-end", outcome: { kind: "failed", error } };
+}
+
+/** For a turn that is silent until nobody listens any more. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** A turn that waits for its calls' results has no outcome yet. */
+function unknown(): Promise<TurnOutcome> {
+  return new Promise(() => {});
+}

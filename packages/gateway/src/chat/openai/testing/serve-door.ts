@@ -1,0 +1,24 @@
+import type { AddressInfo } from "node:net";
+import { type FastifyInstance, type FastifyPluginAsync, fastify } from "fastify";
+import { setRequestContext } from "../../../http/request-context.ts";
+
+export interface ServedDoor extends AsyncDisposable {
+  readonly app: FastifyInstance;
+  readonly url: string;
+}
+
+/** A real server with one door, whose requests are all admitted; `signal` is the server's wish to stop. */
+export async function serveDoor(
+  door: FastifyPluginAsync,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ServedDoor> {
+  const app = fastify({ bodyLimit: 10_000, forceCloseConnections: true });
+  app.addHook("onRequest", async (request) => {
+    if (request.headers["x-stranger"] !== undefined) return;
+    setRequestContext(request, { caller: { tokenName: "tester", workspace: undefined }, signal });
+  });
+  await app.register(door);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  return { app, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => app.close() };
+}

@@ -1,0 +1,61 @@
+import { promptTokens, type Usage } from "@caret/protocol";
+import type { AnswerReader } from "../answer-reader.ts";
+import type { AnswerEnding } from "../answer-stream.ts";
+import { type AnswerCount, type AnswerUsage, ownUsage, usageOfAnswer } from "../answer-usage.ts";
+
+/** Cached tokens are part of the prompt for OpenAI's clients. What upstream did not report is left out. */
+export interface ChatUsage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly total_tokens?: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number };
+  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
+  /** US dollars, under each of the names that clients look for. */
+  readonly cost?: number;
+  readonly totalCost?: number;
+  readonly total_cost?: number;
+  /** These are our estimates: upstream counted nothing for this answer alone. */
+  readonly caret_estimated?: true;
+  /** What the whole turn used, of which this is the last answer. */
+  readonly caret_turn_usage?: Usage;
+}
+
+/**
+ * The usage of an answer as far as a reader has read it. A turn that is all in this answer and ended without a report has
+ * none: clients then count themselves. An answer that ends in calls, or early, or that follows such a one, always has one.
+ */
+export function chatUsageOf(
+  { usage, weight, calls }: Pick<AnswerReader, "usage" | "weight" | "calls">,
+  count: AnswerCount,
+  ending: AnswerEnding,
+): ChatUsage | undefined {
+  const answer = usageOfAnswer(count, usage, weight);
+  const isPart = ending.kind === "finished" && (!count.startsTurn || calls > 0 || ending.cut !== undefined);
+  return answer.reported !== undefined || isPart ? toChatUsage(answer) : undefined;
+}
+
+/** What upstream reported, or, when it reported nothing for this answer, marked estimates. */
+export function toChatUsage(answer: AnswerUsage): ChatUsage {
+  const usage = ownUsage(answer);
+  const { output, cacheRead, cacheWrite, reasoning, cost } = usage;
+  const prompt = hasPrompt(usage) ? promptTokens(usage) : undefined;
+  const cached = { ...optional("cached_tokens", cacheRead), ...optional("cache_write_tokens", cacheWrite) };
+  return {
+    ...optional("prompt_tokens", prompt),
+    ...optional("completion_tokens", output),
+    ...optional("total_tokens", prompt === undefined || output === undefined ? undefined : prompt + output),
+    ...(Object.keys(cached).length === 0 ? {} : { prompt_tokens_details: cached }),
+    ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    ...(cost === undefined ? {} : { cost, totalCost: cost, total_cost: cost }),
+    ...(answer.reported === undefined && { caret_estimated: true as const }),
+    ...(answer.ofTurn !== undefined && { caret_turn_usage: answer.ofTurn }),
+  };
+}
+
+export function hasPrompt({ input, cacheRead, cacheWrite }: Usage): boolean {
+  return input !== undefined || cacheRead !== undefined || cacheWrite !== undefined;
+}
+
+function optional<Key extends string>(key: Key, value: number | undefined): { readonly [name in Key]?: number } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [name in Key]?: number });
+}

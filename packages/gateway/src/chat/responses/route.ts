@@ -1,0 +1,81 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { requestContextOf } from "../../http/request-context.ts";
+import type { AnswerStream } from "../answer-stream.ts";
+import { countAnswer } from "../answer-usage.ts";
+import type { DoorTurn } from "../conversations.ts";
+import type { DoorOptions } from "../openai/door-options.ts";
+import { serveAnswer } from "../serve-answer.ts";
+import { toResponse } from "./answer.ts";
+import { answerWithError } from "./answer-with-error.ts";
+import type { ItemStore } from "./item-store.ts";
+import { createMemoryItemStore } from "./memory-item-store.ts";
+import { readResponsesRequest } from "./request.ts";
+import type { ResponseObject } from "./response-object.ts";
+import { ResponseStream } from "./stream.ts";
+
+export interface ResponsesDoorOptions extends DoorOptions {
+  /** Absent: what was answered is kept in memory, within bounds. */
+  readonly items?: ItemStore;
+}
+
+/** `POST /v1/responses`. */
+export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync {
+  const items = options.items ?? createMemoryItemStore();
+  return async (app) => {
+    app.setErrorHandler(answerWithError);
+    app.post("/v1/responses", async (request, reply) => answer(request, reply, { ...options, items }));
+  };
+}
+
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ResponsesDoorOptions & { readonly items: ItemStore },
+): Promise<FastifyReply> {
+  const { items, newId, now, showActivity } = options;
+  const owner = requestContextOf(request).caller.tokenName;
+  const read = readResponsesRequest(request.body, request.headers, { owner, items });
+  const { body } = read;
+  const id = `resp_${newId()}`;
+  const createdAt = Math.floor(now() / 1000);
+  const shape = (turn: DoorTurn) => ({
+    ...{ id, createdAt, model: turn.model, body, request: read.request, showActivity, newId },
+    count: countAnswer(read.request, turn),
+  });
+
+  function keep({ output }: ResponseObject, { sessionId }: DoorTurn): void {
+    if (body.store === false) return;
+    const { system, messages } = read.added;
+    items.keep(owner, { id, previousId: body.previous_response_id ?? undefined, system, messages, output }, sessionId);
+  }
+
+  return serveAnswer({ request, reply, options }, read.request, {
+    stream: body.stream ?? false,
+    openStream: (turn) => keptStream(new ResponseStream(shape(turn)), (response) => keep(response, turn)),
+    // Every block of text is an item of its own.
+    blockGap: "",
+    toWhole(turn, events, cut) {
+      const response = toResponse(events, shape(turn), cut);
+      keep(response, turn);
+      return response;
+    },
+  });
+}
+
+/** Keeps the response as soon as it is whole, before the client can refer to it. */
+function keptStream(stream: ResponseStream, keep: (response: ResponseObject) => void): AnswerStream {
+  return {
+    write: (batch) => stream.write(batch),
+    end(ending) {
+      const events = stream.end(ending);
+      keep(stream.response);
+      return events;
+    },
+    get outcome() {
+      return stream.outcome;
+    },
+    get calls() {
+      return stream.calls;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { DoorCall, DoorMessage, DoorPart } from "../door-request.ts";
+import { parseArguments } from "../parse-arguments.ts";
+import type { CallItem, OutputItem } from "./output-item.ts";
+
+/** Gathers items into messages: what the assistant said and called in one go is one message. */
+export class TranscriptBuilder {
+  readonly system: string[] = [];
+  readonly messages: DoorMessage[] = [];
+
+  user(parts: readonly DoorPart[]): void {
+    this.messages.push({ role: "user", parts });
+  }
+
+  tool(callId: string, parts: readonly DoorPart[], isError = false): void {
+    this.messages.push({ role: "tool", callId, parts, isError });
+  }
+
+  assistant(text: string, calls: readonly DoorCall[] = []): void {
+    const last = this.messages.at(-1);
+    if (last?.role !== "assistant") {
+      this.messages.push({ role: "assistant", text, calls });
+      return;
+    }
+    const joined = [last.text, text].filter((part) => part !== "").join("\n\n");
+    this.messages[this.messages.length - 1] = { ...last, text: joined, calls: [...last.calls, ...calls] };
+  }
+
+  /** Something we answered ourselves; reasoning is no part of a transcript. */
+  output(item: OutputItem): void {
+    if (item.type === "reasoning") return;
+    if (item.type === "message") this.assistant(item.content.map(({ text }) => text).join(""));
+    else this.assistant("", [toDoorCall(item)]);
+  }
+}
+
+function toDoorCall(item: CallItem): DoorCall {
+  const callId = item.call_id;
+  switch (item.type) {
+    case "function_call":
+      return { callId, name: item.name, input: parseArguments(item.arguments) };
+    case "custom_tool_call":
+      return { callId, name: item.name, input: item.input };
+    case "apply_patch_call":
+      return { callId, name: "apply_patch", input: item.operation };
+    case "shell_call":
+      return { callId, name: "shell", input: item.action };
+    case "local_shell_call":
+      return { callId, name: "local_shell", input: item.action };
+  }
+}

@@ -1,0 +1,47 @@
+import { promptTokens, type Usage } from "@caret/protocol";
+import { type AnswerUsage, ownUsage } from "../answer-usage.ts";
+import { hasPrompt } from "../openai/usage.ts";
+
+export interface ResponseUsage {
+  readonly input_tokens: number;
+  readonly input_tokens_details?: { readonly cached_tokens: number; readonly cache_write_tokens?: number };
+  readonly output_tokens: number;
+  readonly output_tokens_details?: { readonly reasoning_tokens: number };
+  readonly total_tokens: number;
+  readonly cost?: number;
+  readonly totalCost?: number;
+  readonly total_cost?: number;
+  /** At least one count is our estimate, because upstream gave none for this answer. */
+  readonly caret_estimated?: true;
+  /** What the whole turn used, of which this is the last answer. */
+  readonly caret_turn_usage?: Usage;
+}
+
+/**
+ * A response without usage makes OpenCode send its request again for ever, so there always is one. What upstream did not
+ * count is estimated from the text, and the estimate is marked.
+ */
+export function toResponseUsage(answer: AnswerUsage): ResponseUsage {
+  const { reported, ofTurn } = answer;
+  const usage = ownUsage(answer);
+  const { cacheRead, cacheWrite, output, reasoning, cost } = usage;
+  const input_tokens = hasPrompt(usage) ? promptTokens(usage) : promptTokens(answer.estimate());
+  const output_tokens = output ?? answer.estimate().output;
+  const cached = cacheRead !== undefined || cacheWrite !== undefined;
+  const isEstimated = reported === undefined || !hasPrompt(reported) || reported.output === undefined;
+  return {
+    input_tokens,
+    // Codex refuses these details without `cached_tokens`.
+    ...(cached && { input_tokens_details: { cached_tokens: cacheRead ?? 0, ...written(cacheWrite) } }),
+    output_tokens,
+    ...(reasoning !== undefined && { output_tokens_details: { reasoning_tokens: reasoning } }),
+    total_tokens: input_tokens + output_tokens,
+    ...(cost !== undefined && { cost, totalCost: cost, total_cost: cost }),
+    ...(isEstimated && { caret_estimated: true as const }),
+    ...(ofTurn !== undefined && { caret_turn_usage: ofTurn }),
+  };
+}
+
+function written(cacheWrite: number | undefined): { readonly cache_write_tokens?: number } {
+  return cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite };
+}

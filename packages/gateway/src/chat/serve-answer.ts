@@ -1,0 +1,98 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { clientGone } from "../http/client-gone.ts";
+import { requestContextOf } from "../http/request-context.ts";
+import { openSse, type SseWriter } from "../http/sse-writer.ts";
+import { AnswerReader } from "./answer-reader.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import type { DoorTurn } from "./conversations.ts";
+import type { DoorRequest } from "./door-request.ts";
+import { followAnswer } from "./follow-answer.ts";
+import { IGNORED_HEADER, ignoredHeader } from "./ignored-fields.ts";
+import type { DoorOptions } from "./openai/door-options.ts";
+import { type Cut, type LimitedTurn, limitTurn } from "./stop-matcher.ts";
+
+/** A door's own part of answering a turn. */
+export interface AnswerFormat {
+  readonly stream: boolean;
+  /** What the format has between two blocks of text. */
+  readonly blockGap: string;
+  openStream(turn: DoorTurn): AnswerStream;
+  /** The whole answer, as the body to send. */
+  toWhole(turn: DoorTurn, events: readonly AgentEvent[], cut: Cut | undefined): unknown;
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly options: DoorOptions;
+}
+
+/** Start the turn and answer with it. Throws what goes wrong before the first word; the route's error handler shows it. */
+export async function serveAnswer(exchange: Exchange, door: DoorRequest, format: AnswerFormat): Promise<FastifyReply> {
+  const { request, reply, options } = exchange;
+  const context = requestContextOf(request);
+  const gone = clientGone(reply.raw);
+  const signal = AbortSignal.any([gone, context.signal]);
+  const turn = limitTurn(await options.desk.open(door, context.caller), { ...door, gap: format.blockGap });
+  let isAnswered = false;
+  try {
+    reply.header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
+    const ignored = ignoredHeader(door);
+    if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
+    if (format.stream) await sendStream(exchange, turn, format.openStream(turn), signal);
+    else await sendWhole(exchange, turn, format, signal);
+    isAnswered = !signal.aborted;
+    return reply;
+  } finally {
+    turn.leave(isAnswered ? "answered" : "gone");
+  }
+}
+
+async function sendWhole(
+  { reply, options }: Exchange,
+  turn: LimitedTurn,
+  format: AnswerFormat,
+  signal: AbortSignal,
+): Promise<void> {
+  const events: AgentEvent[] = [];
+  const answer = new AnswerReader(options.showActivity);
+  const ending = await followAnswer(turn, answer, signal, (batch) => {
+    answer.read(batch);
+    for (const event of batch) events.push(event);
+  });
+  if (ending.kind === "failed") throw CaretError.fromInfo(ending.error);
+  await reply.send(format.toWhole(turn, events, ending.cut));
+}
+
+/**
+ * The head is held back until there is something to say, at most as long as a stream may be silent: a turn that fails
+ * before its first word can then still be answered with an honest status, which clients understand better than any error
+ * inside a stream.
+ */
+async function sendStream(
+  { request, reply, options }: Exchange,
+  turn: LimitedTurn,
+  stream: AnswerStream,
+  signal: AbortSignal,
+): Promise<void> {
+  const { signal: serverSignal, meter } = requestContextOf(request);
+  const { keepAliveMs } = options;
+  let sse: SseWriter | undefined;
+  const open = (): SseWriter => {
+    sse ??= openSse(reply, { signal: serverSignal, keepAliveMs, meter });
+    return sse;
+  };
+  const patience = setTimeout(open, keepAliveMs);
+  try {
+    const ending = await followAnswer(turn, stream, signal, (batch) => {
+      const text = stream.write(batch);
+      return text === "" ? undefined : open().write(text);
+    });
+    if (ending.kind === "failed" && sse === undefined) throw CaretError.fromInfo(ending.error);
+    await open().write(stream.end(ending));
+  } finally {
+    clearTimeout(patience);
+    sse?.end();
+  }
+}

@@ -1,0 +1,220 @@
+import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import type { DoorTurn } from "./conversations.ts";
+import type { DoorRequest } from "./door-request.ts";
+import { cutToWeight, weightOf, weightWithin } from "./text-weight.ts";
+
+/** Finds the first of several texts in a text that comes piece by piece. */
+interface StopMatcher {
+  /**
+   * Takes the next piece. Gives what of the text so far can be shown: all but an end that may be the beginning of a stop
+   * sequence, or, when one was found, all that stands before it.
+   */
+  push(text: string): Matched;
+  /** Nothing follows for now: what was held back can be shown after all. */
+  flush(): string;
+}
+
+interface Matched {
+  readonly text: string;
+  /** The sequence that was found. */
+  readonly sequence: string | undefined;
+}
+
+export function createStopMatcher(sequences: readonly string[]): StopMatcher {
+  const longest = Math.max(0, ...sequences.map(({ length }) => length));
+  /** The end of the text: enough of it to find a sequence that began before the next piece. */
+  let tail = "";
+  /** How many characters at the end of `tail` were not shown yet. */
+  let held = 0;
+
+  return {
+    push(piece) {
+      const text = tail + piece;
+      const shown = tail.length - held;
+      const found = earliest(text, sequences);
+      if (found !== undefined) {
+        tail = "";
+        held = 0;
+        return { text: text.slice(shown, Math.max(shown, found.at)), sequence: found.sequence };
+      }
+      const waiting = Math.min(openEnd(text, sequences), text.length - shown);
+      tail = text.slice(Math.max(0, text.length - longest));
+      held = waiting;
+      return { text: text.slice(shown, text.length - waiting), sequence: undefined };
+    },
+    flush() {
+      const text = tail.slice(tail.length - held);
+      held = 0;
+      return text;
+    },
+  };
+}
+
+/** The sequence that ends first is the one that stops a model that says one character after the other. */
+function earliest(text: string, sequences: readonly string[]): { at: number; sequence: string } | undefined {
+  const found = sequences
+    .map((sequence) => ({ at: text.indexOf(sequence), sequence }))
+    .filter(({ at }) => at !== -1)
+    .toSorted((a, b) => a.at + a.sequence.length - (b.at + b.sequence.length) || a.at - b.at);
+  return found[0];
+}
+
+/** The length of the longest end of a text that a sequence begins with. */
+function openEnd(text: string, sequences: readonly string[]): number {
+  const lengths = sequences.map((sequence) => {
+    let length = Math.min(sequence.length - 1, text.length);
+    while (length > 0 && !text.endsWith(sequence.slice(0, length))) length -= 1;
+    return length;
+  });
+  return Math.max(0, ...lengths);
+}
+
+/** Why an answer ends before its turn would. */
+export type Cut = { readonly kind: "length" } | { readonly kind: "stop-sequence"; readonly sequence: string };
+
+/** A turn whose answer ends where its request says. */
+export interface LimitedTurn extends DoorTurn {
+  /** Once `follow` has ended the answer early. */
+  readonly cut: Cut | undefined;
+}
+
+export interface AnswerLimits extends Pick<DoorRequest, "stopSequences" | "maxOutputTokens"> {
+  /** What the door writes between two blocks of text. */
+  readonly gap: string;
+}
+
+/**
+ * Obey `stop` and `max_tokens`: nothing upstream does. The text is cut there, and the turn is ended, since nobody would read
+ * the rest. What counts is the text of this one answer; thinking, and what the agent does with tools of its own, does not.
+ * Tokens are estimated. An answer that has come to calls of the client's is not cut any more: they are to be run.
+ */
+export function limitTurn(turn: DoorTurn, limits: AnswerLimits): LimitedTurn {
+  const { stopSequences, maxOutputTokens } = limits;
+  const isLimited = stopSequences.length > 0 || maxOutputTokens !== undefined;
+  let cut: Cut | undefined;
+
+  async function* followLimited(signal: AbortSignal): AsyncGenerator<readonly AgentEvent[]> {
+    const answer = new LimitedAnswer(limits);
+    for await (const batch of turn.follow(signal)) {
+      yield answer.read(batch);
+      if (answer.cut === undefined) continue;
+      cut = answer.cut;
+      turn.stop(cut.kind === "length" ? "The answer is as long as it may be" : "The answer came to a stop sequence");
+      return;
+    }
+  }
+
+  return {
+    turnId: turn.turnId,
+    sessionId: turn.sessionId,
+    model: turn.model,
+    relation: turn.relation,
+    startsTurn: turn.startsTurn,
+    get outcome() {
+      return turn.outcome;
+    },
+    follow: isLimited ? followLimited : (signal) => turn.follow(signal),
+    stop: (reason) => turn.stop(reason),
+    leave: (how) => turn.leave(how),
+    get cut() {
+      return cut;
+    },
+  };
+}
+
+class LimitedAnswer {
+  cut: Cut | undefined;
+  readonly #gap: string;
+  readonly #stops: ReturnType<typeof createStopMatcher>;
+  /** How much text may follow, by weight. */
+  #room: number;
+  #hasText = false;
+  /** The client has been given calls: a turn that waits for their results cannot be ended. */
+  #hasCalls = false;
+  #out: AgentEvent[] = [];
+
+  constructor({ stopSequences, maxOutputTokens, gap }: AnswerLimits) {
+    this.#gap = gap;
+    this.#stops = createStopMatcher(stopSequences);
+    this.#room = maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : weightWithin(maxOutputTokens);
+  }
+
+  read(batch: readonly AgentEvent[]): readonly AgentEvent[] {
+    this.#out = [];
+    for (const event of batch) {
+      if (this.#hasCalls) this.#out.push(event);
+      else this.#readEvent(event);
+      if (this.cut !== undefined) break;
+    }
+    return this.#out;
+  }
+
+  #readEvent(event: AgentEvent): void {
+    switch (event.type) {
+      case "text-start":
+        return this.#begin(event);
+      case "text-delta":
+        return this.#say(event, event.text);
+      case "text-end":
+        return this.#end(event);
+      case "plan":
+        return this.#plan(event);
+      case "tool-call":
+        this.#hasCalls ||= event.owner === "client";
+        this.#out.push(event);
+        return;
+      default:
+        this.#out.push(event);
+    }
+  }
+
+  /** A sequence may begin in the gap that the door will write. */
+  #begin(event: AgentEventOf<"text-start">): void {
+    if (this.#hasText && this.#gap !== "") {
+      const { sequence } = this.#stops.push(this.#gap);
+      this.#stops.flush();
+      if (sequence !== undefined) {
+        this.cut = { kind: "stop-sequence", sequence };
+        return;
+      }
+    }
+    this.#out.push(event);
+  }
+
+  #say(block: { readonly blockId: string }, piece: string): void {
+    const { text, sequence } = this.#stops.push(piece);
+    this.#show(block, text);
+    if (this.cut === undefined && sequence !== undefined) this.cut = { kind: "stop-sequence", sequence };
+    if (this.cut !== undefined) this.#out.push({ type: "text-end", blockId: block.blockId });
+  }
+
+  #show({ blockId }: { readonly blockId: string }, text: string): void {
+    if (text === "") return;
+    this.#hasText = true;
+    const fitting = this.#fit(text);
+    if (fitting !== "") this.#out.push({ type: "text-delta", blockId, text: fitting });
+    if (fitting !== text) this.cut = { kind: "length" };
+  }
+
+  #fit(text: string): string {
+    const fitting = cutToWeight(text, this.#room);
+    this.#room -= weightOf(text);
+    return fitting;
+  }
+
+  #end(event: AgentEventOf<"text-end">): void {
+    this.#show(event, this.#stops.flush());
+    this.#out.push(event);
+  }
+
+  /** A plan is the whole text of an answer, told at once. */
+  #plan(event: AgentEventOf<"plan">): void {
+    const { text, sequence } = this.#stops.push(event.text);
+    const whole = sequence === undefined ? text + this.#stops.flush() : text;
+    const fitting = this.#fit(whole);
+    this.#hasText = true;
+    this.#out.push(fitting === event.text ? event : { ...event, text: fitting });
+    if (fitting !== whole) this.cut = { kind: "length" };
+    else if (sequence !== undefined) this.cut = { kind: "stop-sequence", sequence };
+  }
+}

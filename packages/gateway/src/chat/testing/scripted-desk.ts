@@ -1,0 +1,67 @@
+import type { AgentEvent, TurnOutcome } from "@caret/protocol";
+import type { Caller, Conversations, DoorTurn } from "../conversations.ts";
+import type { DoorRequest } from "../door-request.ts";
+
+type Script = (signal: AbortSignal, request: DoorRequest) => AsyncIterable<readonly AgentEvent[]>;
+
+export interface ScriptedDesk extends Conversations {
+  readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
+  /** Resolves when a door has left one of its turns, with how. */
+  readonly left: Promise<"answered" | "gone">;
+  /** Why its doors have ended turns. */
+  readonly stops: readonly string[];
+}
+
+/** A desk that plays the same turn for everybody and remembers who came. */
+export function scriptedDesk(script: Script, outcome: TurnOutcome = { kind: "completed" }): ScriptedDesk {
+  const opened: ScriptedDesk["opened"] = [];
+  const { promise: left, resolve: leave } = Promise.withResolvers<"answered" | "gone">();
+  const stops: string[] = [];
+  return {
+    opened,
+    left,
+    stops,
+    async open(request, caller): Promise<DoorTurn> {
+      opened.push({ request, caller });
+      return {
+        turnId: "turn-1",
+        sessionId: "session-1",
+        model: "auto",
+        relation: "new",
+        startsTurn: true,
+        outcome: Promise.resolve(outcome),
+        follow: (signal) => script(signal, request),
+        stop: (reason) => void stops.push(reason),
+        leave,
+      };
+    },
+  };
+}
+
+/** A script that tells all of it at once. */
+export function telling(...events: readonly AgentEvent[]): Script {
+  return async function* tell() {
+    yield events;
+  };
+}
+
+/** A script that tells the beginning and is then silent until nobody listens any more. */
+export function tellingThenSilent(...events: readonly AgentEvent[]): Script {
+  return async function* tell(signal) {
+    yield events;
+    if (signal.aborted) return;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  };
+}
+
+/** A whole turn that says one thing. */
+export function saying(text: string): readonly AgentEvent[] {
+  return [
+    { type: "turn-start", turnId: "turn-1", lane: "sim" },
+    { type: "text-start", blockId: "b1" },
+    { type: "text-delta", blockId: "b1", text },
+    { type: "text-end", blockId: "b1" },
+    { type: "usage", usage: { input: 3, output: 4 } },
+    { type: "turn-end", outcome: { kind: "completed" } },
+  ];
+}

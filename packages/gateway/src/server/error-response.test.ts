@@ -1,0 +1,46 @@
+import { CaretError } from "@caret/protocol";
+import { expect, it } from "vitest";
+import { toErrorFace } from "./error-response.ts";
+
+const error = new CaretError("unauthenticated", "No token.", { fix: "Send one." });
+
+it.each([
+  ["/v1/messages", {}],
+  ["/v1/messages/count_tokens", {}],
+  ["/v1/models", { "anthropic-version": "2023-06-01" }],
+])("speaks to Anthropic's clients at %s", (path, headers) => {
+  expect(toErrorFace(error, { path, headers, requestId: "r1" })).toEqual({
+    status: 401,
+    headers: { "request-id": "r1", "x-should-retry": "false" },
+    body: {
+      type: "error",
+      error: { type: "authentication_error", message: "No token. Send one.", code: "unauthenticated" },
+      request_id: "r1",
+    },
+  });
+});
+
+it.each(["/v1/chat/completions", "/v1/models", "/metrics", "/"])("speaks to OpenAI's clients at %s", (path) => {
+  expect(toErrorFace(error, { path, headers: {}, requestId: "r1" })).toEqual({
+    status: 401,
+    headers: { "x-should-retry": "false" },
+    body: {
+      error: {
+        message: "No token. Send one.",
+        type: "authentication_error",
+        code: "invalid_api_key",
+        param: null,
+        caret: { code: "unauthenticated", retryable: false, fix: "Send one." },
+      },
+    },
+  });
+});
+
+it("names the same time to wait at every door [house 4.7]", () => {
+  const full = new CaretError("overloaded", "Full");
+  const paths = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/v1/sessions"];
+  const seconds = paths.map((path) => toErrorFace(full, { path, headers: {}, requestId: "r1" }).headers["retry-after"]);
+  expect(Object.fromEntries(paths.map((path, index) => [path, seconds[index]]))).toEqual(
+    Object.fromEntries(paths.map((path) => [path, "1"])),
+  );
+});

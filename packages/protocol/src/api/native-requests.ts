@@ -1,0 +1,87 @@
+import type { LaneName } from "../events/agent-event.ts";
+import type { GrantView, PermissionWord } from "./session-view.ts";
+
+/** Bodies of the native door's commands. Each may be sent with an `idempotency-key` header: the same key is done once. */
+export interface CreateSession {
+  /** Absent: the gateway's default, else an empty directory of its own. */
+  readonly workspace?: string;
+  readonly title?: string;
+  readonly lane?: LaneName;
+  readonly model?: string;
+  readonly permission?: PermissionWord;
+}
+
+export interface ChangeSession {
+  readonly title?: string;
+  readonly archived?: boolean;
+  readonly permission?: PermissionWord;
+  readonly model?: string;
+}
+
+export interface ForkSession {
+  /** The fork has everything up to and with this event; absent: everything. It must be the last of a turn. */
+  readonly throughSeq?: number;
+  readonly title?: string;
+}
+
+export interface PromptImage {
+  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+export interface StartTurn {
+  readonly prompt: string;
+  readonly images?: readonly PromptImage[];
+  readonly model?: string;
+  readonly mode?: "agent" | "plan" | "ask";
+  readonly permission?: PermissionWord;
+}
+
+export interface StartedTurn {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly firstSeq: number;
+}
+
+export interface SteerTurn {
+  readonly text: string;
+}
+
+export interface AnswerQuestion {
+  /** Absent: the question is skipped. */
+  readonly answers?: readonly { readonly questionId: string; readonly optionIds: readonly string[] }[];
+}
+
+export interface AnswerApproval {
+  readonly decision: "approved" | "rejected";
+  /** For the agent, when it was rejected. */
+  readonly reason?: string;
+  /** Allow this for the rest of the session too: the id of one of the request's `grants`. Only with an approval. */
+  readonly grant?: string;
+  /** The first of the request's `grants`, if it has any; the answer says whether it had. */
+  readonly remember?: boolean;
+}
+
+/** What became of an answer to an approval. */
+export interface AnsweredApproval {
+  /** What is allowed for the rest of the session from now on. */
+  readonly granted?: GrantView;
+  /** Why nothing is, although that was asked for. */
+  readonly notGranted?: string;
+}
+
+export const exportFormats = ["ndjson", "markdown", "html", "seed"] as const;
+/** `ndjson` can be imported again; `seed` is one `{id, chatId, timestamp, type, subtype, payload, raw}` per line. */
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface ConnectTest {
+  readonly door: "openai" | "responses" | "anthropic";
+}
+
+export interface ConnectTestResult {
+  readonly ok: boolean;
+  /** What the door answered, or why it did not. */
+  readonly detail: string;
+  readonly durationMs: number;
+}

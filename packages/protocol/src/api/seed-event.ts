@@ -1,0 +1,145 @@
+import type { AgentEvent, AgentEventOf } from "../events/agent-event.ts";
+import type { EventEnvelope } from "./session-view.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What one line of the agent says in the shape below. */
+interface SeedLine {
+  readonly type: string;
+  readonly subtype?: string;
+  readonly payload: unknown;
+}
+
+/** An event as web pages for the agent's own stream store it: the line's type and subtype, what it carries, and the line. */
+export interface SeedEvent extends SeedLine {
+  /** Unique across chats. What follows the last colon is the event's `seq`. */
+  readonly id: string;
+  readonly chatId: string;
+  readonly timestamp: number;
+  /** The agent's line; where there is none, one that says the same. */
+  readonly raw: string;
+}
+
+const EXIT_CANCELLED = 130;
+
+/**
+ * The stored shape of one event. A line of the agent speaks for itself; what came without one gets the closest shape.
+ *
+ * Text and thinking are told by their deltas alone, so that whoever joins all of it has it once: the lines behind the start
+ * and the end of a block say the same text again.
+ */
+export function toSeedEvent({ sessionId, seq, at, event, raw, rawCut }: EventEnvelope): SeedEvent {
+  const whole = rawCut === true ? undefined : raw;
+  const line = lineOf(event, whole);
+  return { id: `${sessionId}:${seq}`, chatId: sessionId, timestamp: at, ...line, raw: whole ?? JSON.stringify(line) };
+}
+
+function lineOf(event: AgentEvent, raw: string | undefined): SeedLine {
+  const block = blockLine(event);
+  if (block !== undefined) return block;
+  if (raw === undefined) return closestLine(event);
+  const said = readLine(parseJson(raw));
+  if (said !== undefined) return said;
+  // What could be read although it is no JSON, a framed line for instance, is better told by what was read from it.
+  return event.type === "unknown" || event.type === "notice" ? unreadable(raw) : closestLine(event);
+}
+
+function blockLine(event: AgentEvent): SeedLine | undefined {
+  switch (event.type) {
+    case "text-start":
+    case "text-end":
+      return assistant("");
+    case "text-delta":
+      return assistant(event.text);
+    case "thinking-start":
+      return { type: "thinking", subtype: "started", payload: { content: "" } };
+    case "thinking-delta":
+      return { type: "thinking", subtype: "delta", payload: { content: event.text } };
+    case "thinking-end":
+      return { type: "thinking", subtype: "completed", payload: { content: "" } };
+    default:
+      return undefined;
+  }
+}
+
+function assistant(text: string): SeedLine {
+  return { type: "assistant", payload: { message: { content: text === "" ? [] : [{ type: "text", text }] } } };
+}
+
+/** The CLI's own lines have no `payload`: all of such a line is what it carries. */
+function readLine(line: unknown): SeedLine | undefined {
+  if (!isRecord(line) || typeof line["type"] !== "string") return undefined;
+  const { type, subtype, payload = line } = line;
+  return { type, ...(typeof subtype === "string" ? { subtype } : {}), payload };
+}
+
+function closestLine(event: AgentEvent): SeedLine {
+  switch (event.type) {
+    case "turn-start":
+      return { type: "user", payload: { prompt: event.prompt ?? "" } };
+    case "session-ready":
+      return { type: "system", subtype: "init", payload: without(event) };
+    case "tool-call":
+      return startedLine(event);
+    case "tool-result":
+      return completedLine(event);
+    case "turn-end":
+      return resultLine(event.outcome);
+    case "notice":
+      return event.kind === "error" ? failure(event.message) : { type: "notice", payload: without(event) };
+    case "unknown":
+      return readLine(event.value) ?? unreadable(toText(event.value));
+    default:
+      return { type: event.type, payload: without(event) };
+  }
+}
+
+function startedLine({ callId, name, kind, input }: AgentEventOf<"tool-call">): SeedLine {
+  const entry = { [`${kind === "other" ? name : kind}ToolCall`]: { name, args: input } };
+  return { type: "tool_call", subtype: "started", payload: { toolCall: { id: callId, ...entry } } };
+}
+
+function completedLine({ callId, status, output, exitCode }: AgentEventOf<"tool-result">): SeedLine {
+  const result =
+    exitCode === undefined ? { success: status === "ok", status, output } : { exitCode, stdout: output, stderr: "" };
+  return { type: "tool_call", subtype: "completed", payload: { toolCall: { id: callId, result } } };
+}
+
+function resultLine(outcome: AgentEventOf<"turn-end">["outcome"]): SeedLine {
+  if (outcome.kind === "completed")
+    return { type: "result", subtype: "success", payload: { exitCode: 0, is_error: false } };
+  const { exitCode, message } =
+    outcome.kind === "failed"
+      ? { exitCode: 1, message: outcome.error.message }
+      : { exitCode: EXIT_CANCELLED, message: "The turn was cancelled" };
+  const { payload } = failure(message);
+  return { type: "result", subtype: "error", payload: { ...payload, exitCode, is_error: true } };
+}
+
+function failure(message: string): SeedLine & { readonly payload: Json } {
+  return { type: "error", payload: { type: "error", message } };
+}
+
+function unreadable(data: string): SeedLine {
+  return { type: "raw", payload: { type: "raw", data } };
+}
+
+function without({ type, ...rest }: AgentEvent): Json {
+  return rest;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not JSON: the caller says so by the shape it gives.
+  }
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,268 @@
+import type {
+  AnswerApproval,
+  AnsweredApproval,
+  AnswerQuestion,
+  ChangeSession,
+  ConnectTest,
+  ConnectTestResult,
+  CreateSession,
+  ExportFormat,
+  ForkSession,
+  StartedTurn,
+  StartTurn,
+} from "../api/native-requests.ts";
+import type {
+  AboutView,
+  ChangesView,
+  EventEnvelope,
+  FindingView,
+  GrantView,
+  ModelView,
+  SessionPageView,
+  SessionView,
+  UsageRow,
+} from "../api/session-view.ts";
+import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
+import { followEvents, followUpdates, type SessionUpdate } from "./follow-events.ts";
+import { type FollowOptions, followStream } from "./follow-stream.ts";
+import {
+  createNativeWire,
+  type NativeClientOptions,
+  type NativeWire,
+  type RequestOptions,
+  type WireRequest,
+} from "./native-wire.ts";
+import { eventSocket, eventStream } from "./open-events.ts";
+import { sseConnection } from "./sse-connection.ts";
+
+export interface RawLine {
+  readonly raw: string;
+  /** It is only the beginning of the line. */
+  readonly rawCut?: true;
+}
+
+export interface ExportedFile {
+  readonly fileName: string;
+  readonly content: Blob;
+}
+
+export interface FollowEventsOptions extends FollowOptions {
+  /** The `seq` after which to begin; 0 for the whole log. */
+  readonly after: number;
+  readonly raw?: boolean;
+}
+
+/**
+ * The native door, typed: for the web page, for scripts, for programs of yours. Works wherever there is `fetch`.
+ *
+ *     const caret = createNativeClient({ baseUrl, headers: { authorization: `Bearer ${token}` } });
+ *     const session = await caret.createSession({ workspace: "/home/me/project" });
+ *     const { firstSeq } = await caret.startTurn(session.id, { prompt: "Fix the failing test" });
+ *     for await (const events of caret.followEvents(session.id, { after: firstSeq - 1, signal })) …
+ *
+ * - Everything that fails rejects with a `CaretError`: branch on its `code`, show its `message` and its `fix`.
+ * - A gateway that does not answer is tried again a few times. Commands carry an idempotency key, the same at each
+ *   attempt, so that a prompt is not sent twice because an answer was lost. Give a key of your own to be safe across
+ *   restarts of your program as well. A gateway that was restarted in between has forgotten it: the log then shows the
+ *   first turn as interrupted, and another one.
+ * - `followEvents` gives every event after `after` once and in order, across turns, lost connections and restarts of the
+ *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
+ * - `followNews` tells of all sessions. After each `opened` read the list anew: news from before it may be missing.
+ */
+export interface NativeClient {
+  about(options?: RequestOptions): Promise<AboutView>;
+  listSessions(query?: SessionListQuery, options?: RequestOptions): Promise<SessionPageView>;
+  getSession(sessionId: string, options?: RequestOptions): Promise<SessionView>;
+  createSession(wanted: CreateSession, options?: RequestOptions): Promise<SessionView>;
+  changeSession(sessionId: string, changes: ChangeSession, options?: RequestOptions): Promise<SessionView>;
+  deleteSession(sessionId: string, options?: RequestOptions): Promise<void>;
+  forkSession(sessionId: string, wanted: ForkSession, options?: RequestOptions): Promise<SessionView>;
+  startTurn(sessionId: string, wanted: StartTurn, options?: RequestOptions): Promise<StartedTurn>;
+  cancelTurn(sessionId: string, turnId: string, options?: RequestOptions): Promise<void>;
+  /** Rejects with `unsupported` where the turn cannot be steered. */
+  steerTurn(sessionId: string, turnId: string, text: string, options?: RequestOptions): Promise<void>;
+  answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, options?: RequestOptions): Promise<void>;
+  answerApproval(
+    sessionId: string,
+    requestId: string,
+    answer: AnswerApproval,
+    options?: RequestOptions,
+  ): Promise<AnsweredApproval>;
+  /** What is allowed for the rest of the session, oldest first. */
+  listGrants(sessionId: string, options?: RequestOptions): Promise<readonly GrantView[]>;
+  revokeGrant(sessionId: string, grantId: string, options?: RequestOptions): Promise<void>;
+  readLog(sessionId: string, query?: LogQuery, options?: RequestOptions): Promise<LogPage>;
+  /** The upstream line of an event; rejects with `not-found` when there is none. */
+  readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
+  followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
+  followUpdates(options: FollowOptions): AsyncIterable<readonly SessionUpdate[]>;
+  /** Streams that wait before their next attempt make it now: the network is back, or somebody looks. */
+  retryNow(): void;
+  /** A picture that came with a prompt, by its name in the turn's start. */
+  readImage(sessionId: string, name: string, options?: RequestOptions): Promise<Blob>;
+  exportSession(sessionId: string, format: ExportFormat, options?: RequestOptions): Promise<ExportedFile>;
+  /** Takes what `exportSession` gave as `ndjson`. */
+  importSession(ndjson: Blob | string, options?: RequestOptions): Promise<SessionView>;
+  changes(sessionId: string, options?: RequestOptions): Promise<ChangesView>;
+  /** Relative paths, best first. */
+  findFiles(workspace: string, query: string, options?: RequestOptions): Promise<readonly string[]>;
+  models(query?: { readonly refresh?: boolean }, options?: RequestOptions): Promise<readonly ModelView[]>;
+  usage(days: number, options?: RequestOptions): Promise<readonly UsageRow[]>;
+  doctor(options?: RequestOptions): Promise<readonly FindingView[]>;
+  /** Allows turns to work in a directory. Resolves with its physical path. */
+  allowWorkspace(path: string, options?: RequestOptions): Promise<string>;
+  /** A small project to try things on, made at first. Resolves with its path. */
+  makeSampleProject(options?: RequestOptions): Promise<string>;
+  testConnection(test: ConnectTest, options?: RequestOptions): Promise<ConnectTestResult>;
+  /** The token is shown this once. */
+  createToken(name: string, options?: RequestOptions): Promise<{ readonly name: string; readonly token: string }>;
+  /** A link that signs one browser in, once. */
+  createLink(options?: RequestOptions): Promise<{ readonly url: string; readonly expiresAt: number }>;
+  /** For pages: the other half of what is needed comes as a cookie. */
+  signIn(code: string, options?: RequestOptions): Promise<{ readonly pageKey: string }>;
+  signOut(options?: RequestOptions): Promise<void>;
+}
+
+export function createNativeClient(options: NativeClientOptions): NativeClient {
+  const wire = createNativeWire(options);
+  return { ...sessionCalls(wire), ...logCalls(wire, options), ...gatewayCalls(wire) };
+}
+
+type SessionCalls = Pick<
+  NativeClient,
+  | "listSessions"
+  | "getSession"
+  | "createSession"
+  | "changeSession"
+  | "deleteSession"
+  | "forkSession"
+  | "startTurn"
+  | "cancelTurn"
+  | "steerTurn"
+  | "answerQuestion"
+  | "answerApproval"
+  | "listGrants"
+  | "revokeGrant"
+>;
+
+function sessionCalls(wire: NativeWire): SessionCalls {
+  return {
+    listSessions: (query = {}, options) => get(wire, "sessions", query, options),
+    getSession: (id, options) => get(wire, at`sessions/${id}`, {}, options),
+    createSession: (wanted, options) => post(wire, "sessions", wanted, options),
+    changeSession: (id, json, options) =>
+      wire.send({ ...options, method: "PATCH", path: at`sessions/${id}`, json }, readJson<SessionView>),
+    deleteSession: (id, options) => wire.send({ ...options, method: "DELETE", path: at`sessions/${id}` }, readNothing),
+    forkSession: (id, wanted, options) => post(wire, at`sessions/${id}/fork`, wanted, options),
+    startTurn: (id, wanted, options) => post(wire, at`sessions/${id}/turns`, wanted, options),
+    cancelTurn: (id, turnId, options) => tell(wire, at`sessions/${id}/turns/${turnId}/cancel`, {}, options),
+    steerTurn: (id, turnId, text, options) => tell(wire, at`sessions/${id}/turns/${turnId}/steer`, { text }, options),
+    answerQuestion: (id, requestId, answer, options) =>
+      tell(wire, at`sessions/${id}/questions/${requestId}`, answer, options),
+    answerApproval: (id, requestId, answer, options) =>
+      post(wire, at`sessions/${id}/approvals/${requestId}`, answer, options),
+    listGrants: async (id, options) =>
+      (await get<{ readonly grants: readonly GrantView[] }>(wire, at`sessions/${id}/grants`, {}, options)).grants,
+    revokeGrant: (id, grantId, options) =>
+      wire.send({ ...options, method: "DELETE", path: at`sessions/${id}/grants/${grantId}` }, readNothing),
+  };
+}
+
+type LogCalls = Pick<
+  NativeClient,
+  | "readLog"
+  | "readRaw"
+  | "followEvents"
+  | "followUpdates"
+  | "retryNow"
+  | "readImage"
+  | "exportSession"
+  | "importSession"
+  | "changes"
+>;
+
+function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
+  const retryNow = new EventTarget();
+  const following = { ...options, retryNow };
+  return {
+    readLog: (id, query = {}, options) => get(wire, at`sessions/${id}/log`, query, options),
+    readRaw: (id, seq, options) => get(wire, at`sessions/${id}/raw/${String(seq)}`, {}, options),
+    followEvents: (id, wanted) =>
+      followEvents(wanted.after, (last) => {
+        const connect = options.socketProtocols === undefined ? eventStream : eventSocket;
+        return followStream((signal) => connect(wire, options, { ...wanted, id, last, signal }), wanted, following);
+      }),
+    followUpdates: (wanted) => {
+      const { silenceMs } = options;
+      const connect = (signal: AbortSignal) => sseConnection(wire, { path: "sessions/stream", signal, silenceMs });
+      return followUpdates(followStream(connect, wanted, following));
+    },
+    retryNow: () => {
+      retryNow.dispatchEvent(new Event("now"));
+    },
+    readImage: (id, name, options) =>
+      wire.send({ ...options, path: at`sessions/${id}/images/${name}` }, (response) => response.blob()),
+    exportSession: (id, format, options) =>
+      wire.send({ ...options, path: at`sessions/${id}/export`, query: { format } }, readFile),
+    importSession: (body, options) => {
+      const headers = { "content-type": "application/x-ndjson" };
+      return wire.send({ ...options, method: "POST", path: "sessions/import", body, headers }, readJson<SessionView>);
+    },
+    changes: (id, options) => get(wire, at`sessions/${id}/changes`, {}, options),
+  };
+}
+
+function gatewayCalls(wire: NativeWire): Omit<NativeClient, keyof SessionCalls | keyof LogCalls> {
+  return {
+    about: (options) => get(wire, "about", {}, options),
+    findFiles: async (workspace, query, options) =>
+      (await get<{ readonly files: readonly string[] }>(wire, "files", { workspace, query }, options)).files,
+    models: async (query = {}, options) =>
+      (await get<{ readonly models: readonly ModelView[] }>(wire, "models", query, options)).models,
+    usage: async (days, options) =>
+      (await get<{ readonly rows: readonly UsageRow[] }>(wire, "usage", { days }, options)).rows,
+    doctor: async (options) =>
+      (await get<{ readonly findings: readonly FindingView[] }>(wire, "doctor", {}, options)).findings,
+    testConnection: (test, options) => post(wire, "connect/test", test, options),
+    allowWorkspace: async (path, options) =>
+      (await post<{ readonly path: string }>(wire, "workspaces", { path }, options)).path,
+    makeSampleProject: async (options) =>
+      (await post<{ readonly path: string }>(wire, "workspaces/sample", {}, options)).path,
+    createToken: (name, options) => post(wire, "tokens", { name }, options),
+    createLink: (options) => post(wire, "links", {}, options),
+    signIn: (code, options) => post(wire, "sign-in", { code }, options),
+    signOut: (options) => tell(wire, "sign-out", {}, options),
+  };
+}
+
+/** A path whose parts may be anything. */
+function at(texts: TemplateStringsArray, ...parts: readonly string[]): string {
+  return String.raw({ raw: texts }, ...parts.map(encodeURIComponent));
+}
+
+function get<Answer>(wire: NativeWire, path: string, query: object, options?: RequestOptions): Promise<Answer> {
+  return wire.send({ ...options, path, query }, readJson<Answer>);
+}
+
+function post<Answer>(wire: NativeWire, path: string, json: object, options?: RequestOptions): Promise<Answer> {
+  return wire.send({ ...options, method: "POST", path, json }, readJson<Answer>);
+}
+
+function tell(wire: NativeWire, path: string, json: object, options?: RequestOptions): Promise<void> {
+  const request: WireRequest = { ...options, method: "POST", path, json };
+  return wire.send(request, readNothing);
+}
+
+async function readJson<Answer>(response: Response): Promise<Answer> {
+  return (await response.json()) as Answer;
+}
+
+async function readNothing(response: Response): Promise<void> {
+  await response.arrayBuffer();
+}
+
+async function readFile(response: Response): Promise<ExportedFile> {
+  const disposition = response.headers.get("content-disposition") ?? "";
+  const fileName = /filename="([^"]+)"/.exec(disposition)?.[1] ?? "session";
+  return { fileName, content: await response.blob() };
+}

@@ -1,0 +1,103 @@
+import { CaretError } from "../errors/caret-error.ts";
+import type { StreamBatch } from "./follow-stream.ts";
+import { addressOf, type NativeClientOptions, type NativeWire } from "./native-wire.ts";
+import { type SseMessage, sseConnection } from "./sse-connection.ts";
+
+interface EventsWanted {
+  readonly id: string;
+  readonly last: () => number;
+  readonly raw?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** One connection to a session's events over SSE. */
+export function eventStream(
+  wire: NativeWire,
+  { silenceMs }: NativeClientOptions,
+  { id, last, raw = false, signal }: EventsWanted,
+): AsyncIterable<StreamBatch> {
+  return sseConnection(wire, {
+    path: `sessions/${encodeURIComponent(id)}/events`,
+    query: raw ? { raw } : {},
+    headers: { "last-event-id": String(last()) },
+    signal,
+    silenceMs,
+  });
+}
+
+/** The same over a WebSocket. */
+export async function* eventSocket(
+  wire: NativeWire,
+  { baseUrl, socketProtocols }: NativeClientOptions,
+  { id, last, raw = false, signal }: EventsWanted,
+): AsyncGenerator<StreamBatch, void> {
+  const path = `sessions/${encodeURIComponent(id)}`;
+  const url = addressOf(baseUrl, { path: `${path}/socket` }).replace(/^http/, "ws");
+  const greeting = JSON.stringify({ since: last(), raw });
+  yield* socketConnection({ url, protocols: socketProtocols?.() ?? [], greeting, signal });
+  if (signal.aborted) return;
+  // A socket does not say why it was refused or closed. Whether the session is still there for us, this does.
+  await (await wire.open({ path, signal })).arrayBuffer();
+  throw new CaretError("upstream-unreachable", "The connection to the gateway was lost");
+}
+
+interface SocketSource {
+  readonly url: string;
+  readonly protocols: readonly string[];
+  /** Said first. */
+  readonly greeting: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One WebSocket, read like an event stream. Ends when it is refused or closed, by whomever: why, a socket does not tell.
+ * Its heartbeats are the browser's own and cannot be seen.
+ */
+async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBatch, void> {
+  const { url, protocols, greeting, signal } = source;
+  const socket = new WebSocket(url, [...protocols]);
+  let waiting: SseMessage[] = [];
+  let wake = (): void => undefined;
+  const hangUp = (): void => {
+    leave(socket);
+    // The other side may take its time to say goodbye.
+    wake();
+  };
+  const news = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  signal.addEventListener("abort", hangUp);
+  let next = news();
+  socket.addEventListener("open", () => {
+    socket.send(greeting);
+    wake();
+  });
+  socket.addEventListener("message", ({ data }) => {
+    waiting.push({ id: undefined, data: String(data) });
+    wake();
+  });
+  socket.addEventListener("close", () => wake());
+  try {
+    await next;
+    if (socket.readyState !== WebSocket.OPEN) return;
+    next = news();
+    yield undefined;
+    while (waiting.length > 0 || socket.readyState === WebSocket.OPEN) {
+      if (waiting.length === 0) await next;
+      next = news();
+      const batch = waiting;
+      waiting = [];
+      if (batch.length > 0) yield batch;
+    }
+  } finally {
+    signal.removeEventListener("abort", hangUp);
+    leave(socket);
+  }
+}
+
+/** A browser complains about a socket that is closed before it was open, although nothing is wrong: so it is opened first. */
+function leave(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close());
+  else socket.close();
+}

@@ -1,0 +1,99 @@
+import { CaretError } from "../errors/caret-error.ts";
+import type { StreamBatch } from "./follow-stream.ts";
+import type { NativeWire } from "./native-wire.ts";
+
+interface SseSource {
+  readonly path: string;
+  readonly query?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** How long it may say nothing, not even a heartbeat. */
+  readonly silenceMs?: number | undefined;
+}
+
+const DEFAULT_SILENCE_MS = 45_000;
+
+/** One connection to one of the gateway's event streams. Rejects when it breaks or goes silent. */
+export async function* sseConnection(wire: NativeWire, source: SseSource): AsyncGenerator<StreamBatch, void> {
+  const { path, query, headers = {}, signal, silenceMs = DEFAULT_SILENCE_MS } = source;
+  const line = new AbortController();
+  const hangUp = (): void => line.abort();
+  signal.addEventListener("abort", hangUp);
+  let silence = setTimeout(hangUp, silenceMs);
+  try {
+    const request = { path, signal: line.signal, headers: { accept: "text/event-stream", ...headers } };
+    const response = await wire.open(query === undefined ? request : { ...request, query });
+    const { body } = response;
+    if (body === null || response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
+      throw new CaretError("upstream-unreachable", "Something else answers at the gateway's address");
+    yield undefined;
+    for await (const batch of sseMessages(chunksOf(body))) {
+      // While the reader takes its time, the gateway is not the silent one.
+      clearTimeout(silence);
+      yield batch;
+      silence = setTimeout(hangUp, silenceMs);
+    }
+  } catch (error) {
+    // Our own hanging up is no cancellation: nobody asked for it.
+    if (line.signal.aborted && !signal.aborted)
+      throw new CaretError("upstream-unreachable", "The gateway has gone silent", { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(silence);
+    signal.removeEventListener("abort", hangUp);
+    line.abort();
+  }
+}
+
+/** Not every browser's streams can be iterated. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader();
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value;
+  } finally {
+    // Already broken is as good as cancelled.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** One message of an event stream: its data, and its id where it has one. */
+export interface SseMessage {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/**
+ * Read an event stream: what came whole with one chunk of bytes is one batch, possibly an empty one, so that the reader
+ * hears of heartbeats too. A message that was cut off at the end of the stream is dropped, as the standard wants: it
+ * comes again after reconnecting.
+ */
+async function* sseMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly SseMessage[], void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunks) {
+    rest += decoder.decode(chunk, { stream: true });
+    const end = rest.lastIndexOf("\n\n");
+    if (end === -1) {
+      yield [];
+      continue;
+    }
+    const whole = rest.slice(0, end);
+    rest = rest.slice(end + 2);
+    yield whole.split("\n\n").flatMap((text) => toMessage(text));
+  }
+}
+
+function toMessage(text: string): readonly SseMessage[] {
+  let id: string | undefined;
+  const data: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.startsWith("data:")) data.push(fieldValue(line, "data:"));
+    else if (line.startsWith("id:")) id = fieldValue(line, "id:");
+  }
+  return data.length === 0 ? [] : [{ id, data: data.join("\n") }];
+}
+
+function fieldValue(line: string, name: string): string {
+  const value = line.slice(name.length);
+  return value.startsWith(" ") ? value.slice(1) : value;
+}

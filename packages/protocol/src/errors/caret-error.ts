@@ -1,0 +1,65 @@
+import { type ErrorCode, errorCatalogue } from "./error-catalogue.ts";
+import type { ErrorInfo } from "./error-info.ts";
+
+const brand: unique symbol = Symbol.for("@caret/CaretError");
+
+export interface CaretErrorOptions {
+  readonly cause?: unknown;
+  readonly retryable?: boolean;
+  /** A fix that knows more than the catalogue's: the nearest model names, the path, the reset date. */
+  readonly fix?: string;
+  readonly upstream?: string;
+}
+
+/**
+ * The one error class. Callers branch on `code`, never on `message`.
+ *
+ * `cause` is for our logs; only what `toInfo` returns may reach a client.
+ */
+export class CaretError extends Error {
+  override readonly name = "CaretError";
+  readonly [brand] = true;
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly fix: string;
+  readonly upstream: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: CaretErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    const entry = errorCatalogue[code];
+    this.code = code;
+    this.retryable = options.retryable ?? entry.retryable;
+    this.fix = options.fix ?? entry.fix;
+    this.upstream = options.upstream;
+  }
+
+  /** Works across duplicated copies of this package, where `instanceof` does not. */
+  static is(value: unknown): value is CaretError {
+    return value instanceof Error && brand in value;
+  }
+
+  /** Turn whatever was thrown into a CaretError; call it once, at a boundary. */
+  static from(reason: unknown): CaretError {
+    if (CaretError.is(reason)) return reason;
+    if (reason instanceof Error && reason.name === "TimeoutError")
+      return new CaretError("timed-out", "The operation timed out", { cause: reason });
+    if (reason instanceof Error && reason.name === "AbortError")
+      return new CaretError("cancelled", "The operation was cancelled", { cause: reason });
+    return new CaretError("internal", "Unexpected failure", { cause: reason });
+  }
+
+  /** A failure that travelled as plain data, as an error again. */
+  static fromInfo({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {
+    return new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
+  }
+
+  toInfo(): ErrorInfo {
+    const info = { code: this.code, message: this.message, retryable: this.retryable, fix: this.fix };
+    return this.upstream === undefined ? info : { ...info, upstream: this.upstream };
+  }
+}
+
+/** Sentences name Caret's commands as `caret …`, in backquotes; this gives them the form that works on this machine. */
+export function inCommandForm(text: string, command: string): string {
+  return command === "caret" ? text : text.replaceAll(/`caret(?= [a-z])/g, `\`${command}`);
+}

@@ -1,0 +1,130 @@
+import type {
+  AnswerApproval,
+  AnsweredApproval,
+  AnswerQuestion,
+  ChangeSession,
+  CreateSession,
+  ExportFormat,
+  ForkSession,
+  StartedTurn,
+  StartTurn,
+} from "../api/native-requests.ts";
+import type {
+  ChangesView,
+  EventEnvelope,
+  GrantView,
+  SessionNews,
+  SessionPageView,
+  SessionView,
+  UsageRow,
+} from "../api/session-view.ts";
+
+/** On whose behalf something is done. */
+export interface SessionCaller {
+  readonly tokenName: string;
+  /** The only workspace its turns may work in. */
+  readonly workspace?: string | undefined;
+  /** The client wants this done once: it is recorded together with what is done. */
+  readonly command?: CommandKey;
+}
+
+/** What a client asked to be done once, under a name of its own. */
+export interface CommandKey {
+  /** Of the client's key, and whose it is and what for. */
+  readonly name: string;
+  /** Tells what was asked for from anything else. */
+  readonly digest: string;
+}
+
+/** What became of a command, as the log has it. */
+export interface CommandRecord {
+  readonly digest: string;
+  readonly sessionId: string;
+  /** The turn that it began, if it began one. */
+  readonly turn?: { readonly turnId: string; readonly firstSeq: number };
+}
+
+export interface SessionListQuery {
+  readonly search?: string;
+  readonly archived?: boolean;
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+export interface LogQuery {
+  readonly after?: number;
+  /** The newest ones before this. Not together with `after`. */
+  readonly before?: number;
+  readonly limit?: number;
+  readonly raw?: boolean;
+}
+
+export interface LogPage {
+  /** Oldest first. */
+  readonly events: readonly EventEnvelope[];
+  /** Of the session, not of the page. */
+  readonly lastSeq: number;
+}
+
+export interface SessionImage {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface SessionExport {
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly chunks: AsyncIterable<string>;
+}
+
+/**
+ * What the native door serves and the runtime does. Rejects with `CaretError`s: `session-not-found`, `session-busy`,
+ * `not-found` for a turn or request that does not wait any more, `unsupported`, `invalid-request`, `workspace-forbidden`.
+ *
+ * A caller that is bound to a workspace sees and touches only sessions of that workspace; others do not exist for it.
+ */
+export interface Sessions {
+  /** What became of a command of the last day, in this process or in one before. */
+  findCommand(name: string): Promise<CommandRecord | undefined>;
+  list(query: SessionListQuery, caller: SessionCaller): Promise<SessionPageView>;
+  get(sessionId: string, caller: SessionCaller): Promise<SessionView>;
+  create(wanted: CreateSession, caller: SessionCaller): Promise<SessionView>;
+  change(sessionId: string, changes: ChangeSession, caller: SessionCaller): Promise<SessionView>;
+  delete(sessionId: string, caller: SessionCaller): Promise<void>;
+  fork(sessionId: string, wanted: ForkSession, caller: SessionCaller): Promise<SessionView>;
+  /** Resolves when its `turn-start` is committed. The turn runs on, whoever looks. */
+  startTurn(sessionId: string, wanted: StartTurn, caller: SessionCaller): Promise<StartedTurn>;
+  cancelTurn(sessionId: string, turnId: string, caller: SessionCaller): Promise<void>;
+  steerTurn(sessionId: string, turnId: string, text: string, caller: SessionCaller): Promise<void>;
+  answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, caller: SessionCaller): Promise<void>;
+  answerApproval(
+    sessionId: string,
+    requestId: string,
+    answer: AnswerApproval,
+    caller: SessionCaller,
+  ): Promise<AnsweredApproval>;
+  /** What is allowed for the rest of the session, oldest first. */
+  listGrants(sessionId: string, caller: SessionCaller): Promise<readonly GrantView[]>;
+  /** From now on it is asked about again. Rejects with `not-found`. */
+  revokeGrant(sessionId: string, grantId: string, caller: SessionCaller): Promise<void>;
+  readLog(sessionId: string, query: LogQuery, caller: SessionCaller): Promise<LogPage>;
+  /**
+   * Every committed event after `after`, once and in order, across turns, until the signal or until the session is
+   * deleted. Costs no memory for a slow reader: it goes on from the log.
+   */
+  followLog(
+    sessionId: string,
+    options: { readonly after: number; readonly raw?: boolean; readonly signal: AbortSignal },
+    caller: SessionCaller,
+  ): AsyncIterable<readonly EventEnvelope[]>;
+  /** From now on, until the signal. Several changes of one session may be told as one. */
+  followUpdates(signal: AbortSignal, caller: SessionCaller): AsyncIterable<readonly SessionNews[]>;
+  /** A picture that came with a prompt of the session. Rejects with `not-found`. */
+  readImage(sessionId: string, name: string, caller: SessionCaller): Promise<SessionImage>;
+  exportSession(sessionId: string, format: ExportFormat, caller: SessionCaller): Promise<SessionExport>;
+  importSession(chunks: AsyncIterable<Uint8Array>, caller: SessionCaller): Promise<SessionView>;
+  changes(sessionId: string, caller: SessionCaller): Promise<ChangesView>;
+  /** Relative paths of files whose path fits the query, best first. */
+  findFiles(workspace: string, query: string, caller: SessionCaller): Promise<readonly string[]>;
+  usage(days: number, caller: SessionCaller): Promise<readonly UsageRow[]>;
+}

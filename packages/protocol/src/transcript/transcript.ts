@@ -1,0 +1,88 @@
+import type { AgentEventOf, Todo, TurnOutcome } from "../events/agent-event.ts";
+import type { Usage } from "../usage.ts";
+import type { Notice, ToolActivity } from "./turn-summary.ts";
+
+/**
+ * A session as people read it: turns, and in each what happened in its order. Deltas are joined, a call and its result
+ * are one item, thinking is one item with its duration, init is not shown, and a turn has one result: its outcome.
+ *
+ * Every item keeps the `seq` of its first event: it is its identity while it grows, and the way to its raw line.
+ *
+ * A transcript may begin in the middle of a session, and so of a turn. Such a turn has no `start`, a block that was
+ * already open is its tail only (`isTail`), and what merely settles something earlier (a result without its call, an
+ * answer without its question) is left out until the earlier events are there.
+ */
+export type TranscriptItem =
+  | {
+      readonly kind: "text";
+      readonly seq: number;
+      readonly text: string;
+      readonly isOpen: boolean;
+      readonly isTail?: true;
+    }
+  | {
+      readonly kind: "thinking";
+      readonly seq: number;
+      readonly text: string;
+      readonly isOpen: boolean;
+      readonly startedAt: number;
+      readonly durationMs?: number;
+      readonly isTail?: true;
+    }
+  | {
+      readonly kind: "tool";
+      readonly seq: number;
+      /** When it was called; where a person was asked about it first, when that was decided. */
+      readonly startedAt: number;
+      /** A person is being asked whether it may run. */
+      readonly isAsked?: true;
+      readonly tool: ToolActivity;
+      readonly description?: string;
+      readonly parentCallId?: string;
+    }
+  /** The whole list as it was then, changes merged in: the last one of a turn is how it stands. */
+  | { readonly kind: "todos"; readonly seq: number; readonly items: readonly Todo[] }
+  | { readonly kind: "plan"; readonly seq: number; readonly plan: AgentEventOf<"plan"> }
+  | {
+      readonly kind: "question";
+      readonly seq: number;
+      readonly at: number;
+      readonly question: AgentEventOf<"question">;
+      readonly answer?: AgentEventOf<"question-answer">;
+      readonly answeredAt?: number;
+    }
+  | {
+      readonly kind: "approval";
+      readonly seq: number;
+      readonly at: number;
+      readonly request: AgentEventOf<"approval-request">;
+      readonly answer?: AgentEventOf<"approval-answer">;
+      readonly answeredAt?: number;
+    }
+  | { readonly kind: "notice"; readonly seq: number; readonly notice: Notice }
+  | { readonly kind: "unknown"; readonly seq: number; readonly label: string; readonly value: unknown };
+
+export interface TranscriptTurn {
+  readonly turnId: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** When its first event came; without `start`, the first one that is there. */
+  readonly startedAt: number;
+  /** When the newest event came: what it waits for, it has waited for since. */
+  readonly lastAt: number;
+  /** Absent when the transcript begins in the middle of the turn. */
+  readonly start?: AgentEventOf<"turn-start">;
+  /** What upstream said of itself. */
+  readonly ready?: AgentEventOf<"session-ready">;
+  readonly items: readonly TranscriptItem[];
+  readonly usage?: Usage;
+  readonly outcome?: TurnOutcome;
+}
+
+export interface Transcript {
+  /** The `seq` of the newest event in it. */
+  readonly lastSeq: number;
+  readonly turns: readonly TranscriptTurn[];
+}
+
+export const emptyTranscript: Transcript = { lastSeq: 0, turns: [] };

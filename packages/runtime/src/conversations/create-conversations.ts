@@ -1,0 +1,157 @@
+import { CaretError } from "@caret/protocol";
+import type { AnswerArchive } from "../answers/answer-archive.ts";
+import { createBackgroundWork } from "../async/background-work.ts";
+import { createKeyedLock } from "../async/keyed-lock.ts";
+import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
+import { answerAgain } from "./answer-again.ts";
+import { createArrivedAnswers } from "./arrived-answers.ts";
+import type { Conversations, DeskCaller, DeskTurn } from "./conversations.ts";
+import { createCallDemands } from "./demanded-call.ts";
+import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
+import type { LineageRecord, LineageStore } from "./matching/lineage-store.ts";
+import type { ReadQuestion } from "./matching/read-question.ts";
+import type { TranscriptMessage, TranscriptPart } from "./matching/transcript.ts";
+import { recallTurn } from "./recall-turn.ts";
+import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
+import { type RequestSettings, type ResolvedRequest, resolveRequest } from "./resolved-request.ts";
+import { takeUpResults } from "./resume-parked.ts";
+import { createSideCalls } from "./side-calls.ts";
+import { createTurnRegistry } from "./turn-registry.ts";
+import { createTurnStarter } from "./turn-starter.ts";
+import { waitUntilFree } from "./wait-until-free.ts";
+
+export interface ConversationsOptions extends RequestSettings {
+  readonly engine: SessionEngine;
+  readonly lineage: LineageStore;
+  /** The engine must allow turns to work in them. */
+  readonly scratch: ScratchDirectories;
+  /** Forgets the answers of side calls with their sessions. */
+  readonly answers?: Pick<AnswerArchive, "removeSession">;
+  /** How many turns run at once, whoever started them. */
+  readonly maxTurns: number;
+  readonly now: () => number;
+  /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
+  readonly graceMs?: number;
+  /** How long calls wait for a client whose process is gone, instead of the engine's own limit. */
+  readonly goneMs?: number;
+  /** How long after its end the same request is answered with the same turn, if no client was given all of it. */
+  readonly joinMs?: number;
+  /** The same when a client was: it may not have got it all the same. Later it wants another answer. */
+  readonly retryMs?: number;
+  /** Hears of what went wrong beside a turn, which goes on. */
+  readonly onError?: (error: CaretError) => void;
+}
+
+const defaults = {
+  graceMs: 5_000,
+  goneMs: 2 * 60_000,
+  joinMs: 10 * 60_000,
+  retryMs: 2_000,
+  onError: (): void => undefined,
+};
+
+/** Sessions for clients that know of none: each request is recognised by the transcript it brings. */
+export function createConversations(options: ConversationsOptions): Conversations {
+  const settings = { ...defaults, ...options };
+  const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
+  const registry = createTurnRegistry(settings);
+  const sideCalls = createSideCalls({ engine, lineage, scratch, answers: options.answers, joinMs, now });
+  const { begin, goOn } = createTurnStarter({ engine, lineage, scratch, registry, sideCalls });
+  const lock = createKeyedLock();
+  const unpassable = createUnpassableRefuser(refusalOf);
+  const background = createBackgroundWork(onError);
+  const arrived = createArrivedAnswers();
+  const classify = (question: ReadQuestion, connection?: DeskCaller["connection"]): TranscriptMatch =>
+    classifyTranscript(question, lineage, ({ turnId }: LineageRecord, hash: string) => {
+      const turn = registry.find(turnId);
+      if (turn === undefined) return "over";
+      const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
+      return isOver ? "over" : turn.state(hash);
+    });
+  const insistOnCall = createCallDemands({ engine, registry, lock, lineOf: (question) => classify(question).line });
+  // Sessions may have been deleted while no gateway ran.
+  background.run((signal) => scratch.sweep(engine.store, signal));
+
+  /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
+  const decide = async (
+    asked: ResolvedRequest,
+    connection: DeskCaller["connection"],
+  ): Promise<DeskTurn | RunningTurn> => {
+    const verdict = classify(asked.question, connection);
+    const recalled = await recallTurn(asked, {
+      store: engine.store,
+      findShared: registry.find,
+      hash: verdict.line.hash,
+    });
+    return "turn" in recalled ? recalled.turn : await answerNewly({ ...asked, ...recalled }, verdict);
+  };
+
+  const answerNewly = async (resolved: ResolvedRequest, verdict: TranscriptMatch): Promise<DeskTurn | RunningTurn> => {
+    const joined = verdict.relation === "joined" ? registry.find(verdict.record.turnId) : undefined;
+    if (joined !== undefined) return joined.take(verdict.line.hash, "joined", resolved.client);
+    const takenUp = takeUpResults(resolved, verdict, { turns: engine.runningTurns(), registry });
+    if (takenUp !== undefined) return takenUp;
+    if (verdict.relation !== "continuation") return await begin(resolved, verdict);
+    const inTheWay = engine.runningTurn(verdict.sessionId);
+    if (inTheWay !== undefined) return inTheWay;
+    return (await goOn(resolved, verdict)) ?? (await begin(resolved, { line: verdict.line, relation: "divergence" }));
+  };
+
+  const answer = async (resolved: ResolvedRequest, connection: DeskCaller["connection"]): Promise<DeskTurn> => {
+    for (;;) {
+      const found = await lock.run(resolved.question.scope, () => decide(resolved, connection));
+      if ("relation" in found) return arrived.watch(found, connection);
+      await waitUntilFree(found, registry.find(found.turnId), graceMs);
+    }
+  };
+
+  /**
+   * An agent that is killed from outside before its client has seen anything is replaced once. Only where the client runs the
+   * tools: such an agent has changed nothing, and the transcript has every result that it was given.
+   */
+  const withAnotherAgent = (resolved: ResolvedRequest, turn: DeskTurn, isWhole: boolean): DeskTurn => {
+    if (resolved.owner !== "client") return turn;
+    return answerAgain(turn, {
+      replaces: (outcome, shown) => outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything,
+      start: () => answer(resolved, undefined),
+      isWhole,
+    });
+  };
+
+  return {
+    async open(request, caller) {
+      assertAnswerable(request.messages);
+      unpassable.check(request.messages, caller.tokenName);
+      if (request.workspace !== undefined) scratch.assertElsewhere(request.workspace);
+      registry.tidy();
+      background.run(sideCalls.tidy);
+      const resolved = await resolveRequest(request, caller, options);
+      return insistOnCall(
+        resolved,
+        withAnotherAgent(resolved, await answer(resolved, caller.connection), request.isWhole === true),
+      );
+    },
+    close: () => background.close().then(sideCalls.close),
+  };
+}
+
+function refusalOf(part: TranscriptPart): Refusal | undefined {
+  if (part.kind === "text") return undefined;
+  if (part.kind === "unpassable") return part.refusal;
+  return {
+    message: "This lane cannot pass images on to the agent",
+    fix: "Save the image in the workspace and name its path: the agent can open files.",
+  };
+}
+
+/** Throws for a transcript that asks nothing. */
+function assertAnswerable(messages: readonly TranscriptMessage[]): void {
+  const last = messages.at(-1);
+  if (last === undefined)
+    throw new CaretError("invalid-request", "There are no messages", { fix: "Send at least one message." });
+  if (last.role === "assistant")
+    throw new CaretError("invalid-request", "The last message is the assistant's own", {
+      fix: "End with a message of the user or with the results of tools: an answer cannot be begun for the agent.",
+    });
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { TranscriptKey } from "./classify-transcript.ts";
+import { splitNotes } from "./client-notes.ts";
+import type { LineageRecord, LineageStore } from "./lineage-store.ts";
+import { callKey, type TranscriptMessage, type TranscriptPart } from "./transcript.ts";
+
+/** The transcript up to and with one message, as a digest. */
+export interface ChainLink {
+  readonly hash: string;
+  /** Where the message stands in the transcript. */
+  readonly index: number;
+}
+
+/** A message of the user or of a tool, as far as it tells which conversation it belongs to. */
+export interface HeardMessage {
+  /** Where it stands in the transcript. */
+  readonly index: number;
+  /** What it says, without client notes. */
+  readonly words: readonly string[];
+}
+
+/** One link for each message that says something. */
+export function chainOf(root: string, heard: readonly HeardMessage[]): readonly ChainLink[] {
+  let hash = root;
+  return heard.map(({ index, words }) => {
+    hash = fingerprint([hash, ...words]);
+    return { hash, index };
+  });
+}
+
+/**
+ * The messages that a conversation is known by. What the assistant said is left out: it is ours, and clients send it back
+ * shortened, joined or trimmed. So are messages that hold nothing but client notes.
+ */
+export function heardMessages(messages: readonly TranscriptMessage[]): readonly HeardMessage[] {
+  const spoken = toHeard(messages, spokenText);
+  // Where nobody says anything, the notes are all there is to know the conversation by.
+  return spoken.length > 0 ? spoken : toHeard(messages, (parts) => textOfParts(parts).trim() || "(empty)");
+}
+
+/** What the user says in a message, without client notes; empty when it holds nothing else. */
+export function spokenText(parts: readonly TranscriptPart[]): string {
+  return splitNotes(textOfParts(parts)).spoken;
+}
+
+/** The client notes of a message. */
+export function notesIn(message: TranscriptMessage): readonly string[] {
+  return message.role === "user" ? splitNotes(textOfParts(message.parts)).notes : [];
+}
+
+function toHeard(
+  messages: readonly TranscriptMessage[],
+  textOf: (parts: readonly TranscriptPart[]) => string,
+): readonly HeardMessage[] {
+  return messages.flatMap((message, index) => {
+    if (message.role === "assistant") return [];
+    const images = message.parts.flatMap(imageWords);
+    if (message.role === "tool") {
+      const words = ["tool", callKey(message.callId), textOfParts(message.parts).trim(), ...images];
+      return [{ index, words }];
+    }
+    const text = textOf(message.parts);
+    return text === "" && images.length === 0 ? [] : [{ index, words: ["user", text, ...images] }];
+  });
+}
+
+function textOfParts(parts: readonly TranscriptPart[]): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
+
+function imageWords(part: TranscriptPart): readonly string[] {
+  if (part.kind === "text") return [];
+  return part.kind === "image" ? ["image", part.mediaType, part.data] : ["unpassable", part.digest];
+}
+
+/** A digest of a list of texts. Each text's length goes in too, so that no two lists can run together. */
+export function fingerprint(texts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(`${text.length}:`).update(text);
+  return hash.digest("base64url");
+}
+
+/** Write down which turn answers a transcript, as soon as it runs. */
+export function rememberTurn(
+  store: LineageStore,
+  { scope, hash, count, request, shape, told, scopeRecord }: TranscriptKey,
+  turn: Pick<LineageRecord, "sessionId" | "turnId" | "heardBefore" | "at">,
+): void {
+  const known = store.get(hash);
+  const isContested = known !== undefined && (known.isContested === true || known.sessionId !== turn.sessionId);
+  store.put(hash, { ...turn, count, request, shape, told, ...(isContested ? { isContested } : {}) });
+  if (scopeRecord !== undefined) store.putScope(scope, scopeRecord);
+}

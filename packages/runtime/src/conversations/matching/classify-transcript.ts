@@ -1,0 +1,168 @@
+import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
+import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
+import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
+import type { ReadQuestion } from "./read-question.ts";
+import { type Removal, type SideCall, sideCallOf } from "./side-call.ts";
+import type { Transcript, TranscriptMessage } from "./transcript.ts";
+
+/** Enough to tell the lines of one session's prompts apart. */
+const DIGEST_LENGTH = 10;
+
+/** A prompt with more lines is told again as a whole when it changes. */
+const MAX_TOLD = 2_000;
+
+/** A transcript's place in the index, to be written down once a turn answers it. */
+export interface TranscriptKey {
+  readonly scope: string;
+  readonly hash: string;
+  readonly count: number;
+  readonly request: string;
+  readonly shape: string;
+  readonly told: readonly string[];
+  /** Undefined for what is not the client's real conversation. */
+  readonly scopeRecord: ScopeRecord | undefined;
+  /** The client has a name for the conversation. */
+  readonly isNamed: boolean;
+  /** Set for a side call without tools: its agent gets none, nor any workspace. Says when its log is deleted. */
+  readonly aside: Removal | undefined;
+}
+
+export interface Continuation {
+  readonly relation: "continuation";
+  readonly sessionId: string;
+  /** Where the messages begin that the session has not heard. */
+  readonly newFrom: number;
+  readonly heardBefore: number;
+  /** What the system prompt says that the session has not been told. */
+  readonly addedSystem: string;
+  /** Client notes among the heard messages that the session has not been told. */
+  readonly addedNotes: readonly string[];
+}
+
+export type TranscriptMatch = { readonly line: TranscriptKey } & (
+  | { readonly relation: "joined"; readonly record: LineageRecord }
+  | Continuation
+  | { readonly relation: "new" | "divergence" | "side-call" }
+);
+
+/**
+ * What a transcript is to the sessions we know. Pure but for reading the store.
+ *
+ * - Seen before, and its turn can be shared: `joined`.
+ * - Its beginning is all that some session has heard: `continuation`. Turns that did not complete count as unheard, so
+ *   that their questions are asked again.
+ * - Not the client's conversation itself: `side-call`.
+ * - Its beginning is something a session has gone on from, or its client has a conversation that is not this one:
+ *   `divergence`. Otherwise it is `new`.
+ */
+export function classifyTranscript(question: ReadQuestion, store: LineageStore, stateOf: StateOf): TranscriptMatch {
+  const { sessionKey, scope, heard, request, shape } = question;
+  const known = store.getScope(scope);
+  const side = sideCallOf(question, known);
+  const chain = chainOf(rootOf(question, side), heard);
+  const isNamed = sessionKey !== undefined;
+  const line = lineOf(question, chain, known, side);
+  const origin = findOrigin(chain, { store, stateOf, isNamed, request, shape });
+  if (origin?.kind === "joined") return { line, relation: "joined", record: origin.record };
+  if (origin?.kind === "continuation") return { line, ...continuationOf(question, chain, origin, store, side) };
+  if (side !== undefined) return { line, relation: "side-call" };
+  const isNew = known === undefined || (!isNamed && chain.length === 1);
+  return { line, relation: isNew && origin === undefined ? "new" : "divergence" };
+}
+
+/** What is not the conversation itself is written down apart, so that neither ever goes on from the other. */
+function rootOf({ owner, scope, systemId, tools }: ReadQuestion, side: SideCall | undefined): string {
+  if (side?.kind === "aside") return fingerprint(["aside", scope, systemId]);
+  if (side?.kind === "subagent") return fingerprint(["subagent", scope, owner, systemId]);
+  return fingerprint(["conversation", scope, owner, tools.length > 0 ? "with tools" : "without tools"]);
+}
+
+function lineOf(
+  question: ReadQuestion,
+  chain: readonly ChainLink[],
+  known: ScopeRecord | undefined,
+  side: SideCall | undefined,
+): TranscriptKey {
+  const { scope, request, shape, sessionKey, systemId, tools } = question;
+  const hasShownTools = tools.length > 0 || known?.hasShownTools === true;
+  return {
+    scope,
+    hash: chain.at(-1)?.hash ?? scope,
+    count: chain.length,
+    request,
+    shape,
+    told: toldWith(question, tellsSystem(question, side)),
+    scopeRecord: side === undefined ? { systemId, toolCount: tools.length, hasShownTools } : undefined,
+    isNamed: sessionKey !== undefined,
+    aside: side?.kind === "aside" ? side.removal : undefined,
+  };
+}
+
+function continuationOf(
+  question: ReadQuestion,
+  chain: readonly ChainLink[],
+  origin: Extract<Origin, { kind: "continuation" }>,
+  store: LineageStore,
+  side: SideCall | undefined,
+): Continuation {
+  const { messages, system } = question;
+  const { heardBefore, record } = origin;
+  const newFrom = heardBefore === 0 ? 0 : (chain[heardBefore]?.index ?? messages.length);
+  const told = toldBefore(record, store, chain[heardBefore - 1]?.hash);
+  return {
+    relation: "continuation",
+    sessionId: record.sessionId,
+    newFrom,
+    heardBefore,
+    addedSystem: tellsSystem(question, side) ? untoldSystem(system, told) : "",
+    addedNotes: untoldNotes(messages.slice(0, newFrom), told),
+  };
+}
+
+function tellsSystem(question: ReadQuestion, side: SideCall | undefined): boolean {
+  return question.tellsSystem && side?.kind !== "aside";
+}
+
+/** What a session was told when it had heard so much. A turn that did not complete may have told it nothing. */
+function toldBefore(
+  record: LineageRecord,
+  store: LineageStore,
+  heardHash: string | undefined,
+): readonly string[] | undefined {
+  if (record.outcome === "completed") return record.told;
+  const before = store.get(heardHash ?? "");
+  return before?.sessionId === record.sessionId ? before.told : undefined;
+}
+
+/** What a session hears besides the messages: its system prompt, where that is part of the prompt, and client notes. */
+function toldWith({ system, messages }: Transcript, tellsSystem: boolean): readonly string[] {
+  const lines = tellsSystem ? linesOf(system) : [];
+  const told = new Set([...lines, ...messages.flatMap(notesIn)].map(digest));
+  return [...told].slice(0, MAX_TOLD);
+}
+
+/** The lines of a system prompt that a session has not been told; all of it when most of them are new. */
+function untoldSystem(system: string, told: readonly string[] | undefined): string {
+  const known = new Set(told);
+  const lines = linesOf(system);
+  const untold = lines.filter((line) => !known.has(digest(line)));
+  return untold.length * 2 > lines.length ? system.trim() : untold.join("\n");
+}
+
+/** Client notes in messages that a session has heard, which were not there when it heard them. */
+function untoldNotes(heard: readonly TranscriptMessage[], told: readonly string[] | undefined): readonly string[] {
+  if (told === undefined) return [];
+  const known = new Set(told);
+  return [...new Set(heard.flatMap(notesIn))].filter((note) => !known.has(digest(note)));
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+function digest(text: string): string {
+  return fingerprint([text]).slice(0, DIGEST_LENGTH);
+}

@@ -1,0 +1,159 @@
+import { isDateLine, isDateStatement, withoutDates } from "./date-words.ts";
+
+/** The names of blocks that are one word, besides all that are several: `system-reminder`, `environment_context`, … */
+const PLAIN_NAMES = "context|environment|instructions|reminder|session";
+
+const OPENING = new RegExp(
+  `<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|${PLAIN_NAMES})(?:\\s[^<>]*)?>|<<<BEGIN_([a-z0-9_]+)>>>`,
+  "gi",
+);
+
+/** What clients say before an image that a tool gave. */
+const CAPTION =
+  /^[ \t]*(?:attached (?:image|file|media)s?(?:\(s\))? from tool results?|\[?(?:the )?tool (?:\S+ )?returned the following (?:attachment|image|file)s?(?:\(s\))?\]?):?[ \t]*$/gim;
+
+/**
+ * Client notes are what a client's program adds to a transcript by itself: reminders, the date, the state of the
+ * environment. Programs move them from message to message, change them and take them out again, so they say nothing
+ * about which conversation a transcript belongs to. They still go to the agent.
+ */
+interface SplitText {
+  /** What is left when the notes are taken out. */
+  readonly spoken: string;
+  readonly notes: readonly string[];
+}
+
+/** Tags whose content programs write and people do not; in lower case, with dashes. */
+const noteTags: readonly RegExp[] = [
+  /reminder/,
+  /^env$|^environment(?:-(?:context|details|info|information|state))?$/,
+  /^(?:current-|local-)?(?:date|time|datetime|date-time|timestamp)$/,
+  /^git-?status$/,
+  /^(?:system|user|workspace|session|editor|ide|runtime|client)-(?:context|info|information|state|status|details|notification)$/,
+  /^internal-context$/,
+];
+/** `<context name="gitStatus">`: what such a tag holds is said by its attribute. */
+const noteAttribute = /\bname\s*=\s*["']?[\w-]*(?:git|status|date|time|env|reminder)/i;
+const namedTags = /^(?:context|section|block|info)$/;
+/** A whole message in such a tag was put there by a program: people ask something besides. */
+const wholeMessageTags = /^context$|-context$/;
+/** OpenClaw's kind of brackets: `<<<BEGIN_…_CONTEXT>>>` to `<<<END_…_CONTEXT>>>`. */
+const noteBracket = /CONTEXT|REMINDER|ENVIRONMENT|METADATA/i;
+
+const opening = /^[ \t]*(?:<([a-z][\w.-]*)\b([^<>\n]*)>|<<<BEGIN_(\w+)>>>)/gim;
+
+/**
+ * Take the notes out of something that a user's or a tool's message says. Only blocks that begin a line count: a person
+ * who writes about such a tag does so within a sentence.
+ */
+export function splitNotes(text: string): SplitText {
+  const { rest, blocks } = takeBlocks(text);
+  const lines = rest.split("\n");
+  const dates = lines.filter(isDateStatement);
+  const spoken = lines.filter((line) => !isDateStatement(line));
+  const said = joinLines(spoken);
+  const isContext = blocks.length === 0 && wholeMessageTags.test(tagAround(said));
+  return isContext ? { spoken: "", notes: [said] } : { spoken: said, notes: [...blocks, ...dates] };
+}
+
+/** A system prompt without what changes from request to request in one and the same conversation. */
+export function stableSystem(system: string): string {
+  const { rest } = takeBlocks(system);
+  const lines = rest.split("\n").filter((line) => !isDateLine(line) && !isRepositoryState(line));
+  return joinLines(lines.map((line) => withoutDates(line, "(date)")));
+}
+
+/** Blank lines and the space around a line come and go between two renderings of the same message. */
+function joinLines(lines: readonly string[]): string {
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+function takeBlocks(text: string): { readonly rest: string; readonly blocks: readonly string[] } {
+  const kept: string[] = [];
+  const blocks: string[] = [];
+  /** Closing tags that do not come any more: looking for them from every opening one would take for ever. */
+  const missing = new Set<string>();
+  let from = 0;
+  for (const match of text.matchAll(opening)) {
+    if (match.index < from) continue;
+    const end = isNote(match) ? endOf(text, match, missing) : undefined;
+    if (end === undefined) continue;
+    kept.push(text.slice(from, match.index));
+    blocks.push(text.slice(match.index, end).trim());
+    from = end;
+  }
+  return { rest: [...kept, text.slice(from)].join("\n"), blocks };
+}
+
+function isNote([, name, attributes = "", bracket]: RegExpExecArray): boolean {
+  if (bracket !== undefined) return noteBracket.test(bracket);
+  const tag = plainTag(name ?? "");
+  return noteTags.some((pattern) => pattern.test(tag)) || (namedTags.test(tag) && noteAttribute.test(attributes));
+}
+
+/** Where the block ends; undefined when it is not closed, or when the line goes on behind it. */
+function endOf(text: string, match: RegExpExecArray, missing: Set<string>): number | undefined {
+  const [whole, name, , bracket] = match;
+  const closing = bracket === undefined ? `</${name}>` : `<<<END_${bracket}>>>`;
+  if (missing.has(closing)) return undefined;
+  const at = text.indexOf(closing, match.index + whole.length);
+  if (at === -1) missing.add(closing);
+  if (at === -1) return undefined;
+  const end = at + closing.length;
+  return /^[ \t\r]*(?:\n|$)/.test(text.slice(end, end + 100)) ? end : undefined;
+}
+
+/** The tag that a whole text stands in; empty when it stands in none. */
+function tagAround(text: string): string {
+  const name = /^<([a-z][\w.-]*)\b[^<>\n]*>/i.exec(text)?.[1];
+  if (name === undefined) return "";
+  const closing = `</${name}>`;
+  return text.endsWith(closing) && text.indexOf(closing) === text.length - closing.length ? plainTag(name) : "";
+}
+
+function plainTag(name: string): string {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
+    .replaceAll(/[_.]/g, "-")
+    .toLowerCase();
+}
+
+const repositoryState: readonly RegExp[] = [
+  /^(?: [MADRCU]|[MADRCU?!][ MADRCU?!]) \S+(?: -> \S+)?$/,
+  /^## \S+\.\.\.\S+(?: \[[^\]]*\])?$/,
+  /^\W*(?:working tree clean|clean|nothing to commit\b.*)\W*$/i,
+  /^\W*(?:current |git )?branch:\s/i,
+  /^\s*(?:[*|]\s*)?(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40} \S/,
+  /^[\s│|]*[├└]/,
+];
+
+/** Lines of `git status`, `git log` and of a tree of files. */
+function isRepositoryState(line: string): boolean {
+  const plain = line.trimEnd();
+  return repositoryState.some((pattern) => pattern.test(plain));
+}
+
+/**
+ * A user's message without what the client has put into it: reminders, the state of the environment, captions. Clients
+ * send those with every request, also beside the results of tools, where nobody has said anything.
+ */
+export function withoutClientMarkup(text: string): string {
+  const kept: string[] = [];
+  const unclosed = new Set<string>();
+  let from = 0;
+  for (const match of text.matchAll(OPENING)) {
+    const closing = match[2] === undefined ? `</${match[1]}>` : `<<<END_${match[2]}>>>`;
+    if (match.index < from || unclosed.has(closing)) continue;
+    const end = text.indexOf(closing, match.index);
+    if (end === -1) unclosed.add(closing);
+    else {
+      kept.push(text.slice(from, match.index));
+      from = end + closing.length;
+    }
+  }
+  kept.push(text.slice(from));
+  return kept.join("").replaceAll(CAPTION, "").trim();
+}

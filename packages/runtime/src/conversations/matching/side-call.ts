@@ -1,0 +1,102 @@
+import { spokenText } from "./chain.ts";
+import type { ScopeRecord } from "./lineage-store.ts";
+import type { Transcript, TranscriptMessage } from "./transcript.ts";
+
+/** How clients instruct a model that is to name or sum up a conversation instead of taking part in it. */
+const choreSystems: readonly RegExp[] = [
+  /\btitle generator\b/i,
+  /\bnaming (?:an? |the |this )?(?:\w+ )?(?:session|conversation|chat|thread)\b/i,
+  /\b(?:generat|creat|writ|suggest|produc)(?:es?|ing)\b[^.\n]{0,60}\b(?:session|conversation|chat|thread) (?:title|name)s?\b/i,
+  /\b(?:generat|creat|writ|suggest|produc)(?:es?|ing)\b[^.\n]{0,60}\b(?:title|name)s? (?:\([^)\n]*\) )?(?:for|of|that)\b[^.\n]{0,60}\b(?:session|conversation|chat|thread)s?\b/i,
+  /\b(?:context|conversation|session) summari[sz](?:ation|ing|er)\b/i,
+  /\btasked with summari[sz]ing (?:the |this )?(?:conversation|session|chat)s?\b/i,
+  /\b(?:indicates|is|starts) a new (?:conversation )?topic\b/i,
+];
+
+/** Only what a system prompt begins with says what the model is; the rest of a long one may be about anything. */
+const READ_SYSTEM = 600;
+
+/** The same in the user's own place, where it must stand first and be about a conversation: people ask for titles too. */
+const choreQuestions: readonly RegExp[] = [
+  /^\W*(?:please )?(?:generate|create|write|suggest|provide)\b[^.\n]{0,60}\b(?:title|name)s?\b[^.\n]{0,30}\b(?:for|of) (?:this|the|our|the following|a) (?:\w+ )?(?:conversation|chat|thread|session)\b/i,
+  /^\W*(?:please )?(?:generate|create|write|suggest|provide)\b[^.\n]{0,40}\b(?:task|session|conversation|chat|thread) (?:title|name)\b/i,
+  /^\W*(?:please )?summari[sz]e (?:what was done in )?(?:this|the|our|the following) (?:\w+ )?(?:conversation|chat|thread|session)\b/i,
+  /^\W*(?:provide|create|write|produce)\b[^.\n]{0,40}\b(?:prompt for continuing|summary (?:of|from)) (?:this|the|our) (?:\w+ )?(?:conversation|chat|session)\b/i,
+  /\bcontext (?:checkpoint )?compaction\b/i,
+  /\byour task is to create a (?:detailed |structured )?summary of (?:this|the|our) conversation\b/i,
+  /\b(?:create|update) (?:a new |the )?anchored summary\b/i,
+  /^\W*(?:analyze|decide|determine|does|is)\b[^.\n]{0,60}\ba new (?:conversation )?topic\b/i,
+];
+
+const READ_QUESTION = 2_000;
+
+/** A request that is not the client's conversation itself: a title, a summary, a page to sum up, a subagent. */
+export type SideCall =
+  /** It offers tools of its own, as a subagent does. It is a session like any other. */
+  | { readonly kind: "subagent" }
+  /** It offers no tools: its agent gets none either, and works in an empty directory, whatever the workspace is. */
+  | { readonly kind: "aside"; readonly removal: Removal };
+
+/**
+ * When the log of a side call is deleted. `sure`: as soon as its answer cannot be wanted again. `when-apart`: the same, if
+ * its client has had another conversation under the same name by then. `never`: it may be a conversation after all.
+ */
+export type Removal = "sure" | "when-apart" | "never";
+
+export interface SideCallQuestion extends Transcript {
+  readonly sessionKey: string | undefined;
+  /** The name of a coding client that offers tools in all its conversations; undefined for any other. */
+  readonly codingClient?: string | undefined;
+  /** The client says itself that this is a side call. */
+  readonly isSideCall?: boolean | undefined;
+}
+
+/**
+ * Side calls are told by their shape: a client that has shown tools, or is known to, and now shows none. What they say only
+ * decides whether their log may be deleted; and it makes a side call of its own only under a name, at the beginning, and
+ * in words that nobody uses in a conversation.
+ */
+export function sideCallOf(
+  question: SideCallQuestion & { readonly systemId: string },
+  known: ScopeRecord | undefined,
+): SideCall | undefined {
+  const isOther = known !== undefined && known.systemId !== question.systemId;
+  if (question.tools.length > 0)
+    return isOther && question.tools.length < known.toolCount ? { kind: "subagent" } : undefined;
+  const removal = removalOf(question, known, isOther);
+  return removal === undefined ? undefined : { kind: "aside", removal };
+}
+
+/** Of a request without tools; undefined when it is no side call. */
+function removalOf(question: SideCallQuestion, known: ScopeRecord | undefined, isOther: boolean): Removal | undefined {
+  if (question.isSideCall === true) return "sure";
+  const words = choreWords(question);
+  const isFirst = !question.messages.some(({ role }) => role === "assistant");
+  const isCoder = question.codingClient !== undefined;
+  const hasShownTools = known?.hasShownTools === true;
+  if (hasShownTools || isCoder) {
+    const isSure = words !== undefined || (hasShownTools && isCoder && isFirst);
+    return isSure ? "sure" : "never";
+  }
+  if (question.sessionKey === undefined || !isFirst || words === undefined) return undefined;
+  if (words === "system") return "when-apart";
+  return isOther ? "sure" : undefined;
+}
+
+/**
+ * Whether a request speaks as those do that clients have answered beside the conversation itself, and where it says so. A
+ * person may well say the same, so this alone decides nothing.
+ */
+function choreWords({ system, messages }: Transcript): "system" | "question" | undefined {
+  const instructed = system.slice(0, READ_SYSTEM);
+  if (choreSystems.some((pattern) => pattern.test(instructed))) return "system";
+  const asked = messages.filter(({ role }) => role === "user");
+  const isChore = [asked[0], asked.at(-1)].some((message) =>
+    choreQuestions.some((pattern) => pattern.test(openingOf(message))),
+  );
+  return isChore ? "question" : undefined;
+}
+
+function openingOf(message: TranscriptMessage | undefined): string {
+  return message?.role === "user" ? spokenText(message.parts).slice(0, READ_QUESTION) : "";
+}

@@ -1,0 +1,52 @@
+import { rememberTurn } from "../chain.ts";
+import { classifyTranscript, type TranscriptMatch } from "../classify-transcript.ts";
+import type { TurnState } from "../find-origin.ts";
+import type { LineageRecord } from "../lineage-store.ts";
+import { type LineageQuestion, readQuestion } from "../read-question.ts";
+import type { TranscriptMessage } from "../transcript.ts";
+import { createMemoryLineageStore } from "./memory-lineage-store.ts";
+
+export const tools = [{ name: "read" }, { name: "bash" }];
+
+export function asking(
+  messages: readonly TranscriptMessage[],
+  changes: Partial<LineageQuestion> = {},
+): LineageQuestion {
+  const plain = { place: ["me"], owner: "agent", sessionKey: "key", variant: ["auto"], tellsSystem: true };
+  return { ...plain, system: "You are a coder.", tools, messages, ...changes };
+}
+
+export const user = (...texts: readonly string[]): TranscriptMessage => ({
+  role: "user",
+  parts: texts.map((text) => ({ kind: "text", text })),
+});
+export const answer = (text: string): TranscriptMessage => ({ role: "assistant", text, calls: [] });
+export const result = (callId: string, text: string): TranscriptMessage => ({
+  role: "tool",
+  callId,
+  parts: [{ kind: "text", text }],
+  isError: false,
+});
+
+/** An index, and sessions `s1`, `s2`, … that answer what is asked. */
+export function createLineageBench() {
+  const store = createMemoryLineageStore();
+  let turns = 0;
+  const classify = (question: LineageQuestion, state: TurnState = "over"): TranscriptMatch =>
+    classifyTranscript(readQuestion(question), store, () => state);
+  return {
+    store,
+    classify,
+    /** Classify, and let a turn answer it. Tells the relation and the session that took it. */
+    ask(question: LineageQuestion, outcome: NonNullable<LineageRecord["outcome"]> | "none" = "completed"): string {
+      const verdict = classify(question);
+      turns += 1;
+      const sessionId = verdict.relation === "continuation" ? verdict.sessionId : `s${turns}`;
+      const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
+      const turnId = `t${turns}`;
+      rememberTurn(store, verdict.line, { sessionId, turnId, heardBefore, at: 0 });
+      if (outcome !== "none") store.settle(verdict.line.hash, turnId, outcome);
+      return `${verdict.relation} ${sessionId}`;
+    },
+  };
+}

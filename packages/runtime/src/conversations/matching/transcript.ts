@@ -1,0 +1,62 @@
+const PUNCTUATION = /[^\p{L}\p{N}]/gu;
+
+/** An id as long as this is no accident inside another one. */
+const LONG_KEY = 20;
+
+/** And one that was cut off still has so much of it. */
+const CUT_KEY = 16;
+
+export type TranscriptPart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "image"; readonly mediaType: string; readonly data: string }
+  | UnpassablePart;
+
+/** Something that no agent can be given, and what to say of it when it is new. */
+interface UnpassablePart {
+  readonly kind: "unpassable";
+  readonly label: string;
+  readonly digest: string;
+  readonly refusal: { readonly message: string; readonly fix: string };
+}
+
+interface TranscriptCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export type TranscriptMessage =
+  | { readonly role: "user"; readonly parts: readonly TranscriptPart[] }
+  | { readonly role: "assistant"; readonly text: string; readonly calls: readonly TranscriptCall[] }
+  | {
+      readonly role: "tool";
+      readonly callId: string;
+      readonly parts: readonly TranscriptPart[];
+      readonly isError: boolean;
+    };
+
+/** What a stateless client sends every time: all that was said so far, the question last. */
+export interface Transcript {
+  readonly system: string;
+  readonly tools: readonly { readonly name: string; readonly namespace?: string | undefined }[];
+  readonly messages: readonly TranscriptMessage[];
+}
+
+/**
+ * What two spellings of one call's id have in common. Clients rewrite ids for the formats of other APIs: OpenClaw drops the
+ * underscore of `call_…`, others change the case or put a hyphen in. An id without a letter or digit stands for itself.
+ */
+export function callKey(callId: string): string {
+  const key = callId.replaceAll(PUNCTUATION, "").toLowerCase();
+  return key === "" ? callId : key;
+}
+
+/**
+ * Does an id that a client sends mean the call that we gave this id? Some clients also put words before or behind it, as
+ * Droid does (`call_<id>_0`), and some cut it off.
+ */
+export function meansCall(sent: string, callId: string): boolean {
+  const [given, ours] = [callKey(sent), callKey(callId)];
+  if (given === ours) return true;
+  return (ours.length >= LONG_KEY && given.includes(ours)) || (given.length >= CUT_KEY && ours.startsWith(given));
+}

@@ -1,0 +1,107 @@
+import { type AgentEventOf, CaretError } from "@caret/protocol";
+import type { TurnRequest } from "../turns/session-engine.ts";
+import { spokenText } from "./matching/chain.ts";
+import type { TranscriptKey, TranscriptMatch } from "./matching/classify-transcript.ts";
+import type { TranscriptMessage } from "./matching/transcript.ts";
+import { endsWithResults, renderPrompt, toolNamesOf } from "./render-prompt.ts";
+import type { ResolvedRequest } from "./resolved-request.ts";
+import { demandAgain, demandRule } from "./tool-demand.ts";
+
+type Notice = AgentEventOf<"notice">;
+
+/** The first turn of a session: told all that the client knows. */
+export function planFirstTurn(
+  resolved: ResolvedRequest,
+  /** A directory of our own, where the instructions stand already. */
+  scratch: string | undefined,
+  { aside }: TranscriptKey,
+): TurnRequest {
+  const { question, model, workspace } = resolved;
+  const { system, messages } = question;
+  const instructions = scratch === undefined ? system : "";
+  const title = titleOf(messages);
+  const request: TurnRequest = {
+    prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) }),
+    model,
+    title: aside === undefined ? title : `Side call: ${title}`,
+    ...(aside === undefined ? ownerOf(resolved) : { mode: "ask" }),
+    notices: [...lostCalls(messages), ...notOffered(resolved)],
+  };
+  const place = scratch ?? workspace;
+  return place === undefined ? request : { ...request, workspace: place };
+}
+
+/** The next turn of a session: told only what is new. */
+export function planNextTurn(
+  resolved: ResolvedRequest,
+  { line, sessionId, newFrom, addedSystem, addedNotes }: Extract<TranscriptMatch, { relation: "continuation" }>,
+  isScratch: boolean,
+): TurnRequest {
+  const { question, model } = resolved;
+  const { system, messages } = question;
+  const instructions = newFrom === 0 ? system : addedSystem;
+  const prompt = renderPrompt({
+    instructions: isScratch ? "" : instructions,
+    messages: messages.slice(newFrom),
+    toolNames: toolNamesOf(messages),
+  });
+  const notices = [...lostCalls(question.messages), ...notOffered(resolved)];
+  const how = line.aside === undefined ? ownerOf(resolved) : { mode: "ask" as const };
+  return { prompt: [...addedNotes, prompt].join("\n\n"), sessionId, model, ...how, notices };
+}
+
+/** One more turn of a session whose agent has ended its last one without the call that its client demands. */
+export function planDemand(resolved: ResolvedRequest, sessionId: string, demanded: readonly string[]): TurnRequest {
+  const message = "The client demands a tool call and the agent made none: it was asked once more.";
+  return {
+    prompt: demandAgain(demanded),
+    sessionId,
+    model: resolved.model,
+    ...ownerOf(resolved),
+    notices: [{ type: "notice", kind: "not-obeyed", message }],
+  };
+}
+
+/** What the owner of the tools means for the turn: without one the agent only reads. */
+function ownerOf(resolved: ResolvedRequest): Pick<TurnRequest, "mode" | "clientTools" | "gatewayTools"> {
+  const { owner, terms, question, workspace } = resolved;
+  const { system } = question;
+  if (owner === "none") return { mode: "ask" };
+  if (owner === "agent") return {};
+  if (owner === "gateway") return { gatewayTools: { system, realWorkspace: requiredWorkspace(workspace) } };
+  const rules = terms.demanded === undefined ? [system] : [system, demandRule(terms.demanded)];
+  return {
+    clientTools: {
+      ...terms.offer,
+      system: rules.join("\n\n"),
+      ...(workspace === undefined ? {} : { realWorkspace: workspace }),
+    },
+  };
+}
+
+/** The gateway's tools work in somebody's files, or there is nothing for them to do. */
+function requiredWorkspace(workspace: string | undefined): string {
+  if (workspace !== undefined) return workspace;
+  throw new CaretError("invalid-request", "Tools that the gateway runs need a workspace", {
+    fix: "Name one in the request, or set `workspaces.default`.",
+  });
+}
+
+/** Results of calls that nobody waits for any more are told again, which is worth saying. */
+function lostCalls(messages: readonly TranscriptMessage[]): readonly Notice[] {
+  if (!endsWithResults(messages)) return [];
+  const message = "The agent that made these calls is gone; their results were given to a new one.";
+  return [{ type: "notice", kind: "resume-lost", message }];
+}
+
+function notOffered({ unavailableTools }: ResolvedRequest): readonly Notice[] {
+  if (unavailableTools.length === 0) return [];
+  const message = `Nobody here can run these tools of the request, so they are not offered: ${unavailableTools.join(", ")}`;
+  return [{ type: "notice", kind: "not-obeyed", message }];
+}
+
+/** What the user asked first, without what the client's program says around it. */
+function titleOf(messages: readonly TranscriptMessage[]): string {
+  const asked = messages.flatMap((message) => (message.role === "user" ? [spokenText(message.parts)] : []));
+  return asked.find((text) => text !== "") ?? "";
+}

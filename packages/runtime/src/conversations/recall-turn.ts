@@ -1,0 +1,100 @@
+import { type AgentEvent, CaretError, type CommandKey, type CommandRecord } from "@caret/protocol";
+import type { EventStore, StoredEvent } from "../log/event-store.ts";
+import { readAll } from "../log/group-turns.ts";
+import type { DeskTurn } from "./conversations.ts";
+import type { ResolvedRequest } from "./resolved-request.ts";
+import type { SharedTurn } from "./shared-turn.ts";
+
+/** What the log knows of a request with an idempotency key: the turn it began, or the record under which it may begin one. */
+export type Recalled = { readonly turn: DeskTurn } | { readonly command: CommandKey | undefined };
+
+export interface RecallOptions {
+  readonly store: EventStore;
+  readonly findShared: (turnId: string) => SharedTurn | undefined;
+  /** The digest of the transcript that the request brings. */
+  readonly hash: string;
+}
+
+/**
+ * Look for the turn that the same request began before, in this process or in one that was stopped or killed since. It is
+ * answered with that turn, and no second one begins. Only a turn that failed of something passing is begun again, under a
+ * record of its own: clients send the same key when they try again.
+ */
+export async function recallTurn({ command, client }: ResolvedRequest, options: RecallOptions): Promise<Recalled> {
+  if (command === undefined) return { command };
+  for (let attempt = 1; ; attempt++) {
+    const name = attempt === 1 ? command.name : `${command.name} ${attempt}`;
+    const done = await options.store.findCommand(name);
+    if (done === undefined) return { command: { ...command, name } };
+    if (done.digest !== command.digest) throw otherRequest();
+    const turn = await turnOf(done, options, client);
+    if (turn !== undefined) return { turn };
+  }
+}
+
+/** Undefined when the turn is to be begun again: it failed of something passing, or was deleted since. */
+async function turnOf(
+  done: CommandRecord,
+  { store, findShared, hash }: RecallOptions,
+  client: ResolvedRequest["client"],
+): Promise<DeskTurn | undefined> {
+  const shared = done.turn && findShared(done.turn.turnId);
+  const isRunning = shared !== undefined && shared.endedAt === undefined;
+  const events = isRunning ? [] : await eventsOf(store, done);
+  if (!isRunning && isToBeginAgain(events.at(-1)?.event)) return undefined;
+  return shared?.take(hash, "joined", client) ?? loggedTurn(done, events);
+}
+
+/** None when the session was deleted since. */
+async function eventsOf(store: EventStore, { sessionId, turn }: CommandRecord): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  if (turn === undefined) return events;
+  for await (const stored of readAll(store, sessionId, turn.firstSeq - 1, { raw: false })) {
+    if (stored.turnId !== turn.turnId) break;
+    events.push(stored);
+  }
+  return events;
+}
+
+/** A turn that Caret's stop interrupted may have done anything before: it is not begun again by itself. */
+function isToBeginAgain(last: AgentEvent | undefined): boolean {
+  if (last === undefined) return true;
+  if (last.type !== "turn-end" || last.outcome.kind !== "failed") return false;
+  return last.outcome.error.retryable && last.outcome.error.code !== "interrupted";
+}
+
+/** A turn of another process, as the log keeps it. */
+function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]): DeskTurn {
+  const events = stored.map(({ event }) => event);
+  const [start] = events;
+  const end = events.at(-1);
+  if (start?.type !== "turn-start" || end?.type !== "turn-end")
+    throw new CaretError("session-busy", `Another process runs the turn of this request, in session ${sessionId}`);
+  if (events.some((event) => event.type === "tool-call" && event.owner === "client")) throw goneOn();
+  return {
+    turnId: start.turnId,
+    sessionId,
+    model: start.model ?? "auto",
+    relation: "joined",
+    startsTurn: true,
+    async *follow() {
+      yield events;
+    },
+    outcome: Promise.resolve(end.outcome),
+    stop: () => undefined,
+    leave: () => undefined,
+  };
+}
+
+function otherRequest(): CaretError {
+  return new CaretError("invalid-request", "idempotency-key: was used before, with another body.", {
+    fix: "Use a new key for each new request.",
+  });
+}
+
+/** The log keeps calls without secrets, so that they must not be given to a client to run. */
+function goneOn(): CaretError {
+  return new CaretError("invalid-request", "The answer to this idempotency-key had tool calls, and is no longer kept", {
+    fix: "Send the conversation with the results of its calls, under a new key.",
+  });
+}

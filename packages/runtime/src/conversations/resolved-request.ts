@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { CaretError, type CommandKey, type Owner } from "@caret/protocol";
+import { chooseWorkspace } from "../paths/choose-workspace.ts";
+import type { ClientProcess, FindClientProcess } from "../process/find-client-process.ts";
+import type { DeskCaller, DeskRequest, RequestedModel } from "./conversations.ts";
+import { type ReadQuestion, readQuestion } from "./matching/read-question.ts";
+import { type ToolTerms, toolTermsOf } from "./tool-demand.ts";
+
+/** Owners by the names people give them; the second row are those of an older bridge for OpenCode. */
+const owners: ReadonlyMap<string, Owner> = new Map([
+  ["agent", "agent"],
+  ["client", "client"],
+  ["gateway", "gateway"],
+  ["none", "none"],
+  ["opencode", "client"],
+  ["proxy-exec", "gateway"],
+  ["off", "none"],
+]);
+
+/** A request that has been looked at: everything but what it is to the sessions we know. */
+export interface ResolvedRequest {
+  readonly question: ReadQuestion;
+  readonly tokenName: string;
+  /** The client wants one turn for this request, however often it sends it. */
+  readonly command: CommandKey | undefined;
+  /** The process that asks; undefined when it is not known, or when no call will ever wait for it. */
+  readonly client: Promise<ClientProcess | undefined>;
+  readonly model: string;
+  /** Who runs the tools of this turn. */
+  readonly owner: Owner;
+  /** The agent works in a directory of our own: it has no workspace, or nothing to do there by itself. */
+  readonly isApart: boolean;
+  /** What the request says of the client's tools. */
+  readonly terms: ToolTerms;
+  /** Tools that the request lists and nobody here can run. */
+  readonly unavailableTools: readonly string[];
+  /** Where the client works. The agent works there too, unless somebody else runs its tools. */
+  readonly workspace: string | undefined;
+}
+
+export interface RequestSettings {
+  /** Throws `model-unknown`. */
+  readonly resolveModel: (wish: RequestedModel) => Promise<string>;
+  readonly defaultWorkspace: string | undefined;
+  /** Absent: nothing is known of clients beyond their requests. */
+  readonly findClient?: FindClientProcess;
+  /** Who runs the tools when a request does not say; undefined leaves it to what the request offers. */
+  readonly toolsOwner?: string | undefined;
+}
+
+export async function resolveRequest(
+  request: DeskRequest,
+  caller: DeskCaller,
+  { resolveModel, defaultWorkspace, toolsOwner, findClient }: RequestSettings,
+): Promise<ResolvedRequest> {
+  const choice = {
+    asked: request.owner,
+    configured: toolsOwner,
+    offersTools: request.tools.length > 0,
+    unavailableTools: request.unavailableTools,
+  };
+  const owner = toolOwner({ ...choice, forbidsTools: request.toolChoice === "none" });
+  // Tools that are forbidden for one answer are still there: the conversation goes on where it was.
+  const usual = owner === "none" && choice.offersTools ? toolOwner({ ...choice, forbidsTools: false }) : owner;
+  const terms = toolTermsOf(request, owner);
+  const places = { asked: request.workspace, bound: caller.workspace, fallback: defaultWorkspace };
+  const workspace = chooseWorkspace(places);
+  const isApart = workspace === undefined || usual === "client" || usual === "gateway";
+  const model = await resolveModel(request.wish);
+  const question = readQuestion({
+    ...transcriptOf(request),
+    place: [caller.tokenName, workspace ?? ""],
+    owner: usual,
+    variant: [model, owner, JSON.stringify(request.toolChoice), request.sampling ?? ""],
+    tellsSystem: !isApart,
+  });
+  // Only a client that runs tools is waited for.
+  const connection = owner === "client" ? caller.connection : undefined;
+  const client = connection && findClient?.(connection);
+  return {
+    question,
+    tokenName: caller.tokenName,
+    command: requestCommand(request, caller),
+    client: client ?? Promise.resolve(undefined),
+    model,
+    owner,
+    isApart,
+    terms,
+    unavailableTools: request.unavailableTools,
+    workspace,
+  };
+}
+
+function transcriptOf(request: DeskRequest) {
+  const { system, tools, messages, sessionKey, codingClient, isSideCall } = request;
+  return { system, tools, messages, sessionKey, codingClient, isSideCall };
+}
+
+/** What a request with an idempotency key is recorded as in the log. Keys of another token or door are other keys. */
+function requestCommand(request: DeskRequest, { tokenName }: DeskCaller): CommandKey | undefined {
+  const { idempotencyKey, door = "" } = request;
+  if (idempotencyKey === undefined) return undefined;
+  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf(request) };
+}
+
+function digestOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+}
+
+export interface OwnerQuestion {
+  /** What the request says, in the header `x-caret-tools`. */
+  readonly asked: string | undefined;
+  /** What the gateway is configured to do when the request says nothing. */
+  readonly configured: string | undefined;
+  readonly offersTools: boolean;
+  /** Tools that the request lists and nobody here can run. */
+  readonly unavailableTools: readonly string[];
+  readonly forbidsTools: boolean;
+}
+
+/**
+ * Who runs the tools of a turn; decided before it starts, and kept. Unless somebody says otherwise the client does when it
+ * offers tools, and the agent does when it offers none. A client that wants tools none of which can be offered is refused:
+ * it did not ask for an agent that works with tools of its own.
+ */
+export function toolOwner(question: OwnerQuestion): Owner {
+  const { asked, configured, offersTools, unavailableTools, forbidsTools } = question;
+  if (asked !== undefined) return parseOwner(asked);
+  if (forbidsTools) return "none";
+  const chosen = configured === undefined ? undefined : parseOwner(configured);
+  if (offersTools) return chosen ?? "client";
+  if (chosen !== undefined && chosen !== "client") return chosen;
+  if (unavailableTools.length > 0) throw noneCanBeOffered(unavailableTools);
+  return "agent";
+}
+
+function noneCanBeOffered(types: readonly string[]): CaretError {
+  return new CaretError("unsupported", `Nobody here can run the tools of the request: ${types.join(", ")}`, {
+    fix: "Offer tools that the client runs, or send none; `x-caret-tools: agent` lets the agent use tools of its own.",
+  });
+}
+
+function parseOwner(name: string): Owner {
+  const owner = owners.get(name.trim().toLowerCase());
+  if (owner !== undefined) return owner;
+  throw new CaretError("invalid-request", `Nobody called ${JSON.stringify(name.slice(0, 40))} owns tools`, {
+    fix: "Say `client`, `gateway`, `agent` or `none`.",
+  });
+}

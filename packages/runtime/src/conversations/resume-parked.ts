@@ -1,0 +1,100 @@
+import type { RunningTurn } from "../turns/session-engine.ts";
+import { describeAdded } from "../turns/tools/offered-tools.ts";
+import type { DeskTurn } from "./conversations.ts";
+import type { TranscriptMatch } from "./matching/classify-transcript.ts";
+import { meansCall, type TranscriptMessage } from "./matching/transcript.ts";
+import { isSpoken, textOf } from "./render-prompt.ts";
+import type { ResolvedRequest } from "./resolved-request.ts";
+import type { SharedTurn } from "./shared-turn.ts";
+import { demandRule, type ToolTerms } from "./tool-demand.ts";
+import type { TurnRegistry } from "./turn-registry.ts";
+
+type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;
+
+interface RunningTurns {
+  readonly turns: readonly RunningTurn[];
+  readonly registry: Pick<TurnRegistry, "find" | "note">;
+}
+
+/** A request that ends with results of a turn's calls: the turn goes on with them, or is in the way. */
+export function takeUpResults(
+  resolved: ResolvedRequest,
+  verdict: TranscriptMatch,
+  { turns, registry }: RunningTurns,
+): DeskTurn | RunningTurn | undefined {
+  const brought = findBroughtResults(resolved, turns, registry);
+  if (brought === undefined) return undefined;
+  const { shared, awaited, hasQuestion } = brought;
+  if (awaited.length > 0 && !hasQuestion && canGoOn(shared.turn, resolved)) {
+    giveResults(brought, resolved.terms, verdict.line.hash);
+    registry.note(shared, verdict);
+    return shared.take(verdict.line.hash, "continuation", resolved.client);
+  }
+  // Its conversation has gone on without it, wherever that leads.
+  return verdict.line.aside !== undefined || shared.isAttended ? undefined : shared.turn;
+}
+
+/** A turn keeps its model and whose tools it uses: another of either is for the session's next turn. */
+function canGoOn({ model }: RunningTurn, resolved: ResolvedRequest): boolean {
+  return resolved.model === model && resolved.owner !== "gateway";
+}
+
+/** Results at the end of a transcript, and the running turn whose calls they answer. */
+interface BroughtResults {
+  readonly shared: SharedTurn;
+  /** Those that the turn waits for; none when it has got results for all of these calls before. */
+  readonly awaited: readonly ToolMessage[];
+  /** What the user's messages beside them say, the client's own additions included. */
+  readonly said: string;
+  /** The user has said something: that begins the next turn, and ends the one that waits. */
+  readonly hasQuestion: boolean;
+}
+
+/** Undefined when no turn that runs has made the calls. Only who started a turn may answer its calls. */
+function findBroughtResults(
+  { question, tokenName }: ResolvedRequest,
+  turns: readonly RunningTurn[],
+  registry: Pick<TurnRegistry, "find">,
+): BroughtResults | undefined {
+  const news = question.messages.slice(question.messages.findLastIndex(({ role }) => role === "assistant") + 1);
+  const results = news.filter((message): message is ToolMessage => message.role === "tool");
+  const shared = turns
+    .map(({ turnId }) => registry.find(turnId))
+    .find((turn) => turn?.tokenName === tokenName && results.some(({ callId }) => turn.hasCall(callId)));
+  if (shared === undefined) return undefined;
+  const users = news.filter(({ role }) => role === "user");
+  return {
+    shared,
+    awaited: results.filter(({ callId }) => waitsFor(shared.turn, callId)),
+    said: users.map((message) => textOf(partsOf(message))).join("\n\n"),
+    hasQuestion: news.some(isSpoken),
+  };
+}
+
+/**
+ * Give a turn the results that it waits for, and let its answer go on in the request that brought them. Calls without a
+ * result keep waiting while the client still takes them. What a client adds to the user's messages, and what it now offers or demands, has no other way to an
+ * agent in mid-turn than with the last of the results.
+ */
+function giveResults({ shared, awaited, said }: BroughtResults, terms: ToolTerms, hash: string): void {
+  shared.resume(hash);
+  const addedTools = shared.turn.offerTools(terms.offer);
+  const notes = [
+    ...(said.trim() === "" ? [] : [`The client adds:\n${said}`]),
+    ...(addedTools.length === 0 ? [] : [describeAdded(addedTools, terms.offer.tools)]),
+    ...(terms.demanded === undefined ? [] : [demandRule(terms.demanded)]),
+  ];
+  for (const { callId, parts, isError } of awaited) {
+    const added = callId === awaited.at(-1)?.callId ? notes : [];
+    shared.turn.parked?.answer(callId, { text: [textOf(parts), ...added].join("\n\n"), isError });
+  }
+  shared.turn.parked?.refuseUncallable();
+}
+
+function waitsFor({ parked }: RunningTurn, callId: string): boolean {
+  return parked?.open().some((call) => meansCall(callId, call.callId)) ?? false;
+}
+
+function partsOf(message: TranscriptMessage): ToolMessage["parts"] {
+  return message.role === "assistant" ? [] : message.parts;
+}

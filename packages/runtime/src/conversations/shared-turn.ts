@@ -1,0 +1,160 @@
+import type { ClientProcess } from "../process/find-client-process.ts";
+import type { RunningTurn } from "../turns/session-engine.ts";
+import type { DeskTurn } from "./conversations.ts";
+import type { TurnState } from "./matching/find-origin.ts";
+import { createTurnAttendance, type TurnAttendanceOptions } from "./turn-attendance.ts";
+import { createTurnRounds, type TurnRound } from "./turn-rounds.ts";
+
+interface SharedTurnOptions extends Pick<TurnAttendanceOptions, "graceMs" | "goneMs" | "now"> {
+  readonly turn: RunningTurn;
+  /** The digest of the transcript that began the turn. */
+  readonly hash: string;
+  /** Whose turn it is. */
+  readonly tokenName: string;
+  /** The client names its conversation, so that the same transcript again is the same client asking again. */
+  readonly isNamed: boolean;
+  /** How long after its end an answer can be had again: one that no client was given, and one that was. */
+  readonly joinMs: number;
+  readonly retryMs: number;
+}
+
+/** A turn and the clients that have a share in it: one for each answer that is being written. */
+export interface SharedTurn {
+  readonly turn: RunningTurn;
+  readonly tokenName: string;
+  /** When it ended; undefined while it runs. */
+  readonly endedAt: number | undefined;
+  /** The digest of the transcript that began it. */
+  readonly firstHash: string;
+  /** The digest of the transcript that it has answered last, or is answering. */
+  readonly lastHash: string;
+  /** Somebody is being answered. */
+  readonly isAttended: boolean;
+  /** A share in the answer to this transcript, by its digest; `client` is the process that asks for it. */
+  take(hash: string, relation: DeskTurn["relation"], client: Promise<ClientProcess | undefined>): DeskTurn;
+  /** A request brings results that the turn waits for: what follows answers this transcript. */
+  resume(hash: string): void;
+  /** Was its client told of a call that this id means? */
+  hasCall(callId: string): boolean;
+  /** What the turn is to a client that sends this transcript. */
+  state(hash: string): TurnState;
+  /** Resolves as soon as nobody has a share in it; at once when nobody has. */
+  abandoned(): Promise<void>;
+  /** The client has gone on: what waits for it is refused, and nobody may share the turn any more. */
+  dismiss(reason: string): void;
+  cancel(reason: string): void;
+}
+
+export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
+  const { turn, tokenName, isNamed, joinMs, retryMs, now } = options;
+  let endedAt: number | undefined;
+  let isCompleted = false;
+  let isGivenUp = false;
+  const rounds = createTurnRounds(turn, options.hash);
+
+  const cancel = (reason: string): void => {
+    if (endedAt !== undefined) return;
+    isGivenUp = true;
+    turn.cancel(reason);
+  };
+  /** A client that was given all of the answer knows the calls in it, and comes back with their results. */
+  const waitsForClient = (): boolean => rounds.last.isDelivered && (turn.parked?.open().length ?? 0) > 0;
+  const attendance = createTurnAttendance({ ...options, waitsForClient, onAbandoned: cancel });
+  turn.parked?.onUnanswered(attendance.noteUnanswered);
+  void turn.outcome.then(({ kind }) => {
+    endedAt = now();
+    isCompleted = kind === "completed";
+    attendance.close();
+  });
+
+  return {
+    turn,
+    tokenName,
+    firstHash: options.hash,
+    get endedAt() {
+      return endedAt;
+    },
+    get lastHash() {
+      return rounds.last.hash;
+    },
+    get isAttended() {
+      return attendance.isAttended;
+    },
+    take(hash, relation, client) {
+      const round = rounds.find(hash) ?? rounds.last;
+      attendance.enter();
+      let hasLeft = false;
+      const { turnId, sessionId, model, outcome } = turn;
+      const { follow, isFirst: startsTurn } = round;
+      const leave: DeskTurn["leave"] = (how) => {
+        if (hasLeft) return;
+        hasLeft = true;
+        if (how === "answered") round.isDelivered = true;
+        attendance.leave(client);
+      };
+      return { turnId, sessionId, model, relation, startsTurn, follow, outcome, stop: cancel, leave };
+    },
+    resume: (hash) => void rounds.begin(hash),
+    hasCall: rounds.hasCall,
+    state(hash) {
+      const ended = endedAt === undefined ? undefined : { isCompleted, agoMs: now() - endedAt };
+      const { isAttended } = attendance;
+      return turnState({ round: rounds.find(hash), ended, isGivenUp, isAttended, isNamed, joinMs, retryMs });
+    },
+    abandoned: attendance.abandoned,
+    dismiss(reason) {
+      isGivenUp = true;
+      attendance.close();
+      turn.parked?.dismissAll(reason);
+    },
+    cancel,
+  };
+}
+
+interface JoinQuestion {
+  /** What the turn said to the transcript that was sent again; undefined when it never answered it. */
+  readonly round: TurnRound | undefined;
+  /** Undefined while the turn runs. */
+  readonly ended: { readonly isCompleted: boolean; readonly agoMs: number } | undefined;
+  /** The turn was cancelled, or its client has gone on without it. */
+  readonly isGivenUp: boolean;
+  /** Somebody is being answered. */
+  readonly isAttended: boolean;
+  /** The client names its conversation, so that the same transcript again is the same client asking again. */
+  readonly isNamed: boolean;
+  /** How long after its end an answer can be had again that no client was given to its end. */
+  readonly joinMs: number;
+  /** The same for an answer that was given: whoever asks later wants another one. */
+  readonly retryMs: number;
+}
+
+/**
+ * What a turn is to a client that sends a transcript once more.
+ *
+ * A client is known by the name of its conversation, or by ids of calls that it alone was told. Of any other it is only
+ * certain that nobody else waits for the answer when nobody is being answered and nobody was given all of it: a client
+ * that has all of it may be running the calls in it.
+ */
+function turnState(question: JoinQuestion): TurnState {
+  const { round, ended, isGivenUp } = question;
+  if (isGivenUp) return "over";
+  if (round === undefined) return ended === undefined ? "running" : "over";
+  if (ended === undefined) return runningState(question, round);
+  return ended.isCompleted && isShareable(question, round, ended.agoMs) ? "joinable" : "over";
+}
+
+function runningState({ isNamed, isAttended }: JoinQuestion, { isFirst, isLast, isDelivered }: TurnRound): TurnState {
+  const isLost = isLast && !isDelivered;
+  if (!isAttended && (isNamed || isLost)) return "abandoned";
+  return isNamed || !isFirst ? "joinable" : "running";
+}
+
+/** An answer that was lost on its way is there for its client; one that arrived is only told again to an early retry. */
+function isShareable(
+  { isNamed, isAttended, joinMs, retryMs }: JoinQuestion,
+  { isFirst, isDelivered }: TurnRound,
+  agoMs: number,
+): boolean {
+  const isKnown = isNamed || !isFirst;
+  return isDelivered ? isKnown && agoMs <= retryMs : (isKnown || !isAttended) && agoMs <= joinMs;
+}

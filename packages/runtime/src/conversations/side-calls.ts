@@ -1,0 +1,77 @@
+import { CaretError } from "@caret/protocol";
+import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { SessionEngine } from "../turns/session-engine.ts";
+import type { TranscriptKey } from "./matching/classify-transcript.ts";
+import type { LineageStore } from "./matching/lineage-store.ts";
+import type { SharedTurn } from "./shared-turn.ts";
+
+export interface SideCallsOptions {
+  readonly engine: Pick<SessionEngine, "store" | "holdSession">;
+  readonly lineage: LineageStore;
+  readonly scratch: ScratchDirectories;
+  readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
+  readonly joinMs: number;
+  readonly now: () => number;
+}
+
+/**
+ * Sessions of titles and summaries. Their logs are deleted once their answers can no longer be shared; that of a session
+ * which may be a conversation never is.
+ */
+export interface SideCalls {
+  /** Takes note of a first turn, if it is a side call's. */
+  add(turn: SharedTurn, place: string, line: TranscriptKey): void;
+  /** The session has got a second question: it stays. */
+  keep(sessionId: string): void;
+  /** Removes those that are over for long enough. */
+  tidy(): Promise<void>;
+  /** Ends and removes all. */
+  close(): Promise<void>;
+}
+
+interface Removable {
+  readonly shared: SharedTurn;
+  readonly place: string;
+  readonly line: TranscriptKey;
+}
+
+export function createSideCalls({ engine, lineage, scratch, answers, joinMs, now }: SideCallsOptions): SideCalls {
+  const removable = new Map<string, Removable>();
+  const remove = async ({ shared, place, line }: Removable): Promise<void> => {
+    const { sessionId, settled } = shared.turn;
+    removable.delete(sessionId);
+    await settled;
+    // Only a conversation writes its scope down: without one this may have been the conversation itself.
+    if (line.aside === "when-apart" && lineage.getScope(line.scope) === undefined) return;
+    try {
+      await engine.holdSession(sessionId, async () => {
+        lineage.forget(sessionId);
+        await engine.store.deleteSession(sessionId);
+        answers?.removeSession(sessionId);
+        scratch.remove(place);
+      });
+    } catch (reason) {
+      // Its second question came in this very moment, so it stays.
+      if (CaretError.from(reason).code !== "session-busy") throw reason;
+    }
+  };
+  return {
+    add(shared, place, line) {
+      if (line.aside === undefined || line.aside === "never") return;
+      removable.set(shared.turn.sessionId, { shared, place, line });
+    },
+    keep: (sessionId) => void removable.delete(sessionId),
+    async tidy() {
+      const due = [...removable.values()].filter(
+        ({ shared: { endedAt } }) => endedAt !== undefined && now() - endedAt > joinMs,
+      );
+      await Promise.all(due.map(remove));
+    },
+    async close() {
+      const all = [...removable.values()];
+      for (const { shared } of all) shared.cancel("Caret is shutting down");
+      await Promise.all(all.map(remove));
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEvent } from "@caret/protocol";
+import type { Lane, LaneRequest } from "../../lanes/lane.ts";
+import { createMemoryEventStore } from "../../log/testing/memory-event-store.ts";
+import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
+import { openScratchDirectories } from "../../paths/scratch-directories.ts";
+import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
+import { createRedactor } from "../../redaction/redactor.ts";
+import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
+import type { DeskCaller, DeskRequest, DeskTurn } from "../conversations.ts";
+import { type ConversationsOptions, createConversations } from "../create-conversations.ts";
+import { createMemoryLineageStore } from "../matching/testing/memory-lineage-store.ts";
+import type { TranscriptMessage } from "../matching/transcript.ts";
+import { type Manner, playTurn } from "./scripted-agent.ts";
+
+/** A desk over a real engine whose lane is scripted, for the tests of the desk. */
+export function createDeskBench(
+  changes: Partial<ConversationsOptions> = {},
+  engineChanges: Partial<SessionEngineOptions> = {},
+) {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-desk-")));
+  const workspace = join(directory, "project");
+  mkdirSync(workspace);
+  const asked: LaneRequest[] = [];
+  let manner: Manner = "answer";
+  const clock = { now: Date.now() };
+  let ids = 0;
+  const newId = (): string => `id${++ids}`;
+
+  async function* runTurn(
+    request: LaneRequest,
+    { signal, onUpstream }: Parameters<Lane["runTurn"]>[1],
+  ): AsyncGenerator<readonly AgentEvent[]> {
+    asked.push(request);
+    onUpstream(request.upstream ?? { lane: "sim", sessionId: `chat-${request.turnId}` });
+    yield* playTurn(manner, `answer ${asked.length}`, request, signal);
+  }
+  const lane: Lane = { name: "sim", runTurn, canResume: () => true, close: () => Promise.resolve() };
+
+  const store = createMemoryEventStore();
+  const spawner = createInlineSpawner();
+  const scratchRoot = join(directory, "scratch");
+  const scratch = openScratchDirectories({ root: scratchRoot, newId, now: () => clock.now });
+  const engine = createSessionEngine({
+    store,
+    lanes: [lane],
+    defaultLane: "sim",
+    redactor: () => createRedactor({ secrets: [] }),
+    allowedWorkspaces: onlyWorkspaces([workspace, scratchRoot]),
+    budgets: { turn: {}, session: {}, day: {} },
+    defaults: { model: "auto", mode: "agent", force: false },
+    maxRawBytes: 1024,
+    toolbox: { policy: { mode: "auto-edits", rules: [] }, servers: [], spawner, env: {}, outputsDir: directory },
+    parkedLimitMs: 1_000,
+    newId,
+    newCallId: newId,
+    wallClock: () => clock.now,
+    ...engineChanges,
+  });
+  const lineage = createMemoryLineageStore();
+  const desk = createConversations({
+    engine,
+    lineage,
+    scratch,
+    resolveModel: async ({ model }) => model ?? "auto",
+    defaultWorkspace: workspace,
+    maxTurns: 8,
+    now: () => clock.now,
+    ...changes,
+  });
+
+  return {
+    desk,
+    engine,
+    store,
+    lineage,
+    scratch,
+    scratchRoot,
+    workspace,
+    clock,
+    /** What the lane was asked, in order. */
+    asked,
+    manner(next: Manner) {
+      manner = next;
+    },
+    open: (messages: readonly TranscriptMessage[], more: Partial<DeskRequest> = {}, caller: DeskCaller = somebody) =>
+      desk.open({ ...plainRequest, messages, ...more }, caller),
+    async close() {
+      await desk.close();
+      await engine.close();
+      await spawner.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+export type DeskBench = ReturnType<typeof createDeskBench>;
+
+export const somebody: DeskCaller = { tokenName: "default", workspace: undefined };
+
+const plainRequest: DeskRequest = {
+  system: "Be brief.",
+  tools: [{ name: "read", inputSchema: {} }],
+  unavailableTools: [],
+  toolChoice: "auto",
+  callableTools: undefined,
+  parallelCalls: true,
+  messages: [],
+  wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
+  sessionKey: "key",
+  workspace: undefined,
+  owner: "agent",
+};
+
+export const user = (text: string): TranscriptMessage => ({ role: "user", parts: [{ kind: "text", text }] });
+export const answer = (text: string): TranscriptMessage => ({ role: "assistant", text, calls: [] });
+
+export const called = (...callIds: readonly string[]): TranscriptMessage => ({
+  role: "assistant",
+  text: "",
+  calls: callIds.map((callId) => ({ callId, name: "read", input: {} })),
+});
+export const result = (callId: string, text: string): TranscriptMessage => ({
+  role: "tool",
+  callId,
+  parts: [{ kind: "text", text }],
+  isError: false,
+});
+
+/** Follows a turn to the end of its answer, as a client does, and gives what it said. */
+export async function eventsOf(
+  turn: DeskTurn,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const batch of turn.follow(signal)) events.push(...batch);
+  turn.leave(signal.aborted ? "gone" : "answered");
+  return events;
+}
+
+export const callIdsIn = (events: readonly AgentEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.type === "tool-call" && event.owner === "client" ? [event.callId] : []));
+export const textIn = (events: readonly AgentEvent[]): string =>
+  events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
+
+/** The same, of its text alone. */
+export async function read(turn: DeskTurn, signal?: AbortSignal): Promise<string> {
+  return textIn(await eventsOf(turn, signal));
+}

@@ -1,0 +1,70 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { LaneRequest } from "../../lanes/lane.ts";
+
+/** What a scripted turn does: answer at once, fail, or talk until it is let go or cancelled. */
+export type Manner =
+  | "answer"
+  | "fail"
+  | { readonly until: Promise<unknown> }
+  /** Rounds of calls of the client's tools, made together; then it tells what came back. */
+  | { readonly calls: readonly (readonly string[])[] }
+  /** One thing after the other; then it tells what came back. */
+  | { readonly steps: readonly AgentStep[] };
+
+export type AgentStep =
+  | { readonly call: readonly string[] }
+  | { readonly say: string }
+  /** Works in silence until then, or until it is cancelled. */
+  | { readonly until: Promise<unknown> }
+  | "fail";
+
+type Events = AsyncGenerator<readonly AgentEvent[], void, undefined>;
+
+/** Plays one turn in a manner; `answer` is what it says when it only answers. */
+export async function* playTurn(manner: Manner, answer: string, request: LaneRequest, signal: AbortSignal): Events {
+  const heard: string[] = [];
+  for (const [index, step] of stepsOf(manner, answer).entries()) {
+    if (signal.aborted) break;
+    if (step === "fail") return yield [{ type: "turn-end", outcome: failed }];
+    if ("say" in step) yield says(step.say, `b${index}`);
+    else if ("until" in step) await unlessAborted(step.until, signal);
+    else heard.push(...(await callTools(step.call, request, signal)));
+  }
+  if (signal.aborted) return yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];
+  const last = heard.length > 0 ? says(heard.join(" "), "last") : [];
+  yield [...last, { type: "turn-end", outcome: { kind: "completed" } }];
+}
+
+function stepsOf(manner: Manner, answer: string): readonly AgentStep[] {
+  if (manner === "answer") return [{ say: answer }];
+  if (manner === "fail") return ["fail"];
+  if ("until" in manner) return [{ say: "working" }, { until: manner.until }, { say: answer }];
+  return "steps" in manner ? manner.steps : manner.calls.map((call) => ({ call }));
+}
+
+async function callTools(
+  names: readonly string[],
+  { offered }: LaneRequest,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  for (const name of names) offered?.noteMention({ name: "read", input: { name } });
+  const results = await Promise.all(names.map((name) => offered?.call({ name: "read", input: { name } }, signal)));
+  return names.map((name, index) => `${name}=${results[index]?.text}`);
+}
+
+async function unlessAborted(until: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  await Promise.race([until, aborted]);
+}
+
+const failed = { kind: "failed", error: new CaretError("usage-limit", "No more today").toInfo() } as const;
+
+function says(text: string, blockId: string): readonly AgentEvent[] {
+  return [
+    { type: "text-start", blockId },
+    { type: "text-delta", blockId, text },
+    { type: "text-end", blockId },
+  ];
+}

@@ -1,0 +1,160 @@
+import { CaretError, type ErrorInfo, type TurnOutcome } from "@caret/protocol";
+import type { RunningTurn, SessionEngine, TurnRequest } from "../turns/session-engine.ts";
+import { rememberTurn } from "./matching/chain.ts";
+import type { TranscriptMatch } from "./matching/classify-transcript.ts";
+import type { LineageStore } from "./matching/lineage-store.ts";
+import { createSharedTurn, type SharedTurn } from "./shared-turn.ts";
+
+/** A failure may be an accident: the same request is tried once more at once, and then after pauses that grow. */
+const FREE_FAILURES = 2;
+
+const FIRST_PAUSE_MS = 15_000;
+
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+interface TurnRegistryOptions {
+  readonly engine: SessionEngine;
+  readonly lineage: LineageStore;
+  readonly maxTurns: number;
+  readonly graceMs: number;
+  readonly goneMs: number;
+  readonly joinMs: number;
+  readonly retryMs: number;
+  readonly now: () => number;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** Starts turns, and keeps the books about which transcript each of them answers. */
+export interface TurnRegistry {
+  /** Throws `overloaded`, the failure of a request that has failed too often, and whatever the engine throws. */
+  start(verdict: TranscriptMatch, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
+  /** A running turn answers another transcript, too: it was given the results it waited for. */
+  note(shared: SharedTurn, verdict: TranscriptMatch): void;
+  find(turnId: string): SharedTurn | undefined;
+  /** Drops the turns that can no longer be joined. */
+  tidy(): void;
+}
+
+/**
+ * A client that names its conversation or its request may well come back to it. From any other a closed connection nearly always means
+ * that nobody wants the answer any more, and its agent must not go on working in the files.
+ */
+const UNNAMED_GRACE_MS = 500;
+
+export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
+  const { engine, lineage, maxTurns, graceMs, goneMs, joinMs, retryMs, now, onError } = options;
+  const turns = new Map<string, SharedTurn>();
+  const failed = createFailedRequests(now);
+  let starting = 0;
+
+  /** A turn that has ended and only cleans up leaves its place to the next: its client may ask again at once. */
+  const countRunning = (): number =>
+    engine.runningTurns().filter(({ turnId }) => turns.get(turnId)?.endedAt === undefined).length;
+
+  /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. */
+  const attempt = (write: () => void): void => {
+    try {
+      write();
+    } catch (reason) {
+      onError(new CaretError("storage-failed", "The index of transcripts could not be written", { cause: reason }));
+    }
+  };
+
+  const writeDown = ({ sessionId, turnId, outcome }: RunningTurn, verdict: TranscriptMatch): void => {
+    const { line } = verdict;
+    const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
+    attempt(() => rememberTurn(lineage, line, { sessionId, turnId, heardBefore, at: now() }));
+    void outcome.then(({ kind }) => attempt(() => lineage.settle(line.hash, turnId, kind)));
+  };
+
+  return {
+    async start(verdict, request, tokenName) {
+      failed.assertTryable(verdict.line.hash);
+      if (countRunning() + starting >= maxTurns)
+        throw new CaretError("overloaded", "As many turns are running already as may run at once");
+      starting += 1;
+      try {
+        const turn = await engine.startTurn(request);
+        const { isNamed, hash } = verdict.line;
+        const comesBack = isNamed || request.command !== undefined;
+        const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
+        const shared = createSharedTurn({
+          turn,
+          hash,
+          tokenName,
+          isNamed,
+          graceMs: patienceMs,
+          goneMs,
+          joinMs,
+          retryMs,
+          now,
+        });
+        turns.set(turn.turnId, shared);
+        void turn.outcome.then((outcome) => failed.note(shared.lastHash, outcome));
+        writeDown(turn, verdict);
+        return shared;
+      } finally {
+        starting -= 1;
+      }
+    },
+    note: ({ turn }, verdict) => writeDown(turn, verdict),
+    find: (turnId) => turns.get(turnId),
+    tidy() {
+      for (const [turnId, { endedAt }] of turns)
+        if (endedAt !== undefined && now() - endedAt > joinMs) turns.delete(turnId);
+    },
+  };
+}
+
+/** Requests that failed, by the digests of their transcripts. */
+interface FailedRequests {
+  note(hash: string, outcome: TurnOutcome): void;
+  /**
+   * Throws the last failure of a request that has failed too often to be tried again at once. Clients repeat what failed
+   * by themselves, many times, and each time would cost an agent. A request that says anything more is another one.
+   */
+  assertTryable(hash: string): void;
+}
+
+interface Failures {
+  readonly count: number;
+  readonly error: ErrorInfo;
+  /** No agent is started before. */
+  readonly pausedUntil: number;
+}
+
+function createFailedRequests(now: () => number): FailedRequests {
+  const failures = new Map<string, Failures>();
+
+  /** What has been left alone for long begins anew. */
+  const tidy = (): void => {
+    for (const [hash, { pausedUntil }] of failures) if (now() - pausedUntil > LONGEST_PAUSE_MS) failures.delete(hash);
+  };
+
+  return {
+    note(hash, outcome) {
+      tidy();
+      if (outcome.kind === "completed") failures.delete(hash);
+      if (outcome.kind !== "failed") return;
+      const count = (failures.get(hash)?.count ?? 0) + 1;
+      failures.set(hash, { count, error: outcome.error, pausedUntil: now() + pauseAfter(count) });
+    },
+    assertTryable(hash) {
+      const failed = failures.get(hash);
+      const leftMs = (failed?.pausedUntil ?? 0) - now();
+      if (failed === undefined || leftMs <= 0) return;
+      const { count, error } = failed;
+      const { code, message, retryable, upstream } = error;
+      throw new CaretError(code, `${message} (the same request has failed ${count} times)`, {
+        retryable,
+        fix: `${error.fix} An agent is started for this very request again in ${Math.ceil(leftMs / 1_000)} s.`,
+        ...(upstream === undefined ? {} : { upstream }),
+      });
+    },
+  };
+}
+
+function pauseAfter(count: number): number {
+  if (count < FREE_FAILURES) return 0;
+  return Math.min(FIRST_PAUSE_MS * 2 ** (count - FREE_FAILURES), LONGEST_PAUSE_MS);
+}

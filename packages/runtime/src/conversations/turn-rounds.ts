@@ -1,0 +1,84 @@
+import type { AgentEvent } from "@caret/protocol";
+import type { RunningTurn } from "../turns/session-engine.ts";
+import { meansCall } from "./matching/transcript.ts";
+import { type RoundEnd, untilParked } from "./until-parked.ts";
+
+/** What a turn says in answer to one request: up to its next wait for the client, or to its end. */
+export interface TurnRound {
+  /** The digest of the transcript that it answers. */
+  readonly hash: string;
+  /** It answers the question that began the turn. Any later one answers results of calls that only its client knows. */
+  readonly isFirst: boolean;
+  /** The client has not come back with results yet. */
+  readonly isLast: boolean;
+  /** All of it was given to a client. */
+  isDelivered: boolean;
+  /** The same answer every time, from its beginning, also when the turn has gone on since. May be called often. */
+  follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
+}
+
+/** The rounds of a turn, one for each request that it has answered. */
+export interface TurnRounds {
+  readonly last: TurnRound;
+  find(hash: string): TurnRound | undefined;
+  /** Another request brings results, and is answered from where the last round stopped. Call it before they are given. */
+  begin(hash: string): TurnRound;
+  /** Was the client told of a call that this id means? */
+  hasCall(callId: string): boolean;
+}
+
+export function createTurnRounds(turn: RunningTurn, firstHash: string): TurnRounds {
+  const clientCalls = new Set<string>();
+  const context = { turn, clientCalls };
+  // Whoever asked knows the question, which may be long: the answer begins after it.
+  let last = createRound(context, firstHash, turn.firstSeq, true);
+  const rounds = new Map([[firstHash, last]]);
+  return {
+    get last() {
+      return last;
+    },
+    find: (hash) => rounds.get(hash),
+    begin(hash) {
+      const from = last.close();
+      last = createRound(context, hash, from, false);
+      rounds.set(hash, last);
+      return last;
+    },
+    hasCall: (callId) => [...clientCalls].some((told) => meansCall(callId, told)),
+  };
+}
+
+interface RoundContext {
+  readonly turn: RunningTurn;
+  /** The client's own calls of this turn, in whichever answer they went out. */
+  readonly clientCalls: Set<string>;
+}
+
+interface OpenRound extends TurnRound {
+  /** Ends it where its readers have come to; gives the number of its last event. */
+  close(): number;
+}
+
+function createRound({ turn, clientCalls }: RoundContext, hash: string, from: number, isFirst: boolean): OpenRound {
+  const closed = new AbortController();
+  let reached = from;
+  let end: RoundEnd | undefined;
+  const onSeq = (seq: number): void => {
+    reached = Math.max(reached, seq);
+  };
+  return {
+    hash,
+    isFirst,
+    get isLast() {
+      return end === undefined;
+    },
+    isDelivered: false,
+    follow: (signal) =>
+      untilParked({ turn, afterSeq: from, signal, clientCalls, onSeq, closed: closed.signal, end: () => end }),
+    close() {
+      end ??= { seq: reached, calls: turn.parked?.open() ?? [] };
+      closed.abort();
+      return end.seq;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ClientConnection } from "../process/find-client-process.ts";
+import type { DeskRequest } from "./conversations.ts";
+import {
+  called,
+  callIdsIn,
+  createDeskBench,
+  type DeskBench,
+  eventsOf,
+  read,
+  result,
+  somebody,
+  user,
+} from "./testing/conversation-bench.ts";
+
+let bench: DeskBench;
+afterEach(() => bench.close());
+
+const tools = [{ name: "read", inputSchema: { type: "object" } }];
+const named = { owner: undefined, tools };
+const clients = [
+  ["that names its conversation", named],
+  ["without a name", { ...named, sessionKey: undefined }],
+] as const;
+const connection: ClientConnection = { remoteAddress: "127.0.0.1", remotePort: 1, localPort: 2 };
+const here = { ...somebody, connection };
+
+async function results(sessionId: string): Promise<readonly string[]> {
+  const log = await bench.store.read(sessionId, { afterSeq: 0, limit: 1_000 });
+  return log.flatMap(({ event }) => (event.type === "tool-result" ? [event.output] : []));
+}
+
+async function firstCall(client: Partial<DeskRequest>, caller = somebody) {
+  const turn = await bench.open([user("A")], client, caller);
+  const ids = callIdsIn(await eventsOf(turn));
+  return { turn, ids };
+}
+
+describe.each(clients)("a client %s", (_kind, client) => {
+  it("that never comes back with a result has its turn cancelled, and no agent works on alone [defect 15]", async () => {
+    bench = createDeskBench({}, { parkedLimitMs: 500 });
+    bench.manner({ calls: [["a"], ["b"], ["c"]] });
+    const { turn } = await firstCall(client);
+    expect({ outcome: await turn.outcome, results: await results(turn.sessionId) }).toEqual({
+      outcome: { kind: "cancelled" },
+      results: ["The client gave no result within 500 ms."],
+    });
+  });
+
+  it("that comes back too late is answered by a new agent, which is told the results [defect 15]", async () => {
+    bench = createDeskBench({}, { parkedLimitMs: 500 });
+    bench.manner({ calls: [["a"]] });
+    const { turn, ids } = await firstCall(client);
+    await turn.outcome;
+    bench.manner("answer");
+    const late = await bench.open([user("A"), called(...ids), ...ids.map((id) => result(id, "R"))], client);
+    expect({ text: await read(late), session: late.sessionId, prompt: bench.asked.at(-1)?.prompt }).toEqual({
+      text: "answer 2",
+      session: turn.sessionId,
+      prompt: expect.stringContaining(`TOOL_RESULT (name: read, call_id: ${ids[0]})\nR`),
+    });
+  });
+
+  it("whose process is gone has its turn cancelled by a shorter clock [clients D8]", async () => {
+    let isAlive = true;
+    bench = createDeskBench(
+      { findClient: async () => ({ isAlive: () => isAlive }), goneMs: 30 },
+      { parkedLimitMs: 60_000 },
+    );
+    bench.manner({ calls: [["a"]] });
+    const { turn } = await firstCall(client, here);
+    isAlive = false;
+    const startedAt = Date.now();
+    const moving = setInterval(() => {
+      bench.clock.now += Date.now() - startedAt;
+    }, 5);
+    expect(await turn.outcome).toEqual({ kind: "cancelled" });
+    clearInterval(moving);
+  });
+
+  it("whose process lives is waited for by the longer clock [clients D8]", async () => {
+    let checks = 0;
+    const findClient = async () => ({
+      isAlive() {
+        checks += 1;
+        return true;
+      },
+    });
+    bench = createDeskBench({ findClient, goneMs: 1 }, { parkedLimitMs: 60_000 });
+    bench.manner({ calls: [["a"]] });
+    const { ids } = await firstCall(client, here);
+    await vi.waitFor(() => expect(checks).toBeGreaterThan(5));
+    bench.clock.now += 60_000;
+    const end = await bench.open([user("A"), called(...ids), ...ids.map((id) => result(id, "R"))], client, here);
+    expect({ text: await read(end), agents: bench.asked.length }).toEqual({ text: "a=R", agents: 1 });
+  });
+
+  it("that sends each request by a process of its own may come back within the shorter clock [clients D8]", async () => {
+    let checks = 0;
+    const findClient = async () => ({
+      isAlive() {
+        checks += 1;
+        return false;
+      },
+    });
+    bench = createDeskBench({ findClient, goneMs: 5 }, { parkedLimitMs: 60_000 });
+    bench.manner({ calls: [["a"], ["b"]] });
+    const { turn, ids } = await firstCall(client, here);
+    // The bench's clock stands still, so that the shorter one does not run out.
+    await vi.waitFor(() => expect(checks).toBeGreaterThan(2));
+    const next = await bench.open([user("A"), called(...ids), ...ids.map((id) => result(id, "R"))], client, here);
+    expect({ calls: callIdsIn(await eventsOf(next)).length, turn: next.turnId }).toEqual({
+      calls: 1,
+      turn: turn.turnId,
+    });
+  });
+});

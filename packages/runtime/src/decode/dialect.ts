@@ -1,0 +1,63 @@
+import type { AgentEvent, ErrorInfo } from "@caret/protocol";
+import type { Frame } from "./framing/frame.ts";
+import { closeDraft, type Draft, openDraft, type TurnState } from "./turn-draft.ts";
+
+export const dialectNames = ["stream-json", "contract", "payload"] as const;
+export type DialectName = (typeof dialectNames)[number];
+
+/** Why no more frames will come. At `end-of-stream` the dialect itself says what that means for the turn. */
+export type Ending =
+  | { readonly kind: "end-of-stream" }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "failed"; readonly error: ErrorInfo };
+
+type Step<State> = readonly [State, readonly AgentEvent[]];
+
+/**
+ * What the lines of one protocol mean.
+ *
+ * - `step` is pure: one frame in, the next state and its events out; no clock, no I/O, and no throw for any input;
+ * - `finish` closes what is open and gives the `turn-end`; after a turn has ended both give nothing more;
+ * - the events of a turn, after a `turn-start`, are well formed whatever was fed.
+ */
+export interface Dialect<State> {
+  readonly name: DialectName;
+  readonly initial: State;
+  /** Reads the commonest line without parsing it, or says that it cannot. */
+  readonly quickFrame?: (line: string) => Frame | undefined;
+  step(state: State, frame: Frame): Step<State>;
+  finish(state: State, ending: Ending): Step<State>;
+  hasEnded(state: State): boolean;
+}
+
+interface DraftDialectOptions<State extends TurnState> {
+  readonly name: DialectName;
+  readonly initial: State;
+  readonly quickFrame?: (line: string) => Frame | undefined;
+  readonly onFrame: (draft: Draft<State>, frame: Frame) => void;
+  /** Must end the turn. */
+  readonly onEnding: (draft: Draft<State>, ending: Ending) => void;
+}
+
+/** A dialect from what it writes: each step works on a copy of the state, and an ended turn takes nothing more. */
+export function draftDialect<State extends TurnState>(options: DraftDialectOptions<State>): Dialect<State> {
+  const { name, initial, quickFrame, onFrame, onEnding } = options;
+  return {
+    name,
+    initial,
+    ...(quickFrame === undefined ? {} : { quickFrame }),
+    step(state, frame) {
+      if (state.ended) return [state, []];
+      const draft = openDraft(state);
+      onFrame(draft, frame);
+      return closeDraft(draft);
+    },
+    finish(state, ending) {
+      if (state.ended) return [state, []];
+      const draft = openDraft(state);
+      onEnding(draft, ending);
+      return closeDraft(draft);
+    },
+    hasEnded: (state) => state.ended,
+  };
+}

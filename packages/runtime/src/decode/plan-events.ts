@@ -1,0 +1,71 @@
+import { isJsonObject, type JsonObject } from "./framing/frame.ts";
+import { objectsField, textField, wordField } from "./read-error.ts";
+import { type Draft, remember, type TurnState } from "./turn-draft.ts";
+
+/** A plan that the turn has shown, so that the other lines that carry it are not shown as well. */
+export interface ShownPlan {
+  readonly callId: string | undefined;
+  readonly text: string;
+  readonly isFromQuery: boolean;
+}
+
+export interface PlanSource {
+  readonly callId: string | undefined;
+  /** The arguments of `createPlan`, wherever they stood. */
+  readonly args: unknown;
+  /** The query's call id may be missing, or be another spelling of the call's. */
+  readonly isFromQuery?: boolean;
+  /** No later line will carry the text: without one, the steps are the plan. */
+  readonly isLast?: boolean;
+}
+
+/**
+ * Shows a plan once. In plan mode it is the whole answer, and depending on the version its text stands in the query, in
+ * the call's start, in its completion, or in several of them.
+ */
+export function writePlan(draft: Draft<TurnState>, source: PlanSource): void {
+  const { callId, args, isFromQuery = false, isLast = false } = source;
+  const plan = isJsonObject(args) ? args : undefined;
+  const text = textOf(plan, isLast);
+  if (text === "" || draft.memory.plans.some((shown) => isSamePlan(shown, { callId, text, isFromQuery }))) return;
+  remember(draft, { plans: [...draft.memory.plans, { callId, text, isFromQuery }] });
+  const name = wordField(plan, "name");
+  const overview = wordField(plan, "overview");
+  draft.events.push({
+    type: "plan",
+    ...(callId === undefined ? {} : { callId }),
+    text,
+    ...(name === undefined ? {} : { name }),
+    ...(overview === undefined ? {} : { overview }),
+  });
+}
+
+function isSamePlan(shown: ShownPlan, plan: ShownPlan): boolean {
+  if (plan.callId !== undefined && shown.callId === plan.callId) return true;
+  return shown.text === plan.text && shown.isFromQuery !== plan.isFromQuery;
+}
+
+function textOf(plan: JsonObject | undefined, isLast: boolean): string {
+  const text = textField(plan, "plan") ?? "";
+  if (text.trim() !== "") return text;
+  return isLast ? stepsOf(plan) : "";
+}
+
+/** The steps as a list: each phase under its name, then those of no phase. */
+function stepsOf(plan: JsonObject | undefined): string {
+  const phases = objectsField(plan, "phases").map((phase) =>
+    [wordField(phase, "name") ?? "", ...stepLines(phase)].filter((line) => line !== "").join("\n"),
+  );
+  return [...phases, stepLines(plan).join("\n")].filter((part) => part !== "").join("\n\n") || overviewOf(plan);
+}
+
+function stepLines(holder: JsonObject | undefined): readonly string[] {
+  return objectsField(holder, "todos").flatMap((todo) => {
+    const content = wordField(todo, "content");
+    return content === undefined ? [] : [`- ${content}`];
+  });
+}
+
+function overviewOf(plan: JsonObject | undefined): string {
+  return (wordField(plan, "overview") ?? "").trim();
+}

@@ -1,0 +1,111 @@
+import { onHardBoundary } from "../assistant-text.ts";
+import type { JsonObject } from "../framing/frame.ts";
+import { writePlan } from "../plan-events.ts";
+import { numberField, objectField, textField, wordField } from "../read-error.ts";
+import { readTodos } from "../tools/todo-items.ts";
+import { readToolEntry, type ToolEntry, toNamedInput, toolKind } from "../tools/tool-entry.ts";
+import { toOutcome } from "../tools/tool-outcome.ts";
+import { isKnownCall, keepUnknown, nameCall, settleCall, startCall, type ToolCallEvent } from "../turn-draft.ts";
+import { settleQuery } from "./interaction-query.ts";
+import type { StreamJsonDraft } from "./stream-json-dialect.ts";
+
+export function onToolCall(draft: StreamJsonDraft, event: JsonObject): void {
+  const subtype = textField(event, "subtype");
+  if (subtype === "started") onStarted(draft, event);
+  else if (subtype === "completed") onCompleted(draft, event);
+  else keepUnknown(draft, "stream-json", `tool_call:${subtype ?? "none"}`, event);
+}
+
+function onStarted(draft: StreamJsonDraft, event: JsonObject): void {
+  const call = objectField(event, "tool_call");
+  const entry = readToolEntry(call);
+  onHardBoundary(draft);
+  const started = toToolCall(callIdOf(draft, event, call), entry);
+  if (!startCall(draft, started)) return;
+  warnOfRivals(draft, entry);
+  if (isPlan(entry)) writePlan(draft, { callId: started.callId, args: entry.args });
+}
+
+function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
+  const call = objectField(event, "tool_call");
+  const entry = readToolEntry(call);
+  const callId = completedCallId(draft, event, call);
+  // Some calls are only ever completed. Nothing was flushed before them, so the text around them is not split.
+  if (!isKnownCall(draft, callId)) startCall(draft, toToolCall(callId, entry));
+  const started = draft.openCalls.get(callId);
+  if (isPlan(entry)) writePlan(draft, { callId, args: entry.args ?? started?.input, isLast: true });
+  if (started === undefined) return;
+  // A rejection leaves the arguments out; the start had them.
+  const args = entry.args ?? started.input;
+  const outcome = toOutcome(entry.native ? entry.name : undefined, entry.result, args);
+  const durationMs = durationOf(call);
+  settleCall(draft, {
+    type: "tool-result",
+    callId,
+    ...outcome,
+    ...(durationMs === undefined ? {} : { durationMs }),
+  });
+  settleQuery(draft, callId, outcome.status);
+  if (outcome.status === "ok") writeTodos(draft, callId, entry, args);
+}
+
+function toToolCall(callId: string, entry: ToolEntry): ToolCallEvent {
+  const name = entry.name ?? "unknown";
+  const named = entry.native ? toNamedInput(name, entry.args) : { name, input: entry.args ?? {} };
+  const description = entry.description === undefined ? {} : { description: entry.description };
+  const kind = entry.native ? toolKind(name) : "other";
+  return { type: "tool-call", callId, ...named, kind, owner: "agent", ...description };
+}
+
+/** Ids may hold a newline and are kept whole. A call without any gets one of ours. */
+function callIdOf(draft: StreamJsonDraft, event: JsonObject, call: JsonObject | undefined): string {
+  return toldCallId(event, call) ?? nameCall(draft);
+}
+
+/** A nameless completion belongs to the only open call, if there is just one. */
+function completedCallId(draft: StreamJsonDraft, event: JsonObject, call: JsonObject | undefined): string {
+  const told = toldCallId(event, call);
+  const [only, ...others] = draft.openCalls.keys();
+  return told ?? (only !== undefined && others.length === 0 ? only : callIdOf(draft, event, call));
+}
+
+function toldCallId(event: JsonObject, call: JsonObject | undefined): string | undefined {
+  const own = wordField(event, "call_id", "callId") ?? wordField(call, "toolCallId", "id");
+  if (own !== undefined || call === undefined) return own;
+  for (const key of Object.keys(call)) {
+    const nested = wordField(objectField(objectField(call, key), "args"), "toolCallId");
+    if (nested !== undefined) return nested;
+  }
+  return undefined;
+}
+
+/** Both times come from the machine's clock; the event's own timestamp is the server's and must not be mixed in. */
+function durationOf(call: JsonObject | undefined): number | undefined {
+  const started = numberField(call, "startedAtMs");
+  const completed = numberField(call, "completedAtMs");
+  if (started === undefined || completed === undefined || completed < started) return undefined;
+  return completed - started;
+}
+
+function warnOfRivals(draft: StreamJsonDraft, { name, rivals }: ToolEntry): void {
+  if (rivals.length === 0) return;
+  const message = `A tool call names several tools; ${name} was taken, not ${rivals.join(", ")}`;
+  draft.events.push({ type: "notice", kind: "drift", message });
+}
+
+function isPlan({ native, name }: ToolEntry): boolean {
+  return native && name === "createPlan";
+}
+
+function writeTodos(draft: StreamJsonDraft, callId: string, entry: ToolEntry, args: unknown): void {
+  if (!entry.native || (entry.name !== "updateTodos" && entry.name !== "todo")) return;
+  const asked = args as JsonObject | undefined;
+  const answered = objectField(entry.result as JsonObject | undefined, "success");
+  const items = readTodos(asked);
+  draft.events.push({
+    type: "todos",
+    callId,
+    items: items.length > 0 ? [...items] : [...readTodos(answered)],
+    merge: asked?.["merge"] === true || answered?.["wasMerge"] === true,
+  });
+}

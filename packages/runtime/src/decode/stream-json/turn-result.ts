@@ -1,0 +1,53 @@
+import { CaretError, type TurnOutcome } from "@caret/protocol";
+import { onWholeText } from "../assistant-text.ts";
+import type { JsonObject } from "../framing/frame.ts";
+import type { LongLine } from "../framing/open-line.ts";
+import { createStringShortener } from "../framing/shorten-strings.ts";
+import { readErrorText, textField } from "../read-error.ts";
+import { readResultUsage } from "../read-usage.ts";
+import { endTurn } from "../turn-draft.ts";
+import type { StreamJsonDraft } from "./stream-json-dialect.ts";
+
+/** Together with the piece that a string is cut in, less than the log keeps of an output. */
+const MAX_STRING_BYTES = 768 * 1024;
+
+/** The result of a call whose long texts are what a tool printed or found. What an edit wrote is another matter: it is needed whole. */
+const PRINTED =
+  /^\{"type":"tool_call","subtype":"completed","call_id":"[^"]*","tool_call":\{"(?:shell|read|grep|glob|ls|mcp|webFetch|webSearch|task)ToolCall":/;
+
+/** An upstream error that was told as the assistant's own words, after which the CLI ends as if all were well. */
+const inlineError = /^(?:Error: )?(?:T|RetriableError|ConnectError): ?\[?[a-z_]+\]?/;
+
+export function onResult(draft: StreamJsonDraft, event: JsonObject): void {
+  const text = textField(event, "result") ?? "";
+  const error = resultError(event);
+  if (error === undefined) onWholeText(draft, text);
+  const outcome = error === undefined ? completedOutcome(draft) : failedOutcome(error);
+  const { lastError, stepUsage } = draft.memory;
+  if (lastError !== undefined && outcome.kind === "completed")
+    draft.events.push({ type: "notice", kind: "error", message: lastError });
+  endTurn(draft, outcome, readResultUsage(event) ?? stepUsage);
+}
+
+/** The words of a failure; undefined for a success. A failure may say so in any of three fields. */
+function resultError(event: JsonObject): string | undefined {
+  const told = readErrorText(event["error"]);
+  const failed = event["is_error"] === true || event["subtype"] === "error" || told !== undefined;
+  if (!failed) return undefined;
+  return told ?? readErrorText(event["result"]) ?? readErrorText(event["message"]) ?? "The agent reported an error";
+}
+
+function completedOutcome(draft: StreamJsonDraft): TurnOutcome {
+  const last = (draft.shown.segment || draft.lastSegment).trim();
+  if (draft.openCalls.size > 0 && inlineError.test(last)) return failedOutcome(last);
+  return { kind: "completed" };
+}
+
+function failedOutcome(message: string): TurnOutcome {
+  return { kind: "failed", error: new CaretError("upstream-error", message).toInfo() };
+}
+
+/** A result that is only looked at is shortened as it comes in. Everything else is left whole. */
+export function openLongResult(head: string): LongLine | undefined {
+  return PRINTED.test(head) ? createStringShortener({ maxBytes: MAX_STRING_BYTES }) : undefined;
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import type { ClientTool } from "../../turns/tools/tool-call.ts";
+
+/** A tool as its client names it. Two groups may each have a tool of the same name. */
+export interface NamespacedTool extends Omit<ClientTool, "origin"> {
+  readonly namespace?: string | undefined;
+}
+
+/** What every model takes for the name of a tool. */
+const PLAIN_NAME = /^[\w.-]{1,64}$/;
+const MAX_NAME = 64;
+const DIGEST = 8;
+
+/** The client's tools under names that the agent can tell apart; each remembers what its client calls it. */
+export function toAgentTools(tools: readonly NamespacedTool[]): readonly ClientTool[] {
+  const taken = new Set<string>();
+  return tools.map(({ namespace, ...tool }) => {
+    const isShared = tools.filter(({ name }) => name === tool.name).length > 1;
+    const name = agentName(tool.name, isShared ? namespace : undefined, taken);
+    taken.add(name);
+    if (name === tool.name && namespace === undefined) return tool;
+    return { ...tool, name, origin: { name: tool.name, ...(namespace === undefined ? {} : { namespace }) } };
+  });
+}
+
+function agentName(name: string, namespace: string | undefined, taken: ReadonlySet<string>): string {
+  const whole = namespace === undefined ? name : `${namespace}__${name}`;
+  if (PLAIN_NAME.test(whole) && !taken.has(whole)) return whole;
+  const plain = whole.replaceAll(/[^\w.-]/g, "_");
+  if (plain.length <= MAX_NAME && !taken.has(plain)) return plain;
+  // Cut or repeated, it would not be unique any more: a digest of the whole makes it so.
+  const digest = createHash("sha256")
+    .update(JSON.stringify([namespace, name]))
+    .digest("hex")
+    .slice(0, DIGEST);
+  return `${plain.slice(0, MAX_NAME - DIGEST - 1)}_${digest}`;
+}

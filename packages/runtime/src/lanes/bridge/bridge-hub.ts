@@ -1,0 +1,180 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
+import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
+import { type AnswerCall, type BridgeHello, bridgeHelloSchema, type ClientTool } from "../../turns/tools/tool-call.ts";
+import type { ToolServer } from "./serve-tools.ts";
+import { createStartQueue } from "./start-queue.ts";
+
+const NEWLINE = 0x0a;
+const MAX_HELLO_BYTES = 4_096;
+/** Connections that have not said who they are; more than this at once are turned away. */
+const MAX_STRANGERS = 64;
+const HELLO_MS = 10_000;
+/** An agent whose bridge is not there by then may be one that connects only when it needs to. */
+const START_MS = 10_000;
+
+export interface BridgeHubOptions {
+  readonly socketPath: string;
+  /** Ours, for agents to know. */
+  readonly version: string;
+  /** How many agents may be on their way to their first hello at once. */
+  readonly maxStarting?: number;
+  readonly startMs?: number;
+  /** How often an agent is told that its call still waits. */
+  readonly progressMs?: number;
+}
+
+export interface BridgeTurn {
+  readonly tools: readonly ClientTool[];
+  /** Further tools may be offered while the turn runs. */
+  readonly mayGrow?: boolean;
+  readonly onCall: AnswerCall;
+}
+
+export interface Admission {
+  /** What the turn's bridge must know to be let in. Nothing but the turn's tools can be reached with it. */
+  readonly secret: string;
+  /** The agent works, with its bridge or without: the next one may start. A hello tells as much. */
+  readonly started: () => void;
+  /** From now on the turn's tools are these; its agent is told. */
+  readonly offer: (tools: readonly ClientTool[]) => void;
+  readonly dismiss: () => void;
+}
+
+export interface BridgeHub {
+  readonly socketPath: string;
+  /**
+   * Let the agent of a turn in; start it when this resolves. An agent gives up a tool server that takes too long to start,
+   * so agents start a few at a time, and those that come later wait here. Rejects when the signal is aborted meanwhile.
+   */
+  admit(turnId: string, turn: BridgeTurn, signal: AbortSignal): Promise<Admission>;
+  close(): Promise<void>;
+}
+
+interface AdmittedTurn {
+  readonly secret: Buffer;
+  offer: ToolOffer;
+  readonly onCall: AnswerCall;
+  readonly started: () => void;
+  readonly sockets: Set<Socket>;
+  readonly servers: Set<ToolServer>;
+}
+
+/** The gateway's end of the bridges: one Unix socket, private to the user, on which every agent's bridge reports. */
+export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHub> {
+  const { socketPath, version, progressMs, startMs = START_MS } = options;
+  // Takes a while to load, and most commands have no turns with bridges.
+  const { serveTools } = await import("./serve-tools.ts");
+  const queue = createStartQueue(options.maxStarting ?? Math.max(4, availableParallelism() * 2));
+  const turns = new Map<string, AdmittedTurn>();
+  const sockets = new Set<Socket>();
+  const strangers = new Set<Socket>();
+
+  const welcome = (socket: Socket, hello: BridgeHello | undefined): void => {
+    strangers.delete(socket);
+    const turn = hello && turns.get(hello.turnId);
+    if (turn === undefined || !isSame(turn.secret, hello?.secret ?? "")) return void socket.destroy();
+    turn.started();
+    turn.sockets.add(socket);
+    const progress = progressMs === undefined ? {} : { progressMs };
+    const serving = serveTools(socket, { offer: () => turn.offer, onCall: turn.onCall, version, ...progress });
+    void serving.then((served) => turn.servers.add(served));
+    socket.once("close", () => {
+      turn.sockets.delete(socket);
+      void serving.then((served) => turn.servers.delete(served));
+    });
+  };
+
+  const server = createServer((socket) => {
+    if (strangers.size >= MAX_STRANGERS) return void socket.destroy();
+    sockets.add(socket);
+    strangers.add(socket);
+    const timer = setTimeout(() => strangers.has(socket) && socket.destroy(), HELLO_MS).unref();
+    socket.on("error", () => socket.destroy()); // the agent died with its bridge: its turn ends by itself
+    socket.once("close", () => {
+      clearTimeout(timer);
+      sockets.delete(socket);
+      strangers.delete(socket);
+    });
+    readHello(socket, (hello) => welcome(socket, hello));
+  });
+  await listenPrivately(server, socketPath);
+
+  return {
+    socketPath,
+    async admit(turnId, { tools, mayGrow = false, onCall }, signal) {
+      const started = await queue.enter(signal);
+      const timer = setTimeout(started, startMs).unref();
+      const secret = randomBytes(24).toString("base64url");
+      const turn: AdmittedTurn = {
+        secret: Buffer.from(secret),
+        offer: offerTools(tools, { mayGrow }),
+        onCall,
+        started,
+        sockets: new Set(),
+        servers: new Set(),
+      };
+      turns.set(turnId, turn);
+      const offer = (others: readonly ClientTool[]): void => {
+        turn.offer = offerTools(others, { mayGrow });
+        for (const served of turn.servers) served.toolsChanged();
+      };
+      const dismiss = (): void => {
+        clearTimeout(timer);
+        started();
+        turns.delete(turnId);
+        for (const socket of turn.sockets) socket.destroy();
+      };
+      return { secret, started, offer, dismiss };
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function listenPrivately(server: Server, socketPath: string): Promise<void> {
+  mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 });
+  rmSync(socketPath, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    // The socket is made within this very call; whatever else is made later must not be made under this mask.
+    const previous = process.umask(0o177);
+    try {
+      server.once("error", reject).listen(socketPath, resolve);
+    } finally {
+      process.umask(previous);
+    }
+  });
+  chmodSync(socketPath, 0o600);
+}
+
+/** Takes the first line and leaves all after it unread, the connection paused. Undefined when it is no hello. */
+function readHello(socket: Socket, onHello: (hello: BridgeHello | undefined) => void): void {
+  let head = Buffer.alloc(0);
+  const onData = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf(NEWLINE);
+    if (end === -1 && head.length <= MAX_HELLO_BYTES) return;
+    socket.off("data", onData).pause();
+    if (end !== -1) socket.unshift(head.subarray(end + 1));
+    onHello(end === -1 ? undefined : parseHello(head.toString("utf8", 0, end)));
+  };
+  socket.on("data", onData);
+}
+
+function parseHello(line: string): BridgeHello | undefined {
+  try {
+    return bridgeHelloSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined; // no JSON: whoever this is, it is not our bridge
+  }
+}
+
+function isSame(secret: Buffer, text: string): boolean {
+  const given = Buffer.from(text);
+  return given.length === secret.length && timingSafeEqual(given, secret);
+}

@@ -1,0 +1,80 @@
+import type { AgentEvent, LaneName } from "@caret/protocol";
+import type { UpstreamAttachment } from "../log/event-store.ts";
+import type { AnswerCall, ClientTool, OfferedCall } from "../turns/tools/tool-call.ts";
+
+export const turnModes = ["agent", "plan", "ask"] as const;
+export type TurnMode = (typeof turnModes)[number];
+
+/** One earlier exchange of the session, for lanes whose upstream remembers nothing. */
+export interface HistoryMessage {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+/**
+ * Tools that somebody else than the agent runs in this turn. The agent is offered them, has none of its own, and waits for
+ * the answer to each of its calls.
+ */
+export interface OfferedTools {
+  readonly tools: readonly ClientTool[];
+  /** The client's system prompt. */
+  readonly system: string;
+  /** Where the tools work, for the agent to know of, not to reach. */
+  readonly realWorkspace: string | undefined;
+  /** Calls a listener when the client offers other tools in mid-turn. Absent: they never change. */
+  readonly onToolsChange?: (listener: (tools: readonly ClientTool[]) => void) => void;
+  /** The agent called one of them. Never rejects. */
+  readonly call: AnswerCall;
+  /** The agent's stream mentioned a call, and everything before it has been taken. */
+  readonly noteMention: (call: OfferedCall) => void;
+}
+
+/** What a lane is asked to do. Everything in it has been checked: the workspace exists and is allowed. */
+export interface LaneRequest {
+  readonly turnId: string;
+  readonly prompt: string;
+  readonly workspace: string;
+  readonly model: string;
+  readonly mode: TurnMode;
+  /** Let the agent run every tool that is not denied. */
+  readonly force: boolean;
+  /** The upstream session to go on with; it has been verified. */
+  readonly upstream: UpstreamAttachment | undefined;
+  /** Undefined: the agent runs its own tools. */
+  readonly offered: OfferedTools | undefined;
+  /** The session's last turn: an agent that was started before it ended does not know of it. */
+  readonly previousTurnId: string | undefined;
+  /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */
+  readonly loadHistory: () => Promise<readonly HistoryMessage[]>;
+}
+
+export interface LaneContext {
+  readonly signal: AbortSignal;
+  /** The upstream session became known; told before anything of its answer. */
+  readonly onUpstream: (attachment: UpstreamAttachment) => void;
+  /** The upstream line behind an event. */
+  readonly onRaw: (event: AgentEvent, line: string) => void;
+}
+
+/**
+ * A way to run a turn.
+ *
+ * - nothing starts before the first pull of `runTurn`;
+ * - its batches are the events of one turn without the `turn-start`; the last of them is the `turn-end`, which comes as
+ *   soon as the upstream has ended, before anything is cleaned up;
+ * - a failure is a `turn-end`, never a rejection;
+ * - aborting the signal, or leaving the loop, frees every process, socket and timer before the iterator settles.
+ */
+export interface Lane {
+  readonly name: LaneName;
+  runTurn(request: LaneRequest, context: LaneContext): AsyncIterable<readonly AgentEvent[]>;
+  /** Whether the upstream still has the session. Upstreams tend to start anew silently when they have not. */
+  canResume(attachment: UpstreamAttachment, workspace: string): boolean;
+  /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
+  keepsSessions?(model: string): boolean;
+  /** Make an upstream session ahead of its first turn, where the upstream can. */
+  createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
+  /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */
+  findSession?(id: string, workspace: string): UpstreamAttachment | undefined;
+  close(): Promise<void>;
+}

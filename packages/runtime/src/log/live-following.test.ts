@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEvent } from "@caret/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSecretKeeper } from "../redaction/secret-keeper.ts";
+import { createSaidEvents } from "../turns/said-events.ts";
+import { completedEnd } from "../turns/testing/scripted-engine.ts";
+import { createTurnLog, type TurnLog } from "../turns/turn-log.ts";
+import type { EventStore, StoredEvent } from "./event-store.ts";
+import { followEvents } from "./follow-events.ts";
+import { openSqliteEventStore } from "./sqlite/sqlite-event-store.ts";
+
+let directory: string;
+let store: EventStore;
+let log: TurnLog;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "caret-live-"));
+  store = openSqliteEventStore({ directory, role: "gateway" });
+  await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
+  const redactor = createSecretKeeper([]).redactor;
+  log = createTurnLog({
+    store,
+    redactor,
+    sessionId: "s",
+    turnId: "t",
+    lastSeq: 0,
+    maxRawBytes: 100,
+    wallClock: () => 7,
+  });
+});
+
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const unknown = (value: number): AgentEvent => ({ type: "unknown", source: "x", label: "n", value });
+const follow = (afterSeq = 0) =>
+  followEvents({ store, sessionId: "s", turnId: "t", afterSeq, live: log, said: log.said });
+const values = (batches: readonly (readonly StoredEvent[])[]): readonly unknown[] =>
+  batches.flat().map(({ event }) => (event.type === "unknown" ? event.value : event.type));
+
+function said(events: readonly StoredEvent[]): { readonly text: string; readonly calls: readonly AgentEvent[] } {
+  const told = events.map(({ event }) => event);
+  return {
+    text: told.map((event) => (event.type === "text-delta" ? event.text : "")).join(""),
+    calls: told.filter(({ type }) => type === "tool-call"),
+  };
+}
+
+async function collect(followed: AsyncIterable<readonly StoredEvent[]>): Promise<readonly unknown[]> {
+  return values(await Array.fromAsync(followed));
+}
+
+describe("following a turn live", () => {
+  it("tells an event before it is durable, as it will be in the log", async () => {
+    const followed = follow();
+    const next = followed.next();
+    // The follower has looked into the log and found nothing.
+    await store.read("s");
+    let isDurable = false;
+    const { events, durable } = log.writeBehind([unknown(1)]);
+    const saved = durable.then(() => {
+      isDurable = true;
+    });
+    expect([(await next).value, isDurable]).toEqual([events, false]);
+    await saved;
+    expect(await store.read("s")).toEqual(events);
+    await followed.return();
+  });
+
+  it("tells the end, and what others wait for, only when it is durable, and what comes after it not before", async () => {
+    const heard: (readonly [unknown, boolean])[] = [];
+    let areDurable = 0;
+    log.listen({
+      onWritten: (events) => heard.push(...events.map(({ event, seq }) => [event.type, seq <= areDurable] as const)),
+      onDurable: () => undefined,
+    });
+    const note = (seq: number) => () => {
+      areDurable = Math.max(areDurable, seq);
+    };
+    const behind = log.writeBehind([unknown(1)]);
+    const awaited = log.write([{ type: "todos", items: [], merge: false }]).then(note(2));
+    const after = log.writeBehind([{ type: "plan", text: "Go on." }]);
+    const ended = log.writeBehind([completedEnd]);
+    void behind.durable.then(note(1));
+    void ended.durable.then(note(4));
+    await Promise.all([behind.durable, awaited, after.durable, ended.durable]);
+    await store.read("s");
+    expect(heard).toEqual([
+      ["unknown", false],
+      ["todos", true],
+      ["plan", true],
+      ["turn-end", true],
+    ]);
+  });
+
+  it("gives a follower that comes late everything once and in order, though some of it is not durable yet", async () => {
+    await log.write([unknown(1), unknown(2)]);
+    log.writeBehind([unknown(3)]);
+    const first = collect(follow());
+    log.writeBehind([unknown(4)]);
+    const second = collect(follow(1));
+    log.writeBehind([unknown(5)]);
+    await log.write([completedEnd]);
+    expect([await first, await second]).toEqual([
+      [1, 2, 3, 4, 5, "turn-end"],
+      [2, 3, 4, 5, "turn-end"],
+    ]);
+  });
+
+  it("gives a follower that comes after the end everything as soon as it is durable", async () => {
+    await log.write([unknown(1)]);
+    log.writeBehind([unknown(2)]);
+    const { durable } = log.writeBehind([completedEnd]);
+    const followed = collect(follow());
+    await durable;
+    expect(await followed).toEqual([1, 2, "turn-end"]);
+  });
+
+  it("tells what was said to a live, a late and a slow follower alike, and keeps none of it [defect 2]", async () => {
+    const token = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
+    const call: AgentEvent = {
+      type: "tool-call",
+      callId: "c",
+      name: "write",
+      kind: "write",
+      input: { path: "a", content: `password: "wrong-horse-1"` },
+      owner: "client",
+    };
+    const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
+    const prompt = follow();
+    const first = prompt.next();
+    await store.read("s");
+    const slow = follow();
+    const behind = slow.next();
+    log.writeBehind([{ type: "text-start", blockId: "b" }, says(`Use ${token.slice(0, 9)}`)]);
+    log.writeBehind([says(`${token.slice(9)} here`), { type: "text-end", blockId: "b" }, call]);
+    for (let value = 0; value < 500; value += 1) log.writeBehind([unknown(value)]);
+    await log.writeBehind([completedEnd]).durable;
+    const late = follow();
+    const heard = await Promise.all(
+      [[first, prompt] as const, [behind, slow] as const, [undefined, late] as const].map(async ([begun, rest]) =>
+        said([...((await begun)?.value ?? []), ...(await Array.fromAsync(rest)).flat()]),
+      ),
+    );
+    const whole = { text: `Use ${token} here`, calls: [call] };
+    const keptCall = { ...call, input: { path: "a", content: 'password: "[redacted]"' } };
+    expect({ heard, kept: said(await store.read("s", { limit: 1_000 })) }).toEqual({
+      heard: [whole, whole, whole],
+      kept: { text: "Use [redacted] here", calls: [keptCall] },
+    });
+  });
+
+  it("fails a follower that comes too late for what was too much to remember, and never gives it altered [defect 2]", async () => {
+    const said = createSaidEvents(100);
+    const kept: AgentEvent = { type: "text-delta", blockId: "b", text: "Use [redacted]" };
+    const event: AgentEvent = { ...kept, text: `Use ${"x".repeat(200)}` };
+    const stored = { sessionId: "s", turnId: "t", at: 7, seq: 1, event: kept };
+    expect(said.note(1, kept, event)).toBe(event);
+    expect(() => said.restore([stored])).toThrow("This answer holds too many secrets to be given a second time");
+  });
+
+  it("lets a reader that is too slow find the rest in the log, once and in order", async () => {
+    const followed = follow();
+    const next = followed.next();
+    await store.read("s");
+    log.writeBehind([unknown(0)]);
+    const first = await next;
+    const sent = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    for (const value of sent) log.writeBehind([unknown(value)]);
+    log.writeBehind([completedEnd]);
+    const rest = await collect(followed);
+    expect([...values([first.value ?? []]), ...rest]).toEqual([0, ...sent, "turn-end"]);
+  });
+});

@@ -1,0 +1,118 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { LastTurn, SessionRecord, StoredEvent } from "./event-store.ts";
+
+const MAX_LENGTH = 200;
+
+export const noLine: LastLine = { text: "", state: "closed" };
+
+/** The place of a session in the list, which is ordered by last update and then by id. */
+interface SessionCursor {
+  readonly updatedAt: number;
+  readonly id: string;
+}
+
+export function toCursorText({ updatedAt, id }: SessionRecord): string {
+  return `${updatedAt}:${id}`;
+}
+
+export function fromCursorText(text: string): SessionCursor {
+  const [, updatedAt, id] = /^(\d{1,15}):(.+)$/su.exec(text) ?? [];
+  if (updatedAt === undefined || id === undefined)
+    throw new CaretError("invalid-request", "This is not a place in the list of sessions");
+  return { updatedAt: Number(updatedAt), id };
+}
+
+/** What an append changes about a session: kept beside it, so that a list needs no log. */
+export interface SessionProgress {
+  readonly lastSeq: number;
+  readonly line: LastLine;
+  readonly lastTurn: LastTurn | undefined;
+}
+
+/** Throws when an append does not belong where the session stands. */
+export function assertPlace(
+  sessionId: string,
+  { lastSeq, lastTurn }: SessionProgress,
+  { expectedSeq, first }: { readonly expectedSeq: number; readonly first: FirstEntry | undefined },
+): void {
+  if (lastSeq !== expectedSeq)
+    throw new CaretError("session-busy", `Expected ${sessionId} at ${expectedSeq}, found it at ${lastSeq}`);
+  if (first === undefined || lastTurn === undefined || first.event.type === "turn-start") return;
+  if (first.turnId === lastTurn.turnId && lastTurn.outcome === undefined) return;
+  throw new CaretError("session-busy", `The turn ${first.turnId} of the session ${sessionId} has been ended by others`);
+}
+
+/** The first of what is appended: a turn is begun by its `turn-start`, and takes nothing after its `turn-end`. */
+type FirstEntry = Pick<StoredEvent, "turnId" | "event">;
+
+export function advanceProgress(progress: SessionProgress, appended: readonly StoredEvent[]): SessionProgress {
+  let { line, lastTurn, lastSeq } = progress;
+  for (const stored of appended) {
+    line = foldLastLine(line, stored.event);
+    lastTurn = foldLastTurn(lastTurn, stored);
+    lastSeq = stored.seq;
+  }
+  return { lastSeq, line, lastTurn };
+}
+
+function foldLastTurn(last: LastTurn | undefined, { turnId, at, event }: StoredEvent): LastTurn | undefined {
+  if (event.type === "turn-start") return { turnId, at };
+  if (event.type === "turn-end") return { turnId, at, outcome: event.outcome.kind };
+  return last;
+}
+
+/** The part of a session's record that tells its progress. */
+export function progressFields({
+  lastSeq,
+  line,
+  lastTurn,
+}: SessionProgress): Pick<SessionRecord, "lastSeq" | "lastLine" | "lastTurn"> {
+  return {
+    lastSeq,
+    ...(line.text === "" ? {} : { lastLine: line.text }),
+    ...(lastTurn === undefined ? {} : { lastTurn }),
+  };
+}
+
+/**
+ * The first line of what was said last, while it may still grow.
+ *
+ * - `closed`: nothing more belongs to it. Entered by a prompt, by the end of the line and by the length it may have.
+ * - `awaited`: a text block has begun and said nothing yet, so that the line before is still the last one.
+ * - `growing`: what the block says next belongs to it.
+ */
+interface LastLine {
+  readonly text: string;
+  readonly state: "closed" | "awaited" | "growing";
+}
+
+export function foldLastLine(line: LastLine, event: AgentEvent): LastLine {
+  if (event.type === "turn-start") {
+    const asked = event.prompt?.trim() ?? "";
+    return asked === "" ? line : { ...grow("", asked), state: "closed" };
+  }
+  if (event.type === "plan") return { ...grow("", event.text.trim()), state: "closed" };
+  // Why it failed says more of a session in a list than what was said before.
+  if (event.type === "turn-end" && event.outcome.kind === "failed")
+    return { ...grow("", event.outcome.error.message.trim()), state: "closed" };
+  if (event.type === "text-start") return { text: line.text, state: "awaited" };
+  if (event.type !== "text-delta" || line.state === "closed") return line;
+  if (line.state === "growing") return grow(line.text, event.text);
+  const said = event.text.trimStart();
+  return said === "" ? line : grow("", said);
+}
+
+function grow(text: string, more: string): LastLine {
+  const [said = ""] = more.slice(0, MAX_LENGTH).split(/[\r\n]/, 1);
+  const whole = text + said;
+  const isOver = said.length < more.length || whole.length >= MAX_LENGTH;
+  return { text: isOver ? cut(whole) : whole, state: isOver ? "closed" : "growing" };
+}
+
+/** Never through a character that takes two units. */
+function cut(text: string): string {
+  return text
+    .slice(0, MAX_LENGTH)
+    .replace(/[\ud800-\udbff]$/, "")
+    .trimEnd();
+}

@@ -1,0 +1,18 @@
+import type { EventStore, SessionRecord } from "./event-store.ts";
+import { readAll } from "./group-turns.ts";
+import { noOpenParts, trackOpenParts } from "./interrupted-end.ts";
+
+/** How a session stands, as its log tells it to any process. */
+export type SessionState = "new" | "running" | "waiting for you" | "done" | "failed" | "stopped";
+
+export async function sessionState(store: EventStore, { id, lastTurn }: SessionRecord): Promise<SessionState> {
+  if (lastTurn === undefined) return "new";
+  if (lastTurn.outcome === "completed") return "done";
+  if (lastTurn.outcome !== undefined) return lastTurn.outcome === "failed" ? "failed" : "stopped";
+  const [turn] = await store.runningTurns({ sessionId: id });
+  // It has ended since, or its process died: whoever looks next finds its end.
+  if (turn === undefined || !store.isOwnerAlive(turn.owner)) return "failed";
+  const open = noOpenParts();
+  for await (const { event } of readAll(store, id, turn.firstSeq - 1, { raw: false })) trackOpenParts(open, event);
+  return open.asks.size > 0 ? "waiting for you" : "running";
+}

@@ -1,0 +1,58 @@
+import { CaretError, type CommandKey } from "@caret/protocol";
+import type { SessionRecord, StoredEvent } from "../event-store.ts";
+import { advanceProgress, assertPlace } from "../session-cursor.ts";
+import type { LogTables } from "./log-tables.ts";
+
+/** An event that was made ready outside the transaction: serialised, its raw line cut. */
+export interface PreparedEvent {
+  readonly stored: Omit<StoredEvent, "sessionId" | "seq" | "at"> & { readonly at?: number };
+  readonly data: string;
+}
+
+export function appendEvents(
+  tables: LogTables,
+  {
+    sessionId,
+    expectedSeq,
+    prepared,
+    copied,
+    now,
+    owner,
+    command,
+  }: {
+    readonly sessionId: string;
+    readonly expectedSeq: number;
+    readonly prepared: readonly PreparedEvent[];
+    readonly copied: boolean;
+    readonly now: number;
+    readonly owner: string;
+    readonly command: CommandKey | undefined;
+  },
+): readonly StoredEvent[] {
+  const progress = tables.sessions.progress(sessionId);
+  if (progress === undefined) throw unknownSession(sessionId);
+  // What was copied stands as it stood elsewhere, several turns at once.
+  assertPlace(sessionId, progress, { expectedSeq, first: copied ? undefined : prepared[0]?.stored });
+  const turnId = prepared[0]?.stored.turnId;
+  if (command !== undefined && turnId !== undefined)
+    tables.commands.record(command, { sessionId, turn: { turnId, firstSeq: expectedSeq + 1 } }, now);
+  const appended = prepared.map(({ stored, data }, index) => {
+    const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
+    tables.events.insert(whole, data);
+    tables.turns.record(whole, { owner, copied });
+    return whole;
+  });
+  if (appended.length > 0)
+    tables.sessions.advance(sessionId, advanceProgress(progress, appended), { updatedAt: now, before: progress });
+  return appended;
+}
+
+export function findSession(tables: LogTables, sessionId: string): SessionRecord {
+  const session = tables.sessions.find(sessionId);
+  if (session === undefined) throw unknownSession(sessionId);
+  return session;
+}
+
+function unknownSession(sessionId: string): CaretError {
+  return new CaretError("session-not-found", `There is no session ${sessionId}`);
+}

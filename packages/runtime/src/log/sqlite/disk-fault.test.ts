@@ -1,0 +1,201 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { type LogConnection, openLogConnection } from "./log-connection.ts";
+import { openLog, reopenLog } from "./open-log.ts";
+import { LOG_FILE, openSqliteEventStore } from "./sqlite-event-store.ts";
+import { createWalSync, type WalSync } from "./wal-sync.ts";
+
+const SQLITE_IOERR_FSYNC = 1034;
+const writer = fileURLToPath(new URL("../testing/crash-writer.ts", import.meta.url));
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "caret-fault-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+describe("When the disk fails, the event log", () => {
+  let database: DatabaseSync;
+  let connection: LogConnection;
+  let commits: GroupCommit;
+  let wal: WalSync;
+  /** What the disk says to the next sync. */
+  let syncFault: Error | undefined;
+  let reopened: number;
+  let clock: number;
+
+  beforeEach(() => {
+    const path = join(directory, LOG_FILE);
+    reopened = 0;
+    clock = 0;
+    syncFault = undefined;
+    wal = createWalSync(path, async () => {
+      const fault = syncFault;
+      syncFault = undefined;
+      if (fault !== undefined) throw fault;
+    });
+    connection = openLogConnection({
+      open: () => {
+        database = openLog(path, { others: { someAlive: false, someDied: false }, now: () => 0 });
+        return database;
+      },
+      reopen: () => {
+        reopened += 1;
+        database = reopenLog(path);
+        return database;
+      },
+      onDrop: wal.forget,
+      monotonicMs: () => clock,
+      retryMs: 1_000,
+    });
+    commits = createGroupCommit({ connection, wal });
+  });
+  afterEach(() => {
+    wal.forget();
+    connection.close();
+  });
+
+  const save = (id: string, title: string): Promise<void> =>
+    commits.run(1, ({ sessions }) =>
+      sessions.save({
+        id,
+        workspace: "/",
+        title,
+        createdAt: 0,
+        updatedAt: 0,
+        archived: false,
+        lastSeq: 0,
+        upstream: [],
+      }),
+    );
+  const ids = (): string[] =>
+    connection.use(({ tables }) => tables.sessions.list({}).sessions.map((session) => session.id));
+
+  /** The kernel reports a failed write once, at the commit. */
+  function failNextCommits(count: number): void {
+    const exec = database.exec.bind(database);
+    let left = count;
+    database.exec = (sql) => {
+      if (sql !== "commit" || left === 0) return exec(sql);
+      left -= 1;
+      throw Object.assign(new Error("disk I/O error"), { errcode: SQLITE_IOERR_FSYNC });
+    };
+  }
+
+  it("says that the disk is full, acknowledges nothing, and goes on when there is room again", async () => {
+    await save("s1", "small");
+    database.exec("pragma max_page_count = 30");
+    const refused = await Promise.allSettled([save("s2", "x".repeat(200_000)), save("s3", "small")]);
+    expect(refused).toMatchObject([{ reason: { code: "storage-full" } }, { reason: { code: "storage-full" } }]);
+    database.exec("pragma max_page_count = 100000");
+    await save("s4", "x".repeat(200_000));
+    expect(ids()).toEqual(["s1", "s4"]);
+    expect(reopened).toBe(0);
+  });
+
+  it("trusts no connection after a failed commit: it opens and checks the file again", async () => {
+    await save("s1", "a");
+    failNextCommits(1);
+    await expect(save("s2", "b")).rejects.toMatchObject({ code: "storage-failed" });
+    await save("s3", "c");
+    expect([ids(), reopened]).toEqual([["s1", "s3"], 1]);
+  });
+
+  it("acknowledges nothing whose sync failed, and opens and checks the file again", async () => {
+    await save("s1", "a");
+    syncFault = Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+    await expect(save("s2", "b")).rejects.toMatchObject({ code: "storage-failed" });
+    await save("s3", "c");
+    // What was refused may turn up all the same, as the store's contract says: it was in the journal.
+    expect([ids(), reopened]).toEqual([["s1", "s2", "s3"], 1]);
+  });
+
+  it("leaves a disk that keeps failing alone for a while between two attempts", async () => {
+    failNextCommits(1);
+    await expect(save("s1", "a")).rejects.toMatchObject({ code: "storage-failed" });
+    await save("s2", "b");
+    failNextCommits(1);
+    await expect(save("s3", "c")).rejects.toMatchObject({ code: "storage-failed" });
+    await expect(save("s4", "d")).rejects.toMatchObject({ code: "storage-failed", retryable: true });
+    expect(reopened).toBe(1);
+    clock += 1_000;
+    await save("s5", "e");
+    expect([ids(), reopened]).toEqual([["s2", "s5"], 2]);
+  });
+
+  it("does not go on with an empty log when the file has vanished", async () => {
+    failNextCommits(1);
+    await expect(save("s1", "a")).rejects.toMatchObject({ code: "storage-failed" });
+    rmSync(join(directory, LOG_FILE));
+    await expect(save("s2", "b")).rejects.toMatchObject({
+      code: "storage-failed",
+      message: "The event log is gone from the data directory",
+    });
+  });
+});
+
+/** Only `strace` can make the kernel itself fail; where it is missing the tests above have to do. */
+const tracer = "strace";
+const canInject = spawnSync(tracer, ["-o", "/dev/null", "true"]).status === 0;
+
+describe.skipIf(!canInject)("Under a kernel whose disk fails, the event log", () => {
+  const faults = [
+    "fdatasync:error=EIO:when=20",
+    "fdatasync:error=EIO:when=20+",
+    "pwrite64:error=ENOSPC:when=50",
+    "pwrite64:error=ENOSPC:when=50+",
+    "pwrite64:error=EIO:when=50",
+  ];
+
+  it.each(faults)("keeps all it acknowledged with %s", async (fault) => {
+    execFileSync(process.execPath, [writer, directory, "5"]);
+    const traced = ["-f", "-o", "/dev/null", "-e", `inject=${fault}`, process.execPath, writer, directory, "40"];
+    // The tracer counts the calls of each thread by itself, so there is one that syncs.
+    const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
+    const lines = spawnSync(tracer, traced, { encoding: "utf8", env }).stdout.trim().split("\n");
+    const acked = lines.filter((line) => !line.startsWith("refused")).map((line) => line.split(" "));
+    expect(new Set(lines.filter((line) => line.startsWith("refused"))).size).toBeGreaterThan(0);
+
+    const store = openSqliteEventStore({ directory, role: "gateway" });
+    for (const sessionId of ["s1", "s2", "s3"]) {
+      const seqs = (await store.read(sessionId)).map(({ seq }) => seq);
+      expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+      const last = Number(acked.findLast(([id]) => id === sessionId)?.[1]);
+      expect(seqs.length).toBeGreaterThanOrEqual(last);
+    }
+    await store.close();
+  });
+
+  it("syncs the journal before each acknowledgement", () => {
+    const trace = join(directory, "trace");
+    const calls = "trace=fdatasync,write,pwrite64";
+    spawnSync(tracer, ["-f", "-e", calls, "-o", trace, process.execPath, writer, directory, "30", "s1"]);
+    expect(unsyncedAcks(trace)).toEqual({ acks: 30, unsynced: 0 });
+  });
+});
+
+/**
+ * Writes to the journal are `pwrite64`; an acknowledgement is a `write` of a line that begins with a session's id. Syncs
+ * are made by other threads: what was written before one began is safe when it has returned.
+ */
+function unsyncedAcks(trace: string): { acks: number; unsynced: number } {
+  const found = { acks: 0, unsynced: 0 };
+  let written = 0;
+  let syncing = 0;
+  let synced = 0;
+  for (const line of readFileSync(trace, "utf8").split("\n")) {
+    if (line.includes("pwrite64(")) written += 1;
+    if (line.includes("fdatasync(")) syncing = written;
+    if (line.includes("fdatasync") && line.endsWith("= 0")) synced = syncing;
+    if (!line.includes('write(1, "s')) continue;
+    found.acks += 1;
+    found.unsynced += Number(synced < written);
+  }
+  return found;
+}

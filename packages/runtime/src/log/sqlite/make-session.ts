@@ -1,0 +1,43 @@
+import { CaretError } from "@caret/protocol";
+import type { CommandOptions, CreateOptions, NewSession, SessionChanges, SessionRecord } from "../event-store.ts";
+import { changeSession, toSessionRecord } from "../session-record.ts";
+import { findSession } from "./append-events.ts";
+import type { LogTables } from "./log-tables.ts";
+
+interface Noted {
+  readonly now: number;
+  readonly owner: string;
+}
+
+export function createIn(
+  { sessions, commands }: LogTables,
+  session: NewSession,
+  { staged, command, now, owner }: CreateOptions & Noted,
+): SessionRecord {
+  const state = sessions.state(session.id);
+  if (state !== undefined && state.hidden !== "removed")
+    throw new CaretError("invalid-request", `There is a session ${session.id} already`);
+  if (command !== undefined) commands.record(command, { sessionId: session.id }, now);
+  // One of the same id is being deleted. What is left of it must not become part of this one.
+  if (state !== undefined) sessions.remove(session.id);
+  const record = toSessionRecord(session);
+  sessions.save(record);
+  if (staged === true) sessions.hide(session.id, "staged", owner);
+  return record;
+}
+
+export function publishIn(
+  tables: LogTables,
+  sessionId: string,
+  changes: SessionChanges,
+  { command, now }: CommandOptions & Noted,
+): SessionRecord {
+  const { sessions, commands } = tables;
+  if (sessions.state(sessionId)?.hidden !== "staged")
+    throw new CaretError("session-not-found", `The session ${sessionId} was deleted while it was made`);
+  if (command !== undefined) commands.record(command, { sessionId }, now);
+  sessions.show(sessionId);
+  const published = changeSession(findSession(tables, sessionId), changes, now);
+  sessions.save(published);
+  return published;
+}

@@ -1,0 +1,98 @@
+import { existsSync, renameSync } from "node:fs";
+import { basename } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { CaretError } from "@caret/protocol";
+
+/** Older ones can corrupt a WAL database that is written and checkpointed at the same moment. */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
+
+export interface OpenDatabaseOptions {
+  /** How long to wait while another process writes. */
+  readonly busyTimeoutMs?: number | undefined;
+  /** `process`: a power cut may cost the last commits, though never the file, and none of them waits for the disk. */
+  readonly survives?: "power-cut" | "process";
+}
+
+const levels = { "power-cut": { name: "full", number: 2 }, process: { name: "normal", number: 1 } } as const;
+
+/** `synchronous` is set and read back: some builds quietly weaken it in WAL mode, and then a power cut loses commits. */
+export function openDatabase(
+  path: string,
+  { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, survives = "power-cut" }: OpenDatabaseOptions = {},
+): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+  try {
+    assertVersion(database);
+    const level = levels[survives];
+    database.exec(`pragma trusted_schema = off; pragma journal_mode = wal; pragma synchronous = ${level.name}`);
+    assertPragma(database, "journal_mode", "wal");
+    assertPragma(database, "synchronous", level.number);
+    return database;
+  } catch (reason) {
+    database.close();
+    throw reason;
+  }
+}
+
+export function isNewEnough(version: string): boolean {
+  const parts = version.split(".").map(Number);
+  const different = OLDEST_SQLITE.findIndex((oldest, index) => oldest !== parts[index]);
+  return different === -1 || (parts[different] ?? 0) > (OLDEST_SQLITE[different] ?? 0);
+}
+
+function assertVersion(database: DatabaseSync): void {
+  const version = String(database.prepare("select sqlite_version() as version").get()?.["version"]);
+  if (!isNewEnough(version))
+    throw new CaretError(
+      "storage-failed",
+      `This Node carries SQLite ${version}; Caret needs ${OLDEST_SQLITE.join(".")}`,
+      {
+        fix: "Use a newer Node: 22.23 or later, or 24.",
+      },
+    );
+}
+
+function assertPragma(database: DatabaseSync, name: string, expected: unknown): void {
+  const found = database.prepare(`pragma ${name}`).get()?.[name];
+  if (found !== expected)
+    throw new CaretError("storage-failed", `SQLite refused ${name} = ${expected} and kept ${found}`, {
+      fix: "Put the data directory on a local disk.",
+    });
+}
+
+/** A row as SQLite gives it: input like any other, because rows outlive releases. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** `immediate` takes the write lock before anything is read, so that nothing read can be out of date. */
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec("begin immediate");
+  try {
+    const result = work();
+    database.exec("commit");
+    return result;
+  } catch (reason) {
+    rollBack(database);
+    throw reason;
+  }
+}
+
+function rollBack(database: DatabaseSync): void {
+  try {
+    // A full disk makes SQLite roll back by itself.
+    if (database.isTransaction) database.exec("rollback");
+  } catch {
+    // The reason that brought us here says more than the failed rollback, and the connection is replaced after it.
+  }
+}
+
+/**
+ * Put a database that cannot be used aside, with its journals, so that it can be examined and a new one takes its place.
+ * Gives the name it has from now on.
+ */
+export function setAside(path: string, now: () => number): string {
+  const aside = `${path}.corrupt-${new Date(now()).toISOString().replaceAll(":", "-")}`;
+  for (const suffix of ["", "-wal", "-shm", "-journal"])
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  return basename(aside);
+}

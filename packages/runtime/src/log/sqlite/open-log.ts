@@ -1,0 +1,99 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { CaretError } from "@caret/protocol";
+import { makePrivateFile } from "../../paths/private-files.ts";
+import type { OtherOpeners } from "./log-openers.ts";
+import { migrations as ours } from "./migrations/migrations.ts";
+import { inTransaction, type OpenDatabaseOptions, openDatabase, setAside } from "./open-database.ts";
+import { BLOCK_MS } from "./retry-while-held.ts";
+import { corruption, isCorruption } from "./storage-error.ts";
+
+interface OpenLogOptions extends OpenDatabaseOptions {
+  readonly others: OtherOpeners;
+  readonly now: () => number;
+}
+
+/**
+ * Open the log at start-up, while no other process does. One that somebody died over is checked first; one that cannot
+ * be read is put aside, unless others have it open: their next append would go to a file that nobody looks at again.
+ */
+export function openLog(path: string, { others, now, ...options }: OpenLogOptions): DatabaseSync {
+  makePrivateFile(path);
+  try {
+    return withDatabase(path, options, (database) => {
+      if (others.someDied) assertSound(database);
+      migrate(database);
+      // Nothing runs before the log is open. From here on a loop with streams on it would stand still.
+      database.exec(`pragma busy_timeout = ${BLOCK_MS}`);
+    });
+  } catch (reason) {
+    if (!isCorruption(reason)) throw reason;
+    throw others.someAlive ? corruptInUse(reason) : putAside(setAside(path, now), reason);
+  }
+}
+
+/**
+ * Open the log again after the disk failed under a connection. The checkpoint copies everything the journal holds to
+ * the database file and syncs that: after a failed sync the kernel may believe the journal's pages are on disk when
+ * they are not. Puts nothing aside: a running process must not go on with an empty log.
+ */
+export function reopenLog(path: string, options: OpenDatabaseOptions = {}): DatabaseSync {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined)
+    throw new CaretError("storage-failed", "The event log is gone from the data directory");
+  return withDatabase(path, { ...options, busyTimeoutMs: BLOCK_MS }, (database) => {
+    const checkpoint = database.prepare("pragma wal_checkpoint(truncate)").get();
+    if (checkpoint?.["busy"] !== 0)
+      throw new CaretError("overloaded", "Other processes use the event log, so it could not be made sure of yet");
+    assertSound(database);
+  });
+}
+
+/** Thrown although there is room for a new log now: an empty one must never appear without a word. */
+function putAside(name: string, cause: unknown): CaretError {
+  return new CaretError("storage-failed", `The event log is corrupt; it was kept as ${name}`, {
+    cause,
+    fix: "Start Caret again for a new log. `sqlite3 FILE .recover` may still read the old one.",
+  });
+}
+
+function corruptInUse(cause: unknown): CaretError {
+  return new CaretError("storage-failed", "The event log is corrupt, and other Caret processes have it open", {
+    cause,
+    fix: "Stop every Caret that uses this data directory, then start one: it will put the log aside.",
+  });
+}
+
+function withDatabase(
+  path: string,
+  options: OpenDatabaseOptions,
+  prepare: (database: DatabaseSync) => void,
+): DatabaseSync {
+  const database = openDatabase(path, options);
+  try {
+    prepare(database);
+    return database;
+  } catch (reason) {
+    database.close();
+    throw reason;
+  }
+}
+
+/** Throws what SQLite itself throws for a damaged file, so that there is one way to recognise one. */
+function assertSound(database: DatabaseSync): void {
+  const found = database.prepare("pragma quick_check(1)").get()?.["quick_check"];
+  if (found !== "ok") throw corruption(String(found));
+}
+
+/** Bring the schema up to date. Refuses one that a newer Caret has written, before touching it. Only one process may do it at a time. */
+export function migrate(database: DatabaseSync, migrations: readonly string[] = ours): void {
+  database.exec("create table if not exists schema_migration (number integer not null primary key) strict");
+  const row = database.prepare("select coalesce(max(number), 0) as version from schema_migration").get();
+  const version = Number(row?.["version"]);
+  if (version > migrations.length)
+    throw new CaretError(
+      "storage-failed",
+      `The event log has schema version ${version}; this Caret knows versions up to ${migrations.length}`,
+      { fix: "Update Caret, or choose another data directory." },
+    );
+  for (const sql of migrations.slice(version)) inTransaction(database, () => database.exec(sql));
+}

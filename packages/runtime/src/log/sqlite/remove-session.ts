@@ -1,0 +1,43 @@
+import { CaretError } from "@caret/protocol";
+import type { DeleteOptions } from "../event-store.ts";
+import type { LogTables } from "./log-tables.ts";
+
+/** What one transaction deletes without anybody noticing. */
+const SMALL_EVENTS = 200;
+const CHUNK_EVENTS = 50;
+/** How long a transaction goes on with the next chunk. Whoever else writes waits for that long. */
+const STEP_MS = 8;
+
+export interface RemoveOptions extends DeleteOptions {
+  readonly now: number;
+  readonly owner: string;
+}
+
+/** `hidden`: nobody sees it any more, and `removeStep` deletes the rest of it. Undefined when there is none that fits. */
+export function removeSession(
+  { sessions, turns, commands }: LogTables,
+  sessionId: string,
+  { updatedBefore = Number.POSITIVE_INFINITY, command, now, owner }: RemoveOptions,
+): "gone" | "hidden" | undefined {
+  const state = sessions.state(sessionId);
+  if (state === undefined || state.hidden === "removed" || state.updatedAt >= updatedBefore) return undefined;
+  if (turns.running({ sessionId }).length > 0)
+    throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
+  if (command !== undefined) commands.record(command, { sessionId }, now);
+  if (state.lastSeq > SMALL_EVENTS) {
+    sessions.hide(sessionId, "removed", owner);
+    return "hidden";
+  }
+  sessions.remove(sessionId);
+  return "gone";
+}
+
+/** Deletes some of a session that is being deleted. Says whether all of it is gone. */
+export function removeStep({ sessions, events }: LogTables, sessionId: string): boolean {
+  // Another process may have finished it, and a new session may have its id by now.
+  if (sessions.state(sessionId)?.hidden !== "removed") return true;
+  const until = performance.now() + STEP_MS;
+  while (events.removeSome(sessionId, CHUNK_EVENTS)) if (performance.now() > until) return false;
+  sessions.remove(sessionId);
+  return true;
+}

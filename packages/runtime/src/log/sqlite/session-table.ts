@@ -1,0 +1,254 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { laneNames, permissionWords } from "@caret/protocol";
+import { z } from "zod";
+import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
+import { fromCursorText, progressFields, type SessionProgress, toCursorText } from "../session-cursor.ts";
+import { toSearchText } from "../session-record.ts";
+import { costSql } from "./cost-function.ts";
+import type { Row } from "./open-database.ts";
+import { toUsage } from "./turn-table.ts";
+import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
+
+export interface SessionTable {
+  find(id: string): SessionRecord | undefined;
+  /** Only what an append has to know. */
+  progress(id: string): SessionProgress | undefined;
+  list(query: SessionQuery): SessionPage;
+  ids(workspace: string | undefined): readonly string[];
+  /** Undefined when there is none; a hidden one is found only here and by `progress`. */
+  state(id: string): SessionState | undefined;
+  /** Insert or replace everything but the events and the progress they make. */
+  save(session: SessionRecord): void;
+  /** Nobody sees it from here on. */
+  hide(id: string, why: "staged" | "removed", owner: string): void;
+  /** Everybody sees it from here on. */
+  show(id: string): void;
+  hidden(): readonly HiddenSession[];
+  advance(id: string, progress: SessionProgress, how: Advance): void;
+  remove(id: string): void;
+  /** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
+  prunable(before: number, keep: number): readonly string[];
+}
+
+export interface SessionState {
+  readonly hidden: "staged" | "removed" | undefined;
+  readonly lastSeq: number;
+  readonly updatedAt: number;
+}
+
+export interface HiddenSession {
+  readonly id: string;
+  readonly why: "staged" | "removed";
+  readonly owner: string;
+}
+
+export interface Advance {
+  readonly updatedAt: number;
+  /** Where it stood before. What an append leaves as it was is not written: most leave all but the place. */
+  readonly before: SessionProgress;
+}
+
+const saveSql = `
+  insert into session
+    (id, workspace, title, lane, model, permission, created_at, updated_at, archived, imported, last_seq, upstream,
+     search_text)
+  values
+    ($id, $workspace, $title, $lane, $model, $permission, $createdAt, $updatedAt, $archived, $imported, $lastSeq,
+     $upstream, $search)
+  on conflict (id) do update set
+    title = $title, lane = $lane, model = $model, permission = $permission, updated_at = $updatedAt,
+    archived = $archived, upstream = $upstream, search_text = $search
+`;
+
+const advanceSql = `
+  update session set last_seq = $lastSeq, last_line = $lastLine, line_state = $lineState,
+    last_turn = $lastTurn, last_turn_at = $lastTurnAt, last_outcome = $lastOutcome, updated_at = $updatedAt
+  where id = $id
+`;
+
+/** Read with the session, so that whoever lists sessions sees what they consumed without reading their logs. */
+const usedSql = `(
+  select json_object(
+    'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),
+    'reasoning', sum(reasoning), 'cost', case when count(${costSql}) = count(*) then sum(${costSql}) end
+  ) from turn_usage where session_id = session.id
+) as used`;
+
+const listSql = `
+  select *, ${usedSql} from session
+  where hidden is null
+    and instr(search_text, $search) > 0
+    and ($archived is null or archived = $archived)
+    and ${workspaceSql}
+    and ($id is null or updated_at < $updatedAt or (updated_at = $updatedAt and id > $id))
+  order by updated_at desc, id limit $limit
+`;
+
+const prunableSql = `
+  select id from (
+    select id, updated_at from session where hidden is null order by updated_at desc, id limit -1 offset $keep
+  )
+  where updated_at < $before
+    and not exists (select 1 from turn where turn.session_id = id and turn.ended_at is null)
+`;
+
+export function createSessionTable(database: DatabaseSync): SessionTable {
+  const find = database.prepare(`select *, ${usedSql} from session where id = ? and hidden is null`);
+  const progress = database.prepare(
+    `select last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session
+     where id = ? and hidden is not 'removed'`,
+  );
+  const list = database.prepare(listSql);
+  const ids = database.prepare(`select id from session where hidden is null and ${workspaceSql}`);
+  const state = database.prepare("select hidden, last_seq, updated_at from session where id = ?");
+  const save = database.prepare(saveSql);
+  const hide = database.prepare("update session set hidden = ?, hidden_owner = ? where id = ?");
+  const hidden = database.prepare("select id, hidden, hidden_owner from session where hidden is not null");
+  const advance = database.prepare(advanceSql);
+  const move = database.prepare("update session set last_seq = ?, updated_at = ? where id = ?");
+  const remove = database.prepare("delete from session where id = ?");
+  const prunable = database.prepare(prunableSql);
+
+  return {
+    find(id) {
+      const row = find.get(id);
+      return row === undefined ? undefined : toSession(row);
+    },
+    progress(id) {
+      const row = progress.get(id);
+      return row === undefined ? undefined : toProgress(row);
+    },
+    list({ search = "", archived, workspace, limit = 50, after }) {
+      const place = after === undefined ? { $id: null, $updatedAt: null } : toPlace(after);
+      const $archived = archived === undefined ? null : Number(archived);
+      const wanted = { $search: search.toLowerCase(), $archived, ...workspaceParameters(workspace) };
+      const rows = list.all({ ...wanted, ...place, $limit: limit + 1 }).map(toSession);
+      const sessions = rows.slice(0, limit);
+      const last = sessions.at(-1);
+      return rows.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
+    },
+    ids: (workspace) => ids.all(workspaceParameters(workspace)).map((row) => String(row["id"])),
+    state(id) {
+      const row = state.get(id);
+      if (row === undefined) return undefined;
+      const why = wordOf(hiddenStates, row["hidden"]);
+      return { hidden: why, lastSeq: Number(row["last_seq"]), updatedAt: Number(row["updated_at"]) };
+    },
+    save(session) {
+      save.run(toRow(session));
+    },
+    hide: (id, why, owner) => void hide.run(why, owner, id),
+    show: (id) => void hide.run(null, null, id),
+    hidden: () =>
+      hidden.all().map((row) => ({
+        id: String(row["id"]),
+        why: wordOf(hiddenStates, row["hidden"]) ?? "removed",
+        owner: String(row["hidden_owner"]),
+      })),
+    advance(id, { lastSeq, line, lastTurn }, { updatedAt, before }) {
+      if (line === before.line && lastTurn === before.lastTurn) move.run(lastSeq, updatedAt, id);
+      else advance.run(toAdvance(id, { lastSeq, line, lastTurn }, updatedAt));
+    },
+    remove: (id) => void remove.run(id),
+    prunable: (before, keep) => prunable.all({ $before: before, $keep: keep }).map((row) => String(row["id"])),
+  };
+}
+
+function toAdvance(
+  id: string,
+  { lastSeq, line, lastTurn }: SessionProgress,
+  updatedAt: number,
+): Record<string, SQLInputValue> {
+  return {
+    $id: id,
+    $lastSeq: lastSeq,
+    $lastLine: line.text,
+    $lineState: line.state,
+    $lastTurn: lastTurn?.turnId ?? null,
+    $lastTurnAt: lastTurn?.at ?? null,
+    $lastOutcome: lastTurn?.outcome ?? null,
+    $updatedAt: updatedAt,
+  };
+}
+
+function toPlace(after: string): { $id: string; $updatedAt: number } {
+  const { id, updatedAt } = fromCursorText(after);
+  return { $id: id, $updatedAt: updatedAt };
+}
+
+function toRow(session: SessionRecord): Record<string, SQLInputValue> {
+  return {
+    $id: session.id,
+    $workspace: session.workspace,
+    $title: session.title ?? null,
+    $lane: session.lane ?? null,
+    $model: session.model ?? null,
+    $permission: session.permission ?? null,
+    $createdAt: session.createdAt,
+    $updatedAt: session.updatedAt,
+    $archived: Number(session.archived),
+    $imported: Number(session.imported ?? false),
+    $lastSeq: session.lastSeq,
+    $upstream: JSON.stringify(session.upstream),
+    $search: toSearchText(session),
+  };
+}
+
+/** A lane that another release knew and this one does not is left out instead of failing the whole list. */
+const laneSchema = z.enum(laneNames).optional().catch(undefined);
+const attachmentSchema = z.object({
+  lane: z.enum(laneNames),
+  sessionId: z.string(),
+  version: z.string().exactOptional(),
+  configDir: z.string().exactOptional(),
+  isReserved: z.boolean().exactOptional(),
+});
+const upstreamSchema = z
+  .array(attachmentSchema.nullable().catch(null))
+  .transform((attachments) => attachments.filter((attachment) => attachment !== null));
+
+const permissionSchema = z.enum(permissionWords).optional().catch(undefined);
+const hiddenStates = ["staged", "removed"] as const;
+const lineStates = ["closed", "awaited", "growing"] as const;
+const outcomes = ["completed", "cancelled", "failed"] as const;
+
+function toProgress(row: Row): SessionProgress {
+  return {
+    lastSeq: Number(row["last_seq"]),
+    line: { text: String(row["last_line"]), state: wordOf(lineStates, row["line_state"]) ?? "closed" },
+    lastTurn: toLastTurn(row),
+  };
+}
+
+/** Read with every append, so that it must be quick. */
+function wordOf<Word extends string>(words: readonly Word[], value: unknown): Word | undefined {
+  return words.find((word) => word === value);
+}
+
+function toLastTurn(row: Row): LastTurn | undefined {
+  if (row["last_turn"] === null) return undefined;
+  const outcome = wordOf(outcomes, row["last_outcome"]);
+  const turn = { turnId: String(row["last_turn"]), at: Number(row["last_turn_at"]) };
+  return outcome === undefined ? turn : { ...turn, outcome };
+}
+
+function toSession(row: Row): SessionRecord {
+  const lane = laneSchema.parse(row["lane"] ?? undefined);
+  const permission = permissionSchema.parse(row["permission"] ?? undefined);
+  const usage = toUsage(JSON.parse(String(row["used"])));
+  return {
+    id: String(row["id"]),
+    workspace: String(row["workspace"]),
+    ...(row["title"] === null ? {} : { title: String(row["title"]) }),
+    ...(lane === undefined ? {} : { lane }),
+    ...(row["model"] === null ? {} : { model: String(row["model"]) }),
+    ...(permission === undefined ? {} : { permission }),
+    createdAt: Number(row["created_at"]),
+    ...(row["imported"] === 1 ? { imported: true } : {}),
+    updatedAt: Number(row["updated_at"]),
+    archived: row["archived"] === 1,
+    ...progressFields(toProgress(row)),
+    ...(Object.keys(usage).length === 0 ? {} : { usage }),
+    upstream: upstreamSchema.parse(JSON.parse(String(row["upstream"]))),
+  };
+}

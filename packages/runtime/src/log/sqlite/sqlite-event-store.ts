@@ -1,0 +1,315 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CommandRecord } from "@caret/protocol";
+import { makePrivateDirectory } from "../../paths/private-files.ts";
+import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
+import type {
+  AppendOptions,
+  CommandOptions,
+  CommitListener,
+  CreateOptions,
+  DeleteOptions,
+  EventEntry,
+  EventStore,
+  NewSession,
+  PruneRule,
+  ReadOptions,
+  RunningTurn,
+  RunningTurnQuery,
+  SessionChanges,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+  SessionWatcher,
+  StoredEvent,
+  UsageByDayQuery,
+  UsageOfDay,
+  UsageQuery,
+  UsageTotal,
+  WriteOptions,
+} from "../event-store.ts";
+import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../parse-event.ts";
+import { asWriter, noteRefusal } from "../process-owner.ts";
+import { changeSession } from "../session-record.ts";
+import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
+import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
+import { createGroupCommit, type GroupCommit, HELD_MS } from "./group-commit.ts";
+import { type LogConnection, openLogConnection } from "./log-connection.ts";
+import {
+  createLogOpeners,
+  isOwnerAlive,
+  type LogOpeners,
+  lockOwner,
+  type OwnerLock,
+  sweepOwnerLocks,
+} from "./log-openers.ts";
+import type { LogTables } from "./log-tables.ts";
+import { createIn, publishIn } from "./make-session.ts";
+import { openLog, reopenLog } from "./open-log.ts";
+import { removeSession, removeStep } from "./remove-session.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
+import { toStorageError } from "./storage-error.ts";
+import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
+
+export const LOG_FILE = "caret.db";
+const CHARACTERS_PER_EVENT = 4096;
+
+export interface SqliteEventStoreOptions {
+  /** Made when missing, and ours alone. It must be on a local disk. */
+  readonly directory: string;
+  /** There is at most one gateway per directory; guests are as many as like, with a gateway or without. */
+  readonly role: "gateway" | "guest";
+  /** This process, as its turns and the list of openers name it; absent: by a lock that lives as long as it does. */
+  readonly owner?: string;
+  readonly isAlive?: (owner: string) => boolean;
+  readonly now?: () => number;
+  readonly pid?: number;
+  /** How long a call waits while another process holds the log, before it is refused as `overloaded`. */
+  readonly heldMs?: number;
+  readonly rawMaxBytes?: number;
+  readonly onListenerError?: (error: unknown) => void;
+  /** How the disk is told to keep what it was given. */
+  readonly syncFile?: SyncFile;
+}
+
+/** What a store holds while it is open. */
+interface Holdings {
+  readonly connection: LogConnection;
+  readonly wal: WalSync;
+  readonly openers: LogOpeners;
+  readonly lock: DirectoryLock | undefined;
+  readonly owner: string;
+  readonly ownerLock: OwnerLock | undefined;
+}
+
+/**
+ * Throws `storage-locked` to a gateway when another one has the directory, and `storage-failed` when the log is corrupt
+ * or too new. Nothing of the log is kept in memory, because another process may change all of it.
+ */
+export function openSqliteEventStore(options: SqliteEventStoreOptions): EventStore {
+  const { directory, role, now = Date.now, pid = process.pid } = options;
+  const isAlive = options.isAlive ?? ((owner) => isOwnerAlive(directory, owner));
+  const path = join(directory, LOG_FILE);
+  const wal = createWalSync(path, options.syncFile);
+  const undo: (() => void)[] = [];
+  try {
+    makePrivateDirectory(directory);
+    const openers = createLogOpeners({ directory, isAlive, now });
+    const held = openers.enter((others) => {
+      const lock = role === "gateway" ? lockDirectory(directory, { pid, now, isAlone: !others.someAlive }) : undefined;
+      undo.unshift(() => lock?.release());
+      const connection = openLogConnection({
+        open: () => openLog(path, { others, now, survives: "process" }),
+        reopen: () => reopenLog(path, { survives: "process" }),
+        onDrop: wal.forget,
+      });
+      undo.unshift(() => connection.close());
+      sweepOwnerLocks(directory);
+      const ownerLock = options.owner === undefined ? lockOwner(directory, pid) : undefined;
+      undo.unshift(() => ownerLock?.release());
+      return { connection, wal, openers, lock, ownerLock, owner: ownerLock?.owner ?? String(options.owner) };
+    });
+    return new SqliteEventStore(held, { ...options, isOwnerAlive: isAlive });
+  } catch (reason) {
+    for (const each of undo) each();
+    throw toStorageError(reason);
+  }
+}
+
+class SqliteEventStore implements EventStore {
+  readonly owner: string;
+  readonly isOwnerAlive: (owner: string) => boolean;
+  readonly #held: Holdings;
+  readonly #writer: GroupCommit;
+  readonly #listeners: CommitListeners;
+  readonly #now: () => number;
+  readonly #rawMaxBytes: number;
+  #heldMs: number;
+
+  constructor(held: Holdings, options: SqliteEventStoreOptions & Pick<EventStore, "isOwnerAlive">) {
+    this.owner = held.owner;
+    this.isOwnerAlive = options.isOwnerAlive;
+    this.#held = held;
+    this.#heldMs = options.heldMs ?? HELD_MS;
+    this.#writer = createGroupCommit({ ...held, heldMs: this.#heldMs });
+    this.#listeners = createCommitListeners(options.onListenerError ?? (() => {}));
+    this.#now = options.now ?? Date.now;
+    this.#rawMaxBytes = options.rawMaxBytes ?? DEFAULT_RAW_MAX_BYTES;
+  }
+
+  async createSession(session: NewSession, options: CreateOptions = {}): Promise<SessionRecord> {
+    const create = (tables: LogTables): SessionRecord => createIn(tables, session, this.#noted(options));
+    const created = await this.#writer.run(1, create, options);
+    if (options.staged !== true) this.#listeners.touch(session.id);
+    return created;
+  }
+
+  async publishSession(
+    sessionId: string,
+    changes: SessionChanges = {},
+    options: CommandOptions = {},
+  ): Promise<SessionRecord> {
+    const publish = (tables: LogTables): SessionRecord => publishIn(tables, sessionId, changes, this.#noted(options));
+    const published = await this.#writer.run(1, publish);
+    this.#listeners.touch(sessionId);
+    return published;
+  }
+
+  async getSession(sessionId: string): Promise<SessionRecord | undefined> {
+    return await this.#read(({ sessions }) => sessions.find(sessionId));
+  }
+
+  async listSessions(query: SessionQuery = {}): Promise<SessionPage> {
+    return await this.#read(({ sessions }) => sessions.list(query));
+  }
+
+  async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
+    return await this.#read(({ sessions }) => sessions.ids(workspace));
+  }
+
+  async updateSession(sessionId: string, changes: SessionChanges, options: WriteOptions = {}): Promise<SessionRecord> {
+    const update = (tables: LogTables): SessionRecord => {
+      const changed = changeSession(findSession(tables, sessionId), changes, this.#now());
+      tables.sessions.save(changed);
+      return changed;
+    };
+    const updated = await this.#writer.run(1, update, options);
+    this.#listeners.touch(sessionId);
+    return updated;
+  }
+
+  async deleteSession(sessionId: string, options: DeleteOptions = {}): Promise<boolean> {
+    const remove = (tables: LogTables) => removeSession(tables, sessionId, this.#noted(options));
+    const removed = await this.#writer.run(1, remove);
+    if (removed === undefined) return false;
+    this.#listeners.touch(sessionId);
+    if (removed === "hidden") await this.#removeRest(sessionId);
+    return true;
+  }
+
+  async removeLeftovers(signal?: AbortSignal): Promise<void> {
+    for (const { id, why, owner } of await this.#read(({ sessions }) => sessions.hidden())) {
+      if (signal?.aborted === true) return;
+      if (why === "removed") await this.#removeRest(id, signal);
+      else if (!this.isOwnerAlive(owner)) await this.deleteSession(id);
+    }
+  }
+
+  async findCommand(name: string): Promise<CommandRecord | undefined> {
+    return await this.#read(({ commands }) => commands.find(name, this.#now()));
+  }
+
+  async append(
+    sessionId: string,
+    expectedSeq: number,
+    entries: readonly EventEntry[],
+    { copied, patient = false, keepTrying = false, writer, command }: AppendOptions = {},
+  ): Promise<readonly StoredEvent[]> {
+    const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
+    const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner, command };
+    const work = (tables: LogTables) => asWriter(writer, () => appendEvents(tables, { ...how, now: this.#now() }));
+    // A listener waits for every commit of its session.
+    const isPatient = patient && !this.#listeners.has(sessionId);
+    try {
+      const stored = await this.#writer.run(weightOf(prepared), work, { isPatient, keepTrying });
+      this.#listeners.publish(sessionId, stored);
+      return stored;
+    } catch (reason) {
+      noteRefusal(writer, reason);
+      throw reason;
+    }
+  }
+
+  async read(sessionId: string, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+    const events = await this.#read((tables) => tables.events.read(sessionId, options));
+    // What was read may have been committed a moment ago. Nobody is told of what a power cut could still take back.
+    await this.#held.wal.settled();
+    return events;
+  }
+
+  subscribe(sessionId: string, listener: CommitListener): () => void {
+    return this.#listeners.add(sessionId, listener);
+  }
+
+  watch(watcher: SessionWatcher): () => void {
+    return this.#listeners.watch(watcher);
+  }
+
+  async foreignVersion(): Promise<number> {
+    return await retryWhileHeld(
+      () => this.#held.connection.use(({ foreignVersion }) => foreignVersion()),
+      this.#heldMs,
+    );
+  }
+
+  async runningTurns(query: RunningTurnQuery = {}): Promise<readonly RunningTurn[]> {
+    return await this.#read(({ turns }) => turns.running(query));
+  }
+
+  async usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]> {
+    return await this.#read(({ turns }) => turns.totals(query));
+  }
+
+  async usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {
+    return await this.#read(({ turns }) => turns.byDay(query));
+  }
+
+  async prunable({ olderThanMs, keep }: PruneRule): Promise<readonly string[]> {
+    return await this.#read(({ sessions }) => sessions.prunable(this.#now() - olderThanMs, keep));
+  }
+
+  limitWaits(ms: number): void {
+    this.#heldMs = Math.min(this.#heldMs, ms);
+    this.#writer.limitWaits(ms);
+  }
+
+  async close(): Promise<void> {
+    const { connection, wal, openers, lock, ownerLock } = this.#held;
+    await this.#writer.drain();
+    wal.forget();
+    try {
+      if (connection.close()) signOut(openers);
+    } catch (reason) {
+      throw toStorageError(reason);
+    } finally {
+      ownerLock?.release();
+      lock?.release();
+    }
+  }
+
+  #noted<Options>(options: Options): Options & { readonly now: number; readonly owner: string } {
+    return { ...options, now: this.#now(), owner: this.owner };
+  }
+
+  /** A few events per transaction, and as long a pause for others after each. */
+  async #removeRest(sessionId: string, signal?: AbortSignal): Promise<void> {
+    for (let isGone = false; !isGone && signal?.aborted !== true; ) {
+      const startedAt = performance.now();
+      isGone = await this.#writer.run(1, (tables) => removeStep(tables, sessionId));
+      await sleep(performance.now() - startedAt);
+    }
+  }
+
+  /** Tried at once, in the call itself. */
+  #read<Result>(work: (tables: LogTables) => Result): Promise<Result> {
+    return retryWhileHeld(() => this.#held.connection.use(({ tables }) => work(tables)), this.#heldMs);
+  }
+}
+
+function signOut(openers: LogOpeners): void {
+  try {
+    openers.leave();
+  } catch {
+    // The log itself is closed and whole. A name left behind costs the next opener a check, and nobody an event.
+  }
+}
+
+/** A long event weighs as much as several. */
+function weightOf(prepared: readonly PreparedEvent[]): number {
+  return prepared.reduce((sum, { data }) => sum + 1 + data.length / CHARACTERS_PER_EVENT, 0);
+}
+
+function prepare({ turnId, event, at, ...rest }: EventEntry, rawMaxBytes: number): PreparedEvent {
+  const stored = { turnId, event, ...cutRaw(rest, rawMaxBytes) };
+  return { stored: at === undefined ? stored : { ...stored, at }, data: JSON.stringify(event) };
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { laneNames, type Usage, usageSchema } from "@caret/protocol";
+import type {
+  RunningTurn,
+  RunningTurnQuery,
+  StoredEvent,
+  UsageByDayQuery,
+  UsageOfDay,
+  UsageQuery,
+  UsageTotal,
+} from "../event-store.ts";
+import { toUsageDay } from "../session-record.ts";
+import { costSql } from "./cost-function.ts";
+import type { Row } from "./open-database.ts";
+import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
+
+export interface TurnTable {
+  /** Keep the books of one event that `owner` appends: most kinds leave no trace here. */
+  record(stored: StoredEvent, how: { readonly owner: string; readonly copied: boolean }): void;
+  running(query: RunningTurnQuery): readonly RunningTurn[];
+  totals(query: UsageQuery): readonly UsageTotal[];
+  byDay(query: UsageByDayQuery): readonly UsageOfDay[];
+}
+
+const startSql = `
+  insert into turn (session_id, turn_id, model, lane, first_seq, started_at, owner) values (?, ?, ?, ?, ?, ?, ?)
+  on conflict do update set
+    model = excluded.model, lane = excluded.lane, first_seq = excluded.first_seq, owner = excluded.owner, ended_at = null
+`;
+
+const runningSql = `
+  select turn.* from turn join session on session.id = turn.session_id
+  where ended_at is null and ($sessionId is null or session_id = $sessionId) and session.hidden is null
+  order by session_id, first_seq
+`;
+
+const usageSql = `
+  insert or replace into turn_usage
+    (session_id, turn_id, day, input, output, cache_read, cache_write, reasoning, cost, model, lane)
+  select $sessionId, $turnId, $day, $input, $output, $cacheRead, $cacheWrite, $reasoning, $cost,
+    (select model from turn where session_id = $sessionId and turn_id = $turnId),
+    (select lane from turn where session_id = $sessionId and turn_id = $turnId)
+`;
+
+const sums = `count(*) as turns, count(*) - count(${costSql}) as unpricedTurns, sum(input) as input,
+    sum(output) as output, sum(cache_read) as cacheRead, sum(cache_write) as cacheWrite,
+    sum(reasoning) as reasoning, sum(${costSql}) as cost`;
+
+const totalsSql = `
+  select model, ${sums}
+  from turn_usage
+  where ($sessionId is null or session_id = $sessionId) and ($day is null or day = $day)
+  group by model order by model
+`;
+
+const byDaySql = `
+  select day, session_id as sessionId, lane, model, ${sums},
+    (select coalesce(title, '') from session where session.id = session_id and hidden is null) as title
+  from turn_usage
+  where day >= $from
+    and ($workspace is null or session_id in (select id from session where hidden is null and ${workspaceSql}))
+  group by day, model, session_id, lane order by day desc, model, session_id, lane
+`;
+
+export function createTurnTable(database: DatabaseSync): TurnTable {
+  const start = database.prepare(startSql);
+  const end = database.prepare("update turn set ended_at = ? where session_id = ? and turn_id = ?");
+  const saveUsage = database.prepare(usageSql);
+  const running = database.prepare(runningSql);
+  const totals = database.prepare(totalsSql);
+  const byDay = database.prepare(byDaySql);
+
+  return {
+    record({ sessionId, turnId, seq, at, event }, { owner, copied }) {
+      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, event.lane, seq, at, owner);
+      if (event.type === "turn-end") end.run(at, sessionId, turnId);
+      if (event.type === "usage") {
+        const $day = copied ? null : toUsageDay(at);
+        saveUsage.run({ $sessionId: sessionId, $turnId: turnId, $day, ...toParameters(event.usage) });
+      }
+    },
+    running: ({ sessionId }) => running.all({ $sessionId: sessionId ?? null }).map(toRunningTurn),
+    totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
+    byDay: ({ from, workspace }) => byDay.all({ $from: from, ...workspaceParameters(workspace) }).map(toUsageOfDay),
+  };
+}
+
+function toParameters(usage: Usage): Record<string, SQLInputValue> {
+  return {
+    $input: usage.input ?? null,
+    $output: usage.output ?? null,
+    $cacheRead: usage.cacheRead ?? null,
+    $cacheWrite: usage.cacheWrite ?? null,
+    $reasoning: usage.reasoning ?? null,
+    $cost: usage.cost ?? null,
+  };
+}
+
+function toRunningTurn(row: Row): RunningTurn {
+  return {
+    sessionId: String(row["session_id"]),
+    turnId: String(row["turn_id"]),
+    firstSeq: Number(row["first_seq"]),
+    startedAt: Number(row["started_at"]),
+    owner: String(row["owner"]),
+  };
+}
+
+function toUsageOfDay({ day, sessionId, lane, title, ...total }: Row): UsageOfDay {
+  const known = laneNames.find((name) => name === lane);
+  return {
+    day: String(day),
+    sessionId: String(sessionId),
+    ...(known === undefined ? {} : { lane: known }),
+    ...(title === null ? {} : { title: String(title) }),
+    ...toTotal(total),
+  };
+}
+
+function toTotal({ model, turns, unpricedTurns, ...sums }: Row): UsageTotal {
+  return {
+    ...(model === null ? {} : { model: String(model) }),
+    turns: Number(turns),
+    unpricedTurns: Number(unpricedTurns),
+    usage: toUsage(sums),
+  };
+}
+
+/** What SQL added up: null where no turn reported it. */
+export function toUsage(sums: Row): Usage {
+  return usageSchema.parse(Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== null)));
+}

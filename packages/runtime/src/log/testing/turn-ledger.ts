@@ -1,0 +1,108 @@
+import { type AgentEventOf, costOf, type LaneName, type Usage } from "@caret/protocol";
+import type { RunningTurn, RunningTurnQuery, StoredEvent, UsageOfDay, UsageQuery, UsageTotal } from "../event-store.ts";
+import { addUsage, toUsageDay } from "../session-record.ts";
+
+interface TurnUsage {
+  readonly sessionId: string;
+  readonly day: string | undefined;
+  readonly model: string | undefined;
+  readonly lane: LaneName | undefined;
+  readonly usage: Usage;
+}
+
+interface TurnLedger {
+  record(stored: StoredEvent, copied: boolean): void;
+  forget(sessionId: string): void;
+  running(query: RunningTurnQuery): readonly RunningTurn[];
+  totals(query: UsageQuery): readonly UsageTotal[];
+  /** Of all turns of the session; its cost is absent unless each of them has one. */
+  used(sessionId: string): Usage;
+  byDay(from: string, isWanted: (sessionId: string) => boolean): readonly Omit<UsageOfDay, "title">[];
+}
+
+export function createTurnLedger(owner: string): TurnLedger {
+  const running = new Map<string, RunningTurn>();
+  const starts = new Map<string, AgentEventOf<"turn-start">>();
+  const usages = new Map<string, TurnUsage>();
+
+  return {
+    record({ sessionId, turnId, seq, at, event }, copied) {
+      const key = JSON.stringify([sessionId, turnId]);
+      if (event.type === "turn-start") {
+        running.set(key, { sessionId, turnId, firstSeq: seq, startedAt: at, owner });
+        starts.set(key, event);
+      }
+      if (event.type === "turn-end") running.delete(key);
+      if (event.type === "usage") {
+        const day = copied ? undefined : toUsageDay(at);
+        const { model, lane } = starts.get(key) ?? {};
+        usages.set(key, { sessionId, day, model, lane, usage: priced(event.usage, model) });
+      }
+    },
+
+    forget(sessionId) {
+      for (const [key, turn] of running) if (turn.sessionId === sessionId) running.delete(key);
+    },
+
+    running: ({ sessionId }) =>
+      [...running.values()].filter((turn) => (sessionId ?? turn.sessionId) === turn.sessionId),
+
+    totals({ sessionId, day }) {
+      const wanted = [...usages.values()].filter(
+        (turn) => (sessionId ?? turn.sessionId) === turn.sessionId && (day ?? turn.day) === turn.day,
+      );
+      return totalsOf(wanted);
+    },
+
+    used(sessionId) {
+      const turns = [...usages.values()].filter((turn) => turn.sessionId === sessionId);
+      const { cost, ...counts } = turns.reduce<Usage>((sum, { usage }) => addUsage(sum, usage), {});
+      const isWhole = cost !== undefined && turns.every(({ usage }) => usage.cost !== undefined);
+      return isWhole ? { ...counts, cost } : counts;
+    },
+
+    byDay(from, isWanted) {
+      const groups = Map.groupBy(usages.values(), ({ day, sessionId, lane }) => JSON.stringify([day, sessionId, lane]));
+      const rows = [...groups.values()].flatMap((turns) => {
+        const [{ day, sessionId, lane } = {}] = turns;
+        if (day === undefined || sessionId === undefined || day < from || !isWanted(sessionId)) return [];
+        const of = { day, sessionId, ...(lane === undefined ? {} : { lane }) };
+        return totalsOf(turns).map((total) => ({ ...of, ...total }));
+      });
+      return rows.sort(compareRows);
+    },
+  };
+}
+
+function compareRows(one: UsageOfDay, other: UsageOfDay): number {
+  return (
+    compare(other.day, one.day) ||
+    compare(one.model ?? "", other.model ?? "") ||
+    compare(one.sessionId, other.sessionId) ||
+    compare(one.lane ?? "", other.lane ?? "")
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+function totalsOf(turns: readonly TurnUsage[]): readonly UsageTotal[] {
+  const byModel = new Map<string, UsageTotal>();
+  for (const turn of turns) byModel.set(turn.model ?? "", addTurn(byModel.get(turn.model ?? ""), turn));
+  return [...byModel].sort(([one], [other]) => compare(one, other)).map(([, total]) => total);
+}
+
+function addTurn(total: UsageTotal | undefined, { model, usage }: TurnUsage): UsageTotal {
+  return {
+    ...(model === undefined ? {} : { model }),
+    turns: (total?.turns ?? 0) + 1,
+    unpricedTurns: (total?.unpricedTurns ?? 0) + Number(usage.cost === undefined),
+    usage: addUsage(total?.usage ?? {}, usage),
+  };
+}
+
+function priced(usage: Usage, model: string | undefined): Usage {
+  const cost = usage.cost ?? (model === undefined ? undefined : costOf(usage, model));
+  return cost === undefined ? usage : { ...usage, cost };
+}

@@ -1,0 +1,86 @@
+import { toEffort } from "@caret/protocol";
+import type { RequestedModel } from "../conversations/conversations.ts";
+import type { ModelCache, ModelList } from "./model-cache.ts";
+import { groupModels, type ModelCatalogue } from "./model-families.ts";
+import { AUTO_MODEL } from "./model-spellings.ts";
+import { type ResolvedModel, resolveModel } from "./resolve-model.ts";
+
+export interface DirectoryModel {
+  readonly id: string;
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** The listed ids that differ only in effort, thinking and speed; absent when there is but one. */
+  readonly variants?: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** The models that can be asked for: those upstream lists, and those the configuration names. */
+export interface ModelDirectory {
+  /** Rejects when there is no list and none could be fetched. */
+  list(): Promise<readonly DirectoryModel[]>;
+  /** Asks upstream now. Throws `session-busy` while turns run. */
+  refresh(): Promise<readonly DirectoryModel[]>;
+  /** The id to run. Throws `model-unknown` with the nearest names. */
+  resolve(wish: RequestedModel): Promise<string>;
+  /** The same, with what the name was taken to mean. */
+  explain(wish: RequestedModel): Promise<ResolvedModel>;
+}
+
+export interface ModelDirectoryOptions {
+  readonly cache: ModelCache;
+  /** Models with an entry of their own in the configuration. */
+  readonly named: readonly string[];
+  /** What is run when nobody asks for anything. */
+  readonly defaultModel: string;
+}
+
+const nothing: ModelCatalogue = { families: [], direct: [] };
+/** Can always be asked for, even while nobody knows the others. */
+const autoModel: DirectoryModel = { id: AUTO_MODEL, name: "Auto", isDefault: false };
+
+export function createModelDirectory({ cache, named, defaultModel }: ModelDirectoryOptions): ModelDirectory {
+  let grouped: { readonly of: ModelList; readonly catalogue: ModelCatalogue } | undefined;
+  const catalogueOf = (list: ModelList): ModelCatalogue => {
+    if (grouped?.of !== list) grouped = { of: list, catalogue: groupModels(list.models.map(({ id }) => id)) };
+    return grouped.catalogue;
+  };
+  const toModels = (list: ModelList | undefined): readonly DirectoryModel[] => [
+    ...named.map((id) => ({ id, name: id, isDefault: id === defaultModel })),
+    ...(list === undefined ? [autoModel] : listed(list, catalogueOf(list))),
+  ];
+
+  const explain = async (wish: RequestedModel): Promise<ResolvedModel> => {
+    const asked = [wish.cursorModel, wish.model].find((name) => name !== undefined && name.trim() !== "");
+    const name = asked ?? defaultModel;
+    const own = named.find((candidate) => candidate === name || name.endsWith(`/${candidate}`));
+    if (own !== undefined) return { id: own, base: own, params: {} };
+    // The commonest wish needs no list, and the first list may take seconds to come.
+    if (name === AUTO_MODEL) return { id: AUTO_MODEL, base: AUTO_MODEL, params: {} };
+    // Whoever cannot list models may still run them: upstream then judges the name.
+    const list = await cache.get().catch(() => undefined);
+    const request = { model: name, effort: toEffort(wish.effort), thinking: wish.thinking };
+    return resolveModel(request, list === undefined ? nothing : catalogueOf(list));
+  };
+
+  return {
+    list: async () => toModels(await cache.get()),
+    refresh: async () => toModels(await cache.refresh()),
+    explain,
+    resolve: async (wish) => (await explain(wish)).id,
+  };
+}
+
+/** One entry for a family, under its own name, and one for each model that stands alone; `auto` always first. */
+function listed({ models }: ModelList, { families, direct }: ModelCatalogue): readonly DirectoryModel[] {
+  const byId = new Map(models.map((model) => [model.id, model]));
+  const nameOf = (id: string): string => byId.get(id)?.name ?? id;
+  const isDefault = (id: string): boolean => byId.get(id)?.isDefault ?? false;
+  const single = direct.map((id) => ({ id, name: nameOf(id), isDefault: isDefault(id) }));
+  const grouped = families.map(({ base, variants, defaultId }) => ({
+    id: base,
+    name: nameOf(defaultId),
+    isDefault: variants.some(({ id }) => isDefault(id)),
+    variants: variants.map(({ id }) => ({ id, name: nameOf(id) })),
+  }));
+  const auto = single.find(({ id }) => id === AUTO_MODEL) ?? autoModel;
+  return [auto, ...single.filter(({ id }) => id !== AUTO_MODEL), ...grouped];
+}

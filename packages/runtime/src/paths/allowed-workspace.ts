@@ -1,0 +1,49 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { wayInside } from "./way-inside.ts";
+
+/** Where turns may work. Asked at each decision, since directories can be allowed while Caret runs. */
+export interface AllowedWorkspaces {
+  directories(): readonly string[];
+  /** What a person does to allow this directory, as a sentence. */
+  howToAllow(directory: string): string;
+}
+
+/** These directories and no others. */
+export function onlyWorkspaces(directories: readonly string[]): AllowedWorkspaces {
+  return { directories: () => directories, howToAllow: () => `Choose a workspace within ${directories.join(", ")}.` };
+}
+
+/**
+ * The physical path of a workspace, once it is sure that turns may work there: it exists, and lies in one of the allowed
+ * directories. Links are followed first, so that a link inside an allowed place leads nowhere else.
+ */
+export function allowedWorkspace(path: string, allowed: AllowedWorkspaces): string {
+  if (!isAbsolute(path)) throw new CaretError("invalid-request", `The workspace ${path} is not an absolute path`);
+  const physical = physicalDirectory(path);
+  const places = allowed.directories().flatMap((place) => tryPhysical(place));
+  if (places.some((place) => wayInside(place, physical) !== undefined)) return physical;
+  throw new CaretError("workspace-forbidden", `Turns may not work in ${physical}`, {
+    fix: allowed.howToAllow(physical),
+  });
+}
+
+/** Follows links; throws `workspace-missing` for what is no directory. */
+export function physicalDirectory(path: string): string {
+  try {
+    const physical = realpathSync(path);
+    if (statSync(physical).isDirectory()) return physical;
+  } catch (reason) {
+    throw new CaretError("workspace-missing", `The workspace ${path} does not exist`, { cause: reason });
+  }
+  throw new CaretError("workspace-missing", `The workspace ${path} is not a directory`);
+}
+
+function tryPhysical(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return []; // an allowed place that does not exist allows nothing
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
+import { openScratchDirectories } from "./scratch-directories.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "caret-scratch-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+it("keeps the places of sessions, and sweeps those whose session is gone", async () => {
+  let made = 0;
+  let now = Date.now();
+  const scratch = openScratchDirectories({ root: directory, newId: () => `place-${++made}`, now: () => now });
+  const [kept, lost] = [scratch.make(""), scratch.make("Be brief.")];
+  const store = createMemoryEventStore();
+  await store.createSession({ id: "s", workspace: kept, createdAt: now });
+  await scratch.sweep(store);
+  expect([existsSync(kept), existsSync(lost)]).toEqual([true, true]); // as long as they are young
+  now += 10 * 60_000;
+  await scratch.sweep(store);
+  expect([existsSync(kept), existsSync(lost), statSync(kept).mode & 0o777]).toEqual([true, false, 0o700]);
+  scratch.remove(tmpdir());
+  expect(existsSync(tmpdir())).toBe(true);
+});
+
+it("keeps a place beside a session's workspace, the same one each time, as long as there is the session", async () => {
+  const now = Date.now() + 10 * 60_000;
+  const scratch = openScratchDirectories({ root: directory, newId: () => "place", now: () => now });
+  const [kept, lost, odd] = ["s1", "s2", "../../etc"].map((id) => scratch.besideWorkspace(id));
+  expect([scratch.besideWorkspace("s1"), kept === lost, scratch.holds(odd ?? "")]).toEqual([kept, false, true]);
+  const store = createMemoryEventStore();
+  await store.createSession({ id: "s1", workspace: "/projects/one", createdAt: now });
+  await scratch.sweep(store);
+  expect([kept, lost].map((place) => existsSync(place ?? ""))).toEqual([true, false]);
+});
+
+it("removes the place beside a session's workspace without making it first", () => {
+  const scratch = openScratchDirectories({ root: directory, newId: () => "place", now: () => 1 });
+  scratch.removeBeside("never made");
+  const made = scratch.besideWorkspace("s1");
+  const before = readdirSync(directory);
+  scratch.removeBeside("s1");
+  expect({ before, after: readdirSync(directory) }).toEqual({ before: [basename(made)], after: [] });
+});

@@ -1,0 +1,100 @@
+import { posix } from "node:path";
+import type { PathPart, PolicyPart } from "../policy-parts.ts";
+import { type AskedCall, directoryOf, type GrantScope, identityOf, originOf } from "./grant.ts";
+
+/**
+ * Commands for which further arguments may be allowed as well: those that build, check or test a project, which run its
+ * code anyway. Most others (`cp a b …`, `tee …`, `cat …`, `npm install …`) could do or read something else entirely with
+ * other arguments, so that for them nothing but the very command is offered.
+ */
+const builders: ReadonlySet<string> = new Set([
+  ...["npm", "pnpm", "yarn", "bun", "deno", "cargo", "go", "mvn", "gradle", "./gradlew", "./mvnw", "dotnet", "swift"],
+  ...["mix", "bazel", "turbo", "nx", "zig"],
+]);
+
+const buildWords: ReadonlySet<string> = new Set([
+  ...["test", "t", "build", "lint", "check", "typecheck", "fmt", "format", "vet", "clippy", "doc", "bench", "compile"],
+  ...["verify", "coverage"],
+]);
+
+/** `npm run <script>`. */
+const scriptRunners: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
+
+/** `make <target>`, `npx <program>`. */
+const namedRunners: ReadonlySet<string> = new Set(["make", "just", "task", "rake", "tox", "nox", "npx", "bunx"]);
+
+const checkers: ReadonlySet<string> = new Set([
+  ...["pytest", "vitest", "jest", "mocha", "tsc", "eslint", "biome", "prettier", "ruff", "mypy", "pyright"],
+]);
+
+const gitWords: ReadonlySet<string> = new Set(["status", "add", "commit"]);
+
+/**
+ * What a person may allow for the rest of the session instead of once, the narrowest first. Nothing for a dangerous
+ * call: each of those is decided about by itself.
+ */
+export function offerGrants(asked: AskedCall): readonly GrantScope[] {
+  const { call, decision } = asked;
+  if (decision.danger !== undefined) return [];
+  const [part, ...others] = decision.asked;
+  const special = part === undefined || others.length > 0 ? [] : offersOf(asked, part);
+  const same: GrantScope = { kind: "call", tool: call.tool, input: identityOf(call) };
+  const origin = originOf(call);
+  const broader: readonly GrantScope[] = origin === undefined ? [] : [{ kind: "address", origin }];
+  return special.length > 0 ? special : [same, ...broader];
+}
+
+function offersOf({ call }: AskedCall, part: PolicyPart): readonly GrantScope[] {
+  if (part.kind === "command" && call.kind === "shell") {
+    const directory = directoryOf(call);
+    const isFixed = part.words.every(({ fixed, spread }) => fixed && !spread);
+    return directory === undefined || !isFixed
+      ? []
+      : commandOffers(
+          part.words.map(({ text }) => text),
+          directory,
+        );
+  }
+  const place = part.kind === "path" ? changedPlace(call.kind, part) : undefined;
+  return place === undefined ? [] : pathOffers(place);
+}
+
+function commandOffers(words: readonly string[], directory: string): readonly GrantScope[] {
+  const prefix = commandPrefix(words);
+  return [
+    { kind: "command", words, more: false, directory },
+    ...(prefix === undefined ? [] : [{ kind: "command" as const, words: prefix, more: true, directory }]),
+  ];
+}
+
+function pathOffers(path: string): readonly GrantScope[] {
+  const directory = posix.dirname(path);
+  return [
+    { kind: "path", path, below: false },
+    ...(directory === "." ? [] : [{ kind: "path" as const, path: directory, below: true }]),
+  ];
+}
+
+/** The file that a change is made to, free of links; undefined when it is no change, or of several places. */
+export function changedPlace(kind: AskedCall["call"]["kind"], { path, use }: PathPart): string | undefined {
+  if ((kind !== "edit" && kind !== "write") || use !== "named" || path.ends.length !== 1) return undefined;
+  return path.ends[0]?.inWorkspace || undefined;
+}
+
+/** The words of a command that say what it does; undefined when further arguments could make something else of it. */
+function commandPrefix(words: readonly string[]): readonly string[] | undefined {
+  const [program = "", second = "", third = ""] = words;
+  if (checkers.has(program)) return [program];
+  if (scriptRunners.has(program) && /^run(-script)?$/.test(second))
+    return isName(third) ? [program, second, third] : undefined;
+  const saysIt =
+    (program === "node" && second === "--test") ||
+    (program === "git" && gitWords.has(second)) ||
+    (builders.has(program) && buildWords.has(second)) ||
+    (namedRunners.has(program) && isName(second));
+  return saysIt ? [program, second] : undefined;
+}
+
+function isName(word: string): boolean {
+  return /^[\w@][\w@:./-]*$/.test(word);
+}

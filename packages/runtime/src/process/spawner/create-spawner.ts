@@ -1,0 +1,76 @@
+import { closeSync, openSync } from "node:fs";
+import { devNull, tmpdir } from "node:os";
+import { join } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { listHideableDescriptors } from "../child-environment.ts";
+import type { ChildHandle, Spawner } from "../child-handle.ts";
+import type { Launch } from "../process-group.ts";
+import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
+import { createStrayReaper } from "../stray-reaper.ts";
+import { superviseChild } from "../supervise-child.ts";
+import { ProcessSpawner } from "./process-spawner.ts";
+import { startProcess } from "./start-process.ts";
+
+export interface CreateSpawnerOptions {
+  /**
+   * `process` starts children in a helper process, which keeps the event loop free and kills them all when this process
+   * dies; `inline` starts them here. Windows has no Unix sockets to hand over and is always `inline`.
+   */
+  readonly mode: "process" | "inline";
+  /** Where running processes are written down, under `processes/`, for `sweepLeftovers` at the next start. */
+  readonly dataDir?: string;
+  /** Where the stream sockets live, in a private directory of their own. */
+  readonly socketDir?: string;
+  readonly platform?: NodeJS.Platform;
+}
+
+export function createSpawner(options: CreateSpawnerOptions): Spawner {
+  const { mode, dataDir, socketDir = tmpdir(), platform = process.platform } = options;
+  const registryDir = dataDir === undefined ? undefined : join(dataDir, "processes");
+  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir });
+  return createInlineSpawner({ registry: registryDir === undefined ? undefined : openProcessRegistry(registryDir) });
+}
+
+export interface InlineSpawnerOptions {
+  readonly registry?: ProcessRegistry | undefined;
+}
+
+/** Starts children in this very process: simple, at the price of a blocked event loop for each start. */
+export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Spawner {
+  const hidden = { descriptors: listHideableDescriptors(), device: openSync(devNull, "r+") };
+  const reaper = createStrayReaper();
+  const children = new Set<ChildHandle>();
+  let closed = false;
+
+  const launch: Launch = async (command, { signal }) => {
+    if (closed) throw new CaretError("cancelled", "Caret is shutting down");
+    const stdin = command.stdin === "closed" ? "ignore" : "pipe";
+    const started = await startProcess(command, { stdio: [stdin, "pipe", "pipe"], signal, hidden, reaper, registry });
+    const { stdin: input, stdout, stderr } = started.child;
+    if (stdout === null || stderr === null) throw new CaretError("internal", "A child was started without its pipes");
+    return {
+      pid: started.identity.pid,
+      stdin: input ?? undefined,
+      stdout,
+      stderr,
+      exited: started.exited,
+      signal: started.signal,
+      reap: started.reap,
+    };
+  };
+
+  return {
+    spawn(command, options) {
+      const child = superviseChild(command, launch, options);
+      children.add(child);
+      void child.exit.then(() => children.delete(child));
+      return child;
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
+      await reaper.settled();
+      closeSync(hidden.device);
+    },
+  };
+}

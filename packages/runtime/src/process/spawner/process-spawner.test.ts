@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isAlive, readProcessStat } from "../process-identity.ts";
+import { sweepLeftovers } from "../sweep-leftovers.ts";
+import { countDescriptors, createWorkbench, eventually, pidOf, readAll, type Workbench } from "../testing/workbench.ts";
+import { ProcessSpawner } from "./process-spawner.ts";
+
+let bench: Workbench;
+let spawner: ProcessSpawner;
+
+beforeEach(() => {
+  bench = createWorkbench();
+  spawner = new ProcessSpawner({ socketDir: bench.directory, registryDir: bench.path("processes") });
+});
+afterEach(async () => {
+  await spawner.close();
+  await eventually(() => bench.survivors().length === 0, "nothing of the children is left");
+  bench.remove();
+});
+
+const socketDirectory = (): string => {
+  const name = readdirSync(bench.directory).find((entry) => entry.startsWith("caret-"));
+  return join(bench.directory, name ?? "none");
+};
+const socketPath = (): string => join(socketDirectory(), "streams");
+
+/** Trees with a member that leaves the group and ignores polite signals. */
+const tree = (): string => {
+  const stray = bench.program("stray", `#!/bin/sh\ntrap '' TERM HUP\necho $$ >> ${bench.path("pids")}\nsleep 60\n`);
+  return `note; setsid ${stray} & ${stray} & wait`;
+};
+
+/** A gateway in a process of its own, which starts two trees and then waits. */
+function startGateway(mode: string): ChildProcess {
+  const commands = [bench.sh(tree()), bench.sh(tree())];
+  writeFileSync(
+    bench.path("gateway.ts"),
+    `import { createSpawner } from ${JSON.stringify(new URL("./create-spawner.ts", import.meta.url).href)};
+    const spawner = createSpawner(${JSON.stringify({ mode, dataDir: bench.directory, socketDir: bench.directory })});
+    for (const command of ${JSON.stringify(commands)}) spawner.spawn(command);
+    setInterval(() => undefined, 1_000);`,
+  );
+  return spawn(process.execPath, [bench.path("gateway.ts")], { stdio: "ignore" });
+}
+
+describe("the spawner process", () => {
+  it("kills every tree and leaves when the gateway is killed, and clears its socket away", async () => {
+    await spawner.close();
+    const gateway = startGateway("process");
+    await eventually(() => bench.noted() === 6, "both trees have grown");
+    gateway.kill("SIGKILL");
+    await eventually(() => bench.survivors().length === 0, "the trees are gone", 2_000);
+    await eventually(() => !existsSync(socketDirectory()), "the socket is gone", 2_000);
+    expect(readdirSync(bench.path("processes"))).toEqual([]);
+  });
+
+  it("is replaced when it dies: its children are ended and told, and the next child starts", async () => {
+    const child = spawner.spawn(bench.sh(tree(), "held"));
+    await Promise.all([child.started, eventually(() => bench.noted() === 3, "the tree has grown")]);
+    const died = pidOf(spawner);
+    process.kill(died, "SIGKILL");
+    expect(await child.exit).toMatchObject({ kind: "lost", error: { code: "killed", retryable: true } });
+    await eventually(() => bench.survivors().length === 0, "the tree is gone", 2_000);
+    expect(await readAll(spawner.spawn(bench.sh("echo again")))).toBe("again\n");
+    expect(spawner.pid).not.toBe(died);
+    await eventually(() => readdirSync(bench.path("processes")).length === 0, "no entry is left");
+  });
+
+  it("tells a start that it was busy with when it died", async () => {
+    process.kill(pidOf(spawner), "SIGKILL");
+    expect(await spawner.spawn(bench.sh("note")).exit).toMatchObject({
+      kind: "failed-to-start",
+      error: { code: "agent-unavailable", retryable: true },
+    });
+  });
+
+  it("stays when a signal meant for the gateway reaches it", async () => {
+    const child = spawner.spawn(bench.sh("note; read line; echo $line", "held"));
+    await eventually(() => bench.noted() === 1, "the child runs");
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(pidOf(spawner), signal);
+    await child.writeStdin("alive\n");
+    expect(await readAll(child)).toBe("alive\n");
+  });
+
+  it("is in a group of its own and knows nothing of our environment", async () => {
+    const child = spawner.spawn(bench.sh("tr '\\0' '\\n' < /proc/$PPID/environ | cut -d= -f1 | sort | tr '\\n' ' '"));
+    expect((await readAll(child)).trim()).toMatch(/^NODE_CHANNEL_FD( NODE_CHANNEL_SERIALIZATION_MODE)?$/);
+    expect(readProcessStat(pidOf(spawner))?.groupId).toBe(spawner.pid);
+  });
+
+  it("keeps no descriptor of a child that has ended", async () => {
+    const runSome = (): Promise<string[]> =>
+      Promise.all(Array.from({ length: 10 }, () => readAll(spawner.spawn(bench.sh("echo x", { content: "y" })))));
+    await runSome();
+    const before = countDescriptors(pidOf(spawner));
+    await runSome();
+    await runSome();
+    await eventually(() => countDescriptors(pidOf(spawner)) <= before, "the descriptors are closed");
+  });
+
+  it("is gone after close, and so is its socket", async () => {
+    await readAll(spawner.spawn(bench.sh("echo up")));
+    const pid = pidOf(spawner);
+    const identity = { pid, startTime: readProcessStat(pid)?.startTime };
+    await spawner.close();
+    expect([isAlive(identity), existsSync(socketDirectory())]).toEqual([false, false]);
+  });
+});
+
+describe("the stream socket", () => {
+  it("can be reached by nobody but this user, whatever the umask", async () => {
+    await eventually(() => existsSync(socketPath()) && (statSync(socketPath()).mode & 0o777) === 0o600, "it listens");
+    expect(statSync(socketDirectory()).mode & 0o777).toBe(0o700);
+  });
+
+  it.each(["someone-else/stdout\n", `${"x".repeat(200)}`])("hangs up on a stranger who says %j", async (words) => {
+    await eventually(() => existsSync(socketPath()), "it listens");
+    const stranger = connect(socketPath());
+    stranger.write(words);
+    stranger.resume();
+    await once(stranger, "close");
+    expect(stranger.destroyed).toBe(true);
+  });
+});
+
+describe("without a spawner process", () => {
+  it("leaves trees behind when the gateway is killed, which is what the sweep is for", async () => {
+    const gateway = startGateway("inline");
+    await eventually(() => bench.noted() === 6, "both trees have grown");
+    expect(sweepLeftovers(bench.path("processes"))).toEqual({ entries: 0, killed: 0 });
+    gateway.kill("SIGKILL");
+    await once(gateway, "exit");
+    expect(bench.survivors().length).toBe(6);
+    expect(sweepLeftovers(bench.path("processes")).entries).toBe(2);
+    await eventually(() => bench.survivors().length === 0, "the trees are gone", 2_000);
+    expect(readdirSync(bench.path("processes"))).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { randomUUID } from "node:crypto";
+import { CaretError } from "@caret/protocol";
+import { createDeferred, type Deferred } from "../../async/deferred.ts";
+import { within } from "../../async/within.ts";
+import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
+import { type LaunchedProcess, signalGroup } from "../process-group.ts";
+import type { ProcessIdentity } from "../process-identity.ts";
+import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
+import { superviseChild } from "../supervise-child.ts";
+import { killMarked } from "../sweep-leftovers.ts";
+import { type ExpectedChild, SpareStreams } from "./spare-streams.ts";
+import { SpawnerLink } from "./spawner-link.ts";
+import type { SpawnerReport } from "./spawner-messages.ts";
+import { type ArrivedStreams, expectStreams, StreamServer } from "./stream-server.ts";
+
+/** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
+const START_MS = 30_000;
+
+export interface ProcessSpawnerOptions {
+  readonly registryDir?: string | undefined;
+  /** Where the directory of the stream socket is made. Keep it short: a socket's path holds about 100 bytes. */
+  readonly socketDir: string;
+}
+
+/** What the gateway knows of one child in the spawner's hands. */
+interface RemoteChild {
+  readonly link: SpawnerLink;
+  readonly start: Deferred<ProcessIdentity | CaretError>;
+  readonly exited: Deferred<ChildExit>;
+  readonly reaped: Deferred<void>;
+  identity?: ProcessIdentity;
+}
+
+/** Starts children through a spawner process, and starts a new spawner when the old one has died. */
+export class ProcessSpawner implements Spawner {
+  readonly #desk: StreamServer;
+  readonly #registryDir: string | undefined;
+  readonly #registry: ProcessRegistry | undefined;
+  readonly #remotes = new Map<string, RemoteChild>();
+  readonly #children = new Set<ChildHandle>();
+  readonly #spares: SpareStreams;
+  #link: SpawnerLink | undefined;
+  #closed = false;
+
+  constructor({ registryDir, socketDir }: ProcessSpawnerOptions) {
+    this.#desk = new StreamServer(socketDir);
+    this.#registryDir = registryDir;
+    this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
+    this.#spares = new SpareStreams(() => this.#expect(true));
+    this.#link = this.#open();
+  }
+
+  /** The spawner process itself; undefined when it has died and nobody has needed a new one yet. */
+  get pid(): number | undefined {
+    return this.#link?.isAlive ? this.#link.pid : undefined;
+  }
+
+  spawn(command: ChildCommand, options?: SpawnOptions): ChildHandle {
+    const child = superviseChild(command, (wanted, { signal }) => this.#launch(wanted, signal), options);
+    this.#children.add(child);
+    void child.exit.then(() => this.#children.delete(child));
+    return child;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
+    if (this.#link !== undefined) this.#spares.drop(this.#link);
+    await this.#link?.close();
+    this.#desk.close();
+  }
+
+  async #launch(command: ChildCommand, signal: AbortSignal): Promise<LaunchedProcess> {
+    if (this.#closed) throw new CaretError("cancelled", "Caret is shutting down");
+    signal.throwIfAborted();
+    const { stdin, ...rest } = command;
+    const link = this.#link?.isAlive ? this.#link : this.#open();
+    const { id, streams } = this.#spares.take(link) ?? this.#expect(stdin !== "closed");
+    const remote = { link, start: createDeferred(), exited: createDeferred(), reaped: createDeferred() } as RemoteChild;
+    this.#remotes.set(id, remote);
+    link.hold(true);
+    link.send({ type: "spawn", id, command: { ...rest, hasStdin: stdin !== "closed" } });
+    try {
+      const identity = await inTime(remote.start.promise);
+      if (CaretError.is(identity)) throw identity;
+      // Where one was started there will be more; a command that runs a single turn is done by then.
+      this.#spares.refill(link);
+      const arrived = await inTime(streams.arrived);
+      return { pid: identity.pid, ...withStdin(arrived, stdin !== "closed"), ...this.#controls(id, remote) };
+    } catch (reason) {
+      streams.forget();
+      // It may have started all the same, when it was the streams that did not come.
+      this.#disown(link, id);
+      this.#forget(id);
+      throw reason;
+    }
+  }
+
+  #controls(id: string, { link, exited, reaped }: RemoteChild): Pick<LaunchedProcess, "exited" | "signal" | "reap"> {
+    return {
+      exited: exited.promise,
+      signal: (signal) => link.send({ type: "signal", id, signal }),
+      reap: (strays) => {
+        link.send({ type: "reap", id, strays });
+        return reaped.promise;
+      },
+    };
+  }
+
+  #expect(hasStdin: boolean): ExpectedChild {
+    const id = randomUUID();
+    return { id, streams: expectStreams(this.#desk, id, hasStdin) };
+  }
+
+  #open(): SpawnerLink {
+    const link = new SpawnerLink((report) => this.#hear(link, report));
+    link.send({ type: "open", socketPath: this.#desk.path, registryDir: this.#registryDir });
+    void link.gone.then(() => this.#mourn(link));
+    this.#link = link;
+    return link;
+  }
+
+  #hear(link: SpawnerLink, report: SpawnerReport): void {
+    const remote = this.#remotes.get(report.id);
+    switch (report.type) {
+      case "started":
+        if (remote === undefined) return this.#disown(link, report.id);
+        remote.identity = { pid: report.pid, startTime: report.startTime };
+        return remote.start.resolve(remote.identity);
+      case "failed":
+        return fail(remote, CaretError.fromInfo(report.error));
+      case "exited":
+        return remote?.exited.resolve({ kind: "exited", code: report.code, signal: report.signal });
+      case "reaped":
+        remote?.reaped.resolve();
+        return this.#forget(report.id);
+    }
+  }
+
+  /** The spawner died and its children are nobody's: end them from here and tell whoever waits for them. */
+  #mourn(link: SpawnerLink): void {
+    this.#spares.drop(link);
+    const orphans = [...this.#remotes].filter(([, remote]) => remote.link === link);
+    for (const [, { identity }] of orphans) if (identity !== undefined) signalGroup(identity, "SIGKILL");
+    killMarked(new Set(orphans.map(([id]) => id)));
+    for (const [id, remote] of orphans) {
+      const upstream = link.stderrTail();
+      remote.start.resolve(new CaretError("agent-unavailable", "The spawner process died", { upstream }));
+      const error = new CaretError("killed", "The process that had started this one died, and took it along");
+      remote.exited.resolve({ kind: "lost", error });
+      remote.reaped.resolve();
+      this.#registry?.remove(id);
+      this.#forget(id);
+    }
+  }
+
+  #disown(link: SpawnerLink, id: string): void {
+    link.send({ type: "signal", id, signal: "SIGKILL" });
+    link.send({ type: "reap", id, strays: "now" });
+  }
+
+  #forget(id: string): void {
+    this.#remotes.delete(id);
+    if (this.#remotes.size === 0) this.#link?.hold(false);
+  }
+}
+
+function withStdin({ stdin, stdout, stderr }: ArrivedStreams, isWanted: boolean): ArrivedStreams {
+  if (isWanted) return { stdin, stdout, stderr };
+  stdin?.destroy();
+  return { stdin: undefined, stdout, stderr };
+}
+
+function fail(remote: RemoteChild | undefined, error: CaretError): void {
+  remote?.start.resolve(error);
+  remote?.exited.resolve({ kind: "failed-to-start", error });
+}
+
+async function inTime<Value>(promise: Promise<Value>): Promise<Value> {
+  if (await within(promise, START_MS)) return promise;
+  throw new CaretError("agent-unavailable", "The spawner process did not start the program in time");
+}

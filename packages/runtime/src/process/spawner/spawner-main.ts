@@ -1,0 +1,21 @@
+import { closeInheritedDescriptors } from "../child-environment.ts";
+import type { SpawnerRequest } from "./spawner-messages.ts";
+import { SpawnerService } from "./spawner-service.ts";
+
+/**
+ * The spawner process: starts children on behalf of the gateway, so that the gateway's event loop never stands still
+ * for a fork. It lives as long as its channel to the gateway. When the gateway is gone, however it went, the channel
+ * closes and everything started here is killed at once.
+ */
+closeInheritedDescriptors();
+
+// A signal meant for the gateway may reach us as well; we leave when the gateway has, not before.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+
+const service = new SpawnerService((report) => process.send?.(report));
+
+process.on("message", (request: SpawnerRequest) => void service.handle(request));
+process.on("disconnect", () => {
+  service.closeDown();
+  process.exit();
+});

@@ -1,0 +1,39 @@
+import type { ErrorInfo } from "@caret/protocol";
+import type { ChildCommand } from "../child-handle.ts";
+import type { ReapTime } from "../stray-reaper.ts";
+
+/** What is sent along to the spawner; the content of standard input goes straight to the child, not through it. */
+export type RemoteCommand = Omit<ChildCommand, "stdin"> & { readonly hasStdin: boolean };
+
+/** From the gateway to the spawner process. `id` names a child and is also its mark. */
+export type SpawnerRequest =
+  | { readonly type: "open"; readonly socketPath: string; readonly registryDir: string | undefined }
+  /** Open the streams of a child that is still to come, so that it need not wait for them. */
+  | { readonly type: "prepare"; readonly id: string }
+  | { readonly type: "spawn"; readonly id: string; readonly command: RemoteCommand }
+  | { readonly type: "signal"; readonly id: string; readonly signal: NodeJS.Signals }
+  | { readonly type: "reap"; readonly id: string; readonly strays: ReapTime };
+
+/**
+ * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` in the place of
+ * either, since a container may only turn out to be broken once it runs; and `reaped` once per request.
+ */
+export type SpawnerReport =
+  | { readonly type: "started"; readonly id: string; readonly pid: number; readonly startTime: string | undefined }
+  | { readonly type: "failed"; readonly id: string; readonly error: ErrorInfo }
+  | {
+      readonly type: "exited";
+      readonly id: string;
+      readonly code: number | null;
+      readonly signal: NodeJS.Signals | null;
+    }
+  | { readonly type: "reaped"; readonly id: string };
+
+/** The streams of a child that travel over sockets. */
+export const streamNames = ["stdin", "stdout", "stderr"] as const;
+export type StreamName = (typeof streamNames)[number];
+
+/** The first line on each socket: the id cannot be guessed, so nobody can pass for another's child. */
+export function socketGreeting(id: string, stream: StreamName): string {
+  return `${id}/${stream}`;
+}

@@ -1,0 +1,153 @@
+import { rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
+import { createStrayReaper } from "../stray-reaper.ts";
+import { killMarked } from "../sweep-leftovers.ts";
+import {
+  type RemoteCommand,
+  type SpawnerReport,
+  type SpawnerRequest,
+  type StreamName,
+  socketGreeting,
+  streamNames,
+} from "./spawner-messages.ts";
+import { type StartedProcess, startProcess } from "./start-process.ts";
+
+/** A full backlog empties within moments. */
+const CONNECT_RETRY_MS = [5, 20, 80];
+
+/** The spawner's side of the conversation with the gateway. */
+export class SpawnerService {
+  readonly #send: (report: SpawnerReport) => void;
+  readonly #reaper = createStrayReaper();
+  readonly #running = new Map<string, StartedProcess>();
+  readonly #marks = new Set<string>();
+  /** Streams that were opened ahead of their child. */
+  readonly #prepared = new Map<string, Promise<Streams>>();
+  #socketPath = "";
+  #registry: ProcessRegistry | undefined;
+
+  constructor(send: (report: SpawnerReport) => void) {
+    this.#send = send;
+  }
+
+  async handle(request: SpawnerRequest): Promise<void> {
+    switch (request.type) {
+      case "open":
+        this.#socketPath = request.socketPath;
+        if (request.registryDir !== undefined) this.#registry = openProcessRegistry(request.registryDir);
+        return;
+      case "prepare": {
+        const streams = this.#openStreams(request.id, streamNames);
+        // Whoever takes them hears of it; nobody may ever.
+        streams.catch(() => undefined);
+        this.#prepared.set(request.id, streams);
+        return;
+      }
+      case "spawn":
+        return this.#spawn(request.id, request.command);
+      case "signal":
+        this.#running.get(request.id)?.signal(request.signal);
+        return;
+      case "reap":
+        await this.#running.get(request.id)?.reap(request.strays);
+        this.#send({ type: "reaped", id: request.id });
+        this.#running.delete(request.id);
+        this.#marks.delete(request.id);
+        return;
+    }
+  }
+
+  /** The gateway is gone: kill everything that is left, and clear away what it can no longer. */
+  closeDown(): void {
+    for (const started of this.#running.values()) started.signal("SIGKILL");
+    killMarked(this.#marks);
+    for (const mark of this.#marks) this.#registry?.remove(mark);
+    if (this.#socketPath !== "") rmSync(dirname(this.#socketPath), { recursive: true, force: true });
+  }
+
+  async #spawn(id: string, { hasStdin, ...command }: RemoteCommand): Promise<void> {
+    this.#marks.add(id);
+    let streams: Streams = {};
+    try {
+      streams = await this.#takeStreams(id, hasStdin);
+      const stdio = [
+        hasStdin ? streamOf(streams, "stdin") : "ignore",
+        streamOf(streams, "stdout"),
+        streamOf(streams, "stderr"),
+      ] as const;
+      const options = { stdio, mark: id, reaper: this.#reaper, registry: this.#registry };
+      this.#follow(id, await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options));
+    } catch (reason) {
+      this.#marks.delete(id);
+      this.#send({ type: "failed", id, error: toFailure(reason).toInfo() });
+    } finally {
+      // The child has its own copies; ours would keep its streams open after its death.
+      for (const socket of Object.values(streams)) socket.destroy();
+    }
+  }
+
+  async #takeStreams(id: string, hasStdin: boolean): Promise<Streams> {
+    const prepared = this.#prepared.get(id);
+    this.#prepared.delete(id);
+    return await (prepared ?? this.#openStreams(id, hasStdin ? streamNames : ["stdout", "stderr"]));
+  }
+
+  /** All of them or none. */
+  async #openStreams(id: string, names: readonly StreamName[]): Promise<Streams> {
+    const opened = await Promise.allSettled(
+      names.map(async (name) => [name, await connectPatiently(this.#socketPath, socketGreeting(id, name))] as const),
+    );
+    const refused = opened.find((each) => each.status === "rejected");
+    const streams = Object.fromEntries(opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])));
+    if (refused === undefined) return streams;
+    for (const socket of Object.values(streams)) socket.destroy();
+    throw refused.reason;
+  }
+
+  #follow(id: string, started: StartedProcess): void {
+    this.#running.set(id, started);
+    this.#send({ type: "started", id, ...started.identity });
+    void started.exited.then((exit) => {
+      if (exit.kind === "exited") this.#send({ type: "exited", id, code: exit.code, signal: exit.signal });
+      else this.#send({ type: "failed", id, error: exit.error.toInfo() });
+    });
+  }
+}
+
+type Streams = Readonly<Partial<Record<StreamName, Socket>>>;
+
+function streamOf(streams: Streams, name: StreamName): Socket {
+  const socket = streams[name];
+  if (socket === undefined) throw new CaretError("internal", `The stream ${name} was not opened`);
+  return socket;
+}
+
+function toFailure(reason: unknown): CaretError {
+  if (CaretError.is(reason)) return reason;
+  return new CaretError("agent-unavailable", "Could not open the streams of a new process", { cause: reason });
+}
+
+async function connectPatiently(path: string, greeting: string): Promise<Socket> {
+  for (const waitMs of CONNECT_RETRY_MS) {
+    try {
+      return await connectOnce(path, greeting);
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== "EAGAIN") throw reason;
+      await sleep(waitMs);
+    }
+  }
+  return connectOnce(path, greeting);
+}
+
+function connectOnce(path: string, greeting: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.pause(); // what arrives is for the child to read, not for us
+    socket.on("error", reject);
+    socket.once("connect", () => socket.write(`${greeting}\n`, () => resolve(socket)));
+  });
+}

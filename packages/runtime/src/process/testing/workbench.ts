@@ -1,0 +1,83 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ChildCommand, ChildHandle, ChildStdin } from "../child-handle.ts";
+import { readProcessStat } from "../process-identity.ts";
+
+/** A temporary directory in which tests write tiny real programs and learn which processes these became. */
+export interface Workbench {
+  readonly directory: string;
+  path(name: string): string;
+  /** Writes an executable file. */
+  program(name: string, text: string): string;
+  /** A shell command. In it, `note` writes down the process that says so, for `survivors`. */
+  sh(script: string, stdin?: ChildStdin): ChildCommand;
+  node(script: string, stdin?: ChildStdin): ChildCommand;
+  /** How many processes said `note`. */
+  noted(): number;
+  /** The noted processes that are still alive. Zombies are dead. */
+  survivors(): number[];
+  remove(): void;
+}
+
+export const testEnv = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+
+export function createWorkbench(): Workbench {
+  const directory = mkdtempSync(join(tmpdir(), "process-test-"));
+  const path = (name: string): string => join(directory, name);
+  const notes = path("pids");
+  const notedPids = (): number[] =>
+    existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n").filter(Boolean).map(Number) : [];
+  // $$ would be the outer shell in a subshell; the shell that is asked by sh -c answers for itself.
+  const note = `note() { sh -c 'echo $PPID' >> ${notes}; }`;
+  const base = { cwd: directory, env: testEnv };
+  return {
+    directory,
+    path,
+    program(name, text) {
+      writeFileSync(path(name), text);
+      chmodSync(path(name), 0o755);
+      return path(name);
+    },
+    sh: (script, stdin = "closed") => ({ ...base, file: "/bin/sh", args: ["-c", `${note}\n${script}`], stdin }),
+    node: (script, stdin = "closed") => ({ ...base, file: process.execPath, args: ["-e", script], stdin }),
+    noted: () => notedPids().length,
+    survivors: () =>
+      notedPids().filter((pid) => {
+        const state = readProcessStat(pid)?.state;
+        return state !== undefined && state !== "Z" && state !== "X";
+      }),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+export async function readAll(child: ChildHandle): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Waits until it is so; fails when it does not become so. */
+export async function eventually(isSo: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error(`Waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The number of a process that has one. Never a stand-in: 0 and -1 would mean ourselves and everybody. */
+export function pidOf({ pid }: { readonly pid?: number | undefined }): number {
+  if (pid === undefined) throw new Error("It has not started");
+  return pid;
+}
+
+/** In what `ls -l /proc/self/fd` prints: what is open beyond the standard three, an empty device and the list itself. */
+export function foreignDescriptors(listing: string): string[] {
+  const links = listing.split("\n").flatMap((line) => /(\d+) -> (.*)$/.exec(line)?.slice(1, 3).join(" ") ?? []);
+  return links.filter((link) => !/^[012] | \/dev\/null$| \/proc\/\d+\/fd$/.test(link));
+}
+
+export function countDescriptors(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}

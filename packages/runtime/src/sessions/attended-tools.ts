@@ -1,0 +1,29 @@
+import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { SessionGrants } from "../policy/grants/session-grants.ts";
+import type { PolicyMode } from "../policy/policy-mode.ts";
+import type { TurnRequest } from "../turns/session-engine.ts";
+
+/** Where the agent works it finds none of the project's own rules. */
+const PROJECT_RULES =
+  "The project may say how to work in it: where the workspace has an AGENTS.md or rules in .cursor/rules, read them first and follow them.";
+
+export interface AttendedToolsOptions {
+  readonly scratch: Pick<ScratchDirectories, "besideWorkspace">;
+  readonly session: { readonly id: string; readonly workspace: string };
+  readonly permission: PolicyMode;
+  readonly grants: SessionGrants;
+}
+
+/** A turn whose tools the gateway runs, since the CLI answers its own approvals: only so can a person be asked. */
+export function attendedTools({
+  scratch,
+  session: { id, workspace },
+  permission,
+  grants,
+}: AttendedToolsOptions): Required<Pick<TurnRequest, "attended" | "agentWorkspace" | "gatewayTools">> {
+  return {
+    attended: true,
+    agentWorkspace: scratch.besideWorkspace(id),
+    gatewayTools: { system: PROJECT_RULES, realWorkspace: workspace, permission, grants },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Sessions } from "@caret/protocol";
+import { type BackgroundWork, createBackgroundWork } from "../async/background-work.ts";
+import { interruptRunningTurns } from "../log/interrupted-end.ts";
+import { pruneSessions } from "./remove-session.ts";
+import { sessionCommands } from "./session-commands.ts";
+import { sessionReaders } from "./session-readers.ts";
+import { createSessionsContext, type SessionsContext, type SessionsOptions } from "./sessions-context.ts";
+import { turnCommands } from "./turn-commands.ts";
+
+/** How often to look for turns of processes that have died. */
+const ABANDONED_MS = 5_000;
+/** How often to look for sessions that are too old, or too many. */
+const PRUNE_MS = 3_600_000;
+
+export interface RuntimeSessions extends Sessions {
+  /** No turn starts by itself from here on. */
+  stopTaking(): void;
+  /** Ends every follower and what is done in the background. To be called before the engine is closed. */
+  close(): Promise<void>;
+}
+
+/** The native door's sessions: the runtime's half of the port, over the engine and its log. */
+export function createSessions(options: SessionsOptions): RuntimeSessions {
+  const closing = new AbortController();
+  const context = createSessionsContext(options);
+  const background = createBackgroundWork(options.onError ?? (() => undefined));
+  lookAfterLog(context, background);
+  return {
+    ...sessionCommands(context),
+    ...turnCommands(context),
+    ...sessionReaders(context, closing.signal),
+    stopTaking: context.starter.close,
+    async close() {
+      context.starter.close();
+      closing.abort();
+      await background.close();
+    },
+  };
+}
+
+/** What nobody asks for, and has to be done all the same. */
+function lookAfterLog({ store, attachments, options, remove }: SessionsContext, background: BackgroundWork): void {
+  const { retention = [], now, abandonedMs = ABANDONED_MS, pruneMs = PRUNE_MS } = options;
+  // Sessions may have been deleted while no gateway ran.
+  background.run((signal) => attachments.sweep(store, signal));
+  background.run((signal) => store.removeLeftovers(signal));
+  // A process that died cannot end its turns, and nobody may stop them meanwhile.
+  background.every(abandonedMs, () => interruptRunningTurns(store));
+  if (retention.length === 0) return;
+  background.every(pruneMs, (signal) =>
+    pruneSessions({
+      store,
+      rules: retention,
+      now,
+      signal,
+      remove: (id, updatedBefore) => remove(id, { updatedBefore }),
+    }),
+  );
+}

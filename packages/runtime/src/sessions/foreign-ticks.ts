@@ -1,0 +1,53 @@
+import { CaretError } from "@caret/protocol";
+import type { EventStore } from "../log/event-store.ts";
+
+export interface ForeignTicks {
+  /** Calls the listener each time another process has written to the log. Returns the function that ends it. */
+  add(listener: () => void): () => void;
+}
+
+export interface ForeignTicksOptions {
+  readonly store: EventStore;
+  readonly pollMs: number;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** Looks, while anybody listens, whether another process has written: nobody tells us of that. */
+export function createForeignTicks({ store, pollMs, onError }: ForeignTicksOptions): ForeignTicks {
+  const listeners = new Set<() => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let seen: number | undefined;
+
+  const look = async (): Promise<void> => {
+    try {
+      const version = await store.foreignVersion();
+      const isNews = seen !== undefined && seen !== version;
+      seen = version;
+      if (isNews) for (const listener of [...listeners]) listener();
+    } catch (reason) {
+      // The next look may succeed; until then followers hear of this process alone. Nobody is left when the log closes.
+      if (listeners.size > 0) onError(CaretError.from(reason));
+    }
+  };
+
+  const start = (): void => {
+    void look();
+    timer = setInterval(() => void look(), pollMs);
+    timer.unref();
+  };
+
+  return {
+    add(listener) {
+      const own = (): void => listener();
+      listeners.add(own);
+      if (timer === undefined) start();
+      return () => {
+        listeners.delete(own);
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+        seen = undefined;
+      };
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { CaretError } from "@caret/protocol";
+import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { DeleteOptions, EventStore, PruneRule } from "../log/event-store.ts";
+import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import { freeSession } from "../turns/free-session.ts";
+import type { Attachments } from "./open-attachments.ts";
+
+/** Where there is anything of a session. */
+export interface SessionBelongings {
+  readonly store: EventStore;
+  readonly scratch: ScratchDirectories;
+  readonly attachments: Attachments;
+  readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
+}
+
+/**
+ * Delete a session and all that is only its own: its events, the images of its prompts, the answers that
+ * clients may refer to, its directories of ours. The one way
+ * to do it, for the gateway and for commands beside it. Rejects with `session-busy` while a turn of it runs, in whichever
+ * process; a turn whose process died is ended first. Says whether there was one (that fits).
+ */
+export async function removeSession(
+  { store, scratch, attachments, answers }: SessionBelongings,
+  sessionId: string,
+  options: DeleteOptions = {},
+): Promise<boolean> {
+  const session = await store.getSession(sessionId);
+  if (session === undefined) return false;
+  await freeSession(store, session);
+  if (!(await store.deleteSession(sessionId, options))) return false;
+  await attachments.removeSession(sessionId);
+  answers?.removeSession(sessionId);
+  scratch.removeBeside(sessionId);
+  if (!scratch.holds(session.workspace)) return true;
+  // A fork works in the same place.
+  const [other] = await store.sessionIds({ workspace: session.workspace });
+  if (other === undefined) scratch.remove(session.workspace);
+  return true;
+}
+
+interface PruneSessionsOptions {
+  readonly store: EventStore;
+  /** Each is a limit of its own. */
+  readonly rules: readonly PruneRule[];
+  /** Deletes one session, unless it was updated at this time or later. Says whether it did. */
+  readonly remove: (sessionId: string, updatedBefore: number) => Promise<boolean>;
+  /** The store's clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Delete old sessions, one after the other, so that nobody who writes meanwhile waits for more than one of them. One whose
+ * turn runs stays, and so does one that is used while others are deleted. Gives the ids of those that are gone.
+ */
+export async function pruneSessions({
+  store,
+  rules,
+  remove,
+  now,
+  signal,
+}: PruneSessionsOptions): Promise<readonly string[]> {
+  const gone: string[] = [];
+  for (const rule of rules) {
+    const before = now() - rule.olderThanMs;
+    for (const id of await store.prunable(rule)) {
+      if (signal?.aborted === true) return gone;
+      if (await removeIfFree(() => remove(id, before))) gone.push(id);
+    }
+  }
+  return gone;
+}
+
+async function removeIfFree(remove: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await remove();
+  } catch (reason) {
+    // Its next turn began meanwhile: it is not old any more.
+    if (CaretError.is(reason) && reason.code === "session-busy") return false;
+    throw reason;
+  }
+}

@@ -1,0 +1,163 @@
+import { CaretError, type ChangeSession, type CreateSession, type Sessions } from "@caret/protocol";
+import type {
+  CommandOptions,
+  EventEntry,
+  EventStore,
+  NewSession,
+  SessionChanges,
+  SessionRecord,
+  StoredEvent,
+} from "../log/event-store.ts";
+import { readAll } from "../log/group-turns.ts";
+import { stageSession } from "../log/stage-session.ts";
+import { importSession } from "../log/transfer/import-session.ts";
+import { titleOf } from "../turns/title-of.ts";
+import { commandOf, placeForImported, placeForNew } from "./session-directories.ts";
+import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
+import { plainWish } from "./start-turn.ts";
+
+type SessionCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession">;
+
+/** What makes, changes and ends sessions. */
+export function sessionCommands(context: SessionsContext): SessionCommands {
+  const { options, store, find, view, remove } = context;
+  const { engine, newId, now, redactor } = options;
+
+  return {
+    async create(wanted, caller) {
+      assertLane(options, wanted.lane);
+      const chosen = await chosenFields(options, wanted);
+      const workspace = placeForNew(options, wanted.workspace, caller);
+      const session = { id: newId(), workspace, createdAt: now(), ...chosen };
+      return view(await created(context, session, commandOf(caller)));
+    },
+
+    async change(sessionId, changes, caller) {
+      const { id } = await find(sessionId, caller);
+      return view(await store.updateSession(id, await changedFields(options, changes)));
+    },
+
+    async delete(sessionId, caller) {
+      const { id, lastTurn } = await find(sessionId, caller);
+      const turn = engine.runningTurn(id);
+      if (turn !== undefined && lastTurn?.outcome === undefined)
+        throw new CaretError("session-busy", `A turn of the session ${id} is still running`);
+      // It has ended and only cleans up.
+      await turn?.settled;
+      await remove(id, commandOf(caller));
+    },
+
+    async fork(sessionId, { throughSeq, title }, caller) {
+      const source = await find(sessionId, caller);
+      const point = await forkPoint(store, source, throughSeq);
+      const { workspace, lane, model, permission } = source;
+      const name = title ?? (source.title === undefined ? undefined : `${source.title} (fork)`);
+      const session: NewSession = {
+        id: newId(),
+        workspace,
+        createdAt: now(),
+        ...(name === undefined ? {} : { title: titleOf(name, redactor()) }),
+        ...(lane === undefined ? {} : { lane }),
+        ...(model === undefined ? {} : { model }),
+        ...(permission === undefined ? {} : { permission }),
+      };
+      return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
+    },
+
+    async importSession(chunks, caller) {
+      const workspace = (theirs: string): string => placeForImported(options, theirs, caller);
+      return view(
+        await importSession(store, chunks, { id: newId(), redactor: redactor(), workspace, ...commandOf(caller) }),
+      );
+    },
+  };
+}
+
+/** An empty directory of a session that could not be written is removed again. */
+async function created(
+  { store, options: { scratch } }: SessionsContext,
+  session: NewSession,
+  options: CommandOptions,
+): Promise<SessionRecord> {
+  try {
+    return await store.createSession(session, options);
+  } catch (reason) {
+    scratch.remove(session.workspace);
+    throw reason;
+  }
+}
+
+async function chosenFields(
+  options: SessionsOptions,
+  { title, lane, model, permission }: CreateSession,
+): Promise<Pick<NewSession, "title" | "lane" | "model" | "permission">> {
+  return { ...(await changedFields(options, { title, model, permission })), ...(lane === undefined ? {} : { lane }) };
+}
+
+/** An empty title is none: the session gets one with its first prompt. */
+async function changedFields(
+  { resolveModel, redactor }: SessionsOptions,
+  { title, archived, permission, model }: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
+): Promise<SessionChanges> {
+  const name = title === undefined ? "" : titleOf(title, redactor());
+  return {
+    ...(name === "" ? {} : { title: name }),
+    ...(archived === undefined ? {} : { archived }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(model === undefined ? {} : { model: await resolveModel(plainWish(model)) }),
+  };
+}
+
+function assertLane({ lanes }: SessionsOptions, lane: CreateSession["lane"]): void {
+  if (lane === undefined || lanes.includes(lane)) return;
+  throw new CaretError("unsupported", `The lane ${lane} is not set up`, { fix: `Choose one of: ${lanes.join(", ")}.` });
+}
+
+interface ForkOptions extends CommandOptions {
+  readonly source: SessionRecord;
+  /** The last event that is copied: the end of a turn. */
+  readonly throughSeq: number;
+  readonly session: NewSession;
+}
+
+/** A new session with the events of another one, all of them or none. Its upstream has yet to hear of them. */
+async function forkSession(
+  store: EventStore,
+  { source, throughSeq, session, ...options }: ForkOptions,
+): Promise<SessionRecord> {
+  return await stageSession(store, { session, entries: entriesOf(store, source.id, throughSeq) }, options);
+}
+
+/** Through which event a session is copied: the one that was asked for, else the end of its last turn that has ended. */
+async function forkPoint(
+  store: EventStore,
+  { id, lastSeq }: SessionRecord,
+  asked: number | undefined,
+): Promise<number> {
+  if (asked === undefined) {
+    const [running] = await store.runningTurns({ sessionId: id });
+    return running === undefined ? lastSeq : running.firstSeq - 1;
+  }
+  const [event] = asked < 1 ? [] : await store.read(id, { afterSeq: asked - 1, limit: 1, raw: false });
+  if (event?.event.type === "turn-end") return asked;
+  throw new CaretError("invalid-request", `Event ${asked} is not the last of a turn`, {
+    fix: "Name the `seq` of a `turn-end`, or leave it out.",
+  });
+}
+
+async function* entriesOf(
+  store: EventStore,
+  from: string,
+  throughSeq: number,
+): AsyncGenerator<EventEntry, void, undefined> {
+  if (throughSeq === 0) return;
+  for await (const stored of readAll(store, from)) {
+    yield toEntry(stored);
+    if (stored.seq === throughSeq) return;
+  }
+  throw new CaretError("session-not-found", `The session ${from} was deleted while it was copied`);
+}
+
+function toEntry({ sessionId, seq, ...entry }: StoredEvent): EventEntry {
+  return entry;
+}

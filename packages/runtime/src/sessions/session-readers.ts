@@ -1,0 +1,130 @@
+import { CaretError, type EventEnvelope, type Sessions, type UsageRow } from "@caret/protocol";
+import type { UsageOfDay } from "../log/event-store.ts";
+import { followLog } from "../log/follow-log.ts";
+import { toUsageDay } from "../log/session-record.ts";
+import { readChanges } from "./changes/read-changes.ts";
+import { type Git, listFiles } from "./changes/run-git.ts";
+import { exportAs } from "./export/export-as.ts";
+import { rankPaths } from "./rank-paths.ts";
+import { readLog } from "./read-log.ts";
+import { boundPlace, visiblePlace } from "./session-directories.ts";
+import { followUpdates } from "./session-updates.ts";
+import type { SessionsContext } from "./sessions-context.ts";
+
+const MAX_FOUND = 50;
+
+/** Somebody types: the list of one moment serves for the next letters, too. */
+const FRESH_MS = 5_000;
+
+const NEWS_MS = 100;
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 500;
+const MAX_DAYS = 3_660;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type SessionReaders = Omit<
+  Sessions,
+  | "create"
+  | "change"
+  | "delete"
+  | "fork"
+  | "importSession"
+  | "startTurn"
+  | "cancelTurn"
+  | "steerTurn"
+  | "answerQuestion"
+  | "answerApproval"
+  | "listGrants"
+  | "revokeGrant"
+>;
+
+/** What only looks. Followers end when the desk closes. */
+export function sessionReaders(context: SessionsContext, closing: AbortSignal): SessionReaders {
+  const { options, store, ticks, find, view, onWaiting } = context;
+  const { engine, now, newsMs = NEWS_MS, redactor } = options;
+  /** Whoever sees a session may decide in it. */
+  const forDecider = (sessionId: string, events: readonly EventEnvelope[]): readonly EventEnvelope[] =>
+    engine.runningTurn(sessionId)?.forDecider(events) ?? events;
+  const files = createFileFinder({ git: options, now });
+  const untilClosing = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing]);
+
+  return {
+    findCommand: (name) => store.findCommand(name),
+
+    async list({ limit = DEFAULT_PAGE, ...query }, caller) {
+      const place = boundPlace(caller);
+      const bound = place === undefined ? {} : { workspace: place };
+      const { sessions, next } = await store.listSessions({
+        ...query,
+        ...bound,
+        limit: Math.min(Math.max(1, limit), MAX_PAGE),
+      });
+      return { sessions: sessions.map(view), ...(next === undefined ? {} : { next }) };
+    },
+    get: async (sessionId, caller) => view(await find(sessionId, caller)),
+    async readLog(sessionId, query, caller) {
+      const { id } = await find(sessionId, caller);
+      const page = await readLog(store, id, query);
+      return { ...page, events: forDecider(id, page.events) };
+    },
+    async *followLog(sessionId, { after, raw = false, signal }, caller) {
+      const { id } = await find(sessionId, caller);
+      for await (const events of followLog({ store, ticks, sessionId: id, after, raw, signal: untilClosing(signal) }))
+        yield forDecider(id, events);
+    },
+    followUpdates: (signal, caller) =>
+      followUpdates({
+        store,
+        ticks,
+        onWaiting,
+        view,
+        place: boundPlace(caller),
+        now,
+        newsMs,
+        signal: untilClosing(signal),
+      }),
+    exportSession: async (sessionId, format, caller) =>
+      exportAs(store, await find(sessionId, caller), format, redactor()),
+    readImage: async (sessionId, name, caller) =>
+      await context.attachments.read((await find(sessionId, caller)).id, name),
+    async changes(sessionId, caller) {
+      const { workspace } = await find(sessionId, caller);
+      return await readChanges(options, visiblePlace(options, workspace, caller));
+    },
+    findFiles: async (workspace, query, caller) => await files.find(visiblePlace(options, workspace, caller), query),
+    async usage(days, caller) {
+      if (!Number.isSafeInteger(days) || days < 1 || days > MAX_DAYS)
+        throw new CaretError("invalid-request", `Usage can be told for 1 to ${MAX_DAYS} days`);
+      const place = boundPlace(caller);
+      const from = toUsageDay(now() - (days - 1) * DAY_MS);
+      const rows = await store.usageByDay(place === undefined ? { from } : { from, workspace: place });
+      return rows.map(toUsageRow);
+    },
+  };
+}
+
+function toUsageRow({ model = "unknown", ...row }: UsageOfDay): UsageRow {
+  return { ...row, model };
+}
+
+interface FileFinder {
+  /** Paths relative to the workspace, best first. */
+  find(workspace: string, query: string): Promise<readonly string[]>;
+}
+
+function createFileFinder({ git, now }: { readonly git: Git; readonly now: () => number }): FileFinder {
+  let last: { readonly workspace: string; readonly at: number; readonly paths: Promise<readonly string[]> } | undefined;
+  return {
+    async find(workspace, query) {
+      if (last?.workspace !== workspace || now() - last.at > FRESH_MS)
+        last = { workspace, at: now(), paths: listFiles(git, workspace) };
+      const list = last;
+      try {
+        return rankPaths(await list.paths, query, MAX_FOUND);
+      } catch (reason) {
+        if (last === list) last = undefined;
+        throw reason;
+      }
+    },
+  };
+}

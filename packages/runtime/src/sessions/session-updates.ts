@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionNews, SessionView } from "@caret/protocol";
+import { createDoorbell, type Doorbell } from "../async/doorbell.ts";
+import type { EventStore, SessionRecord, SessionWatcher } from "../log/event-store.ts";
+import type { ForeignTicks } from "./foreign-ticks.ts";
+import { isVisible } from "./session-directories.ts";
+
+const PAGE = 50;
+/** Another process may have committed a little later than it noted. */
+const MARGIN_MS = 2_000;
+
+export interface FollowUpdatesOptions {
+  readonly store: EventStore;
+  readonly ticks: ForeignTicks;
+  /** Hears of sessions whose turn waits for somebody, or no longer does. */
+  readonly onWaiting: (watcher: SessionWatcher) => () => void;
+  readonly view: (session: SessionRecord) => SessionView;
+  /** The only workspace the reader may see. */
+  readonly place: string | undefined;
+  readonly now: () => number;
+  readonly newsMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What changes from now on, gathered: a session is told of at most once in `newsMs`, as it is then. Listening begins with
+ * the call, not with the first pull, so that whoever reads the list after it misses nothing.
+ */
+export function followUpdates(options: FollowUpdatesOptions): AsyncIterable<readonly SessionNews[]> {
+  return tellNews(options, gatherNews(options));
+}
+
+async function* tellNews(
+  options: FollowUpdatesOptions,
+  gathered: Gathered,
+): AsyncGenerator<readonly SessionNews[], void, undefined> {
+  const { store, signal, place, newsMs } = options;
+  let lookedAt = options.now();
+  try {
+    /** Those the reader may know of: only of their end it is told. */
+    const known = new Set(await gathered.ids);
+    for (;;) {
+      await gathered.rung();
+      if (signal.aborted) return;
+      const { touched, byOthers } = gathered.take();
+      const since = lookedAt - MARGIN_MS;
+      if (byOthers) lookedAt = options.now();
+      const others = byOthers ? await changedByOthers(store, { place, since, known }) : [];
+      const news = await newsOf(new Set([...touched, ...others]), options, known);
+      if (news.length > 0) yield news;
+      await pause(newsMs, signal);
+    }
+  } finally {
+    gathered.end();
+  }
+}
+
+interface Gathered extends Pick<Doorbell, "rung"> {
+  /** The sessions there were when it began. */
+  readonly ids: Promise<readonly string[]>;
+  /** What has been touched since the last time. */
+  take(): { readonly touched: readonly string[]; readonly byOthers: boolean };
+  end(): void;
+}
+
+function gatherNews({ store, onWaiting, ticks, signal, place }: FollowUpdatesOptions): Gathered {
+  const bell = createDoorbell();
+  const touched = new Set<string>();
+  let byOthers = false;
+  const touch = (sessionId: string): void => {
+    touched.add(sessionId);
+    bell.ring();
+  };
+  const ends = [
+    store.watch(touch),
+    onWaiting(touch),
+    ticks.add(() => {
+      byOthers = true;
+      bell.ring();
+    }),
+  ];
+  const end = (): void => {
+    signal.removeEventListener("abort", end);
+    for (const each of ends) each();
+    bell.ring();
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  const ids = store.sessionIds(withPlace(place));
+  ids.catch(() => undefined); // told to whoever pulls
+  return {
+    rung: bell.rung,
+    ids,
+    take() {
+      const taken = { touched: [...touched], byOthers };
+      touched.clear();
+      byOthers = false;
+      return taken;
+    },
+    end,
+  };
+}
+
+async function newsOf(
+  ids: ReadonlySet<string>,
+  { store, place, view }: FollowUpdatesOptions,
+  known: Set<string>,
+): Promise<readonly SessionNews[]> {
+  const news: SessionNews[] = [];
+  for (const sessionId of ids) {
+    const session = await store.getSession(sessionId);
+    if (session === undefined) {
+      if (known.delete(sessionId)) news.push({ kind: "deleted", sessionId });
+    } else if (isVisible(session, place)) {
+      known.add(sessionId);
+      news.push({ kind: "changed", session: view(session) });
+    }
+  }
+  return news;
+}
+
+/** Those another process has written to since, and those that are gone. */
+async function changedByOthers(
+  store: EventStore,
+  {
+    place,
+    since,
+    known,
+  }: { readonly place: string | undefined; readonly since: number; readonly known: ReadonlySet<string> },
+): Promise<readonly string[]> {
+  const left = new Set(await store.sessionIds(withPlace(place)));
+  const changed = [...known].filter((id) => !left.has(id));
+  let after: string | undefined;
+  do {
+    const query = { limit: PAGE, ...withPlace(place), ...(after === undefined ? {} : { after }) };
+    const { sessions, next } = await store.listSessions(query);
+    const recent = sessions.filter(({ updatedAt }) => updatedAt >= since);
+    changed.push(...recent.map(({ id }) => id));
+    after = recent.length === PAGE ? next : undefined;
+  } while (after !== undefined);
+  return changed;
+}
+
+function withPlace(place: string | undefined): { readonly workspace?: string } {
+  return place === undefined ? {} : { workspace: place };
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined); // only ever because of the signal
+}

@@ -1,0 +1,163 @@
+import type { CaretError, LaneName, PermissionWord, SessionCaller, SessionStatus, SessionView } from "@caret/protocol";
+import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { RequestedModel } from "../conversations/conversations.ts";
+import type { DeleteOptions, EventStore, PruneRule, SessionRecord, SessionWatcher } from "../log/event-store.ts";
+import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
+import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { Spawner } from "../process/child-handle.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { OpenAsk, RunningTurn, SessionEngine } from "../turns/session-engine.ts";
+import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
+import { type Attachments, openAttachments } from "./open-attachments.ts";
+import { removeSession } from "./remove-session.ts";
+import { findVisible } from "./session-directories.ts";
+import { createDeskTurnStarter, type TurnStarter } from "./start-turn.ts";
+
+/** A list of sessions is sent often: what is larger is decided in the session itself. */
+const MAX_LISTED_APPROVAL = 16_384;
+
+const POLL_MS = 500;
+
+/** What the parts of a desk share. */
+export interface SessionsContext {
+  readonly options: SessionsOptions;
+  readonly store: EventStore;
+  readonly attachments: Attachments;
+  readonly ticks: ForeignTicks;
+  readonly starter: TurnStarter;
+  readonly find: (sessionId: string, caller: SessionCaller) => Promise<SessionRecord>;
+  readonly view: (session: SessionRecord) => SessionView;
+  /** Delete a session with all that is its own. Rejects with `session-busy` while a turn of it runs or begins. */
+  readonly remove: (sessionId: string, how?: DeleteOptions) => Promise<boolean>;
+  /** Hears of sessions whose turn waits for somebody, or no longer does. */
+  readonly onWaiting: (watcher: SessionWatcher) => () => void;
+}
+
+export function createSessionsContext(options: SessionsOptions): SessionsContext {
+  const { engine, defaultPermission, pollMs = POLL_MS, onError = () => undefined } = options;
+  const { store } = engine;
+  const attachments = openAttachments(options.attachmentsDir);
+  const watchers = new Set<SessionWatcher>();
+  const tellWaiting = (sessionId: string): void => {
+    for (const watcher of [...watchers]) watcher(sessionId);
+  };
+  const starter = createDeskTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
+  const belongings = { store, attachments, scratch: options.scratch, answers: options.answers };
+  return {
+    options,
+    store,
+    attachments,
+    ticks: createForeignTicks({ store, pollMs, onError }),
+    starter,
+    async remove(sessionId, how) {
+      const isGone = await engine.holdSession(sessionId, () => removeSession(belongings, sessionId, how));
+      if (isGone) starter.forget(sessionId);
+      return isGone;
+    },
+    find: (sessionId, caller) => findVisible(store, sessionId, caller),
+    view: (session) =>
+      toSessionView(session, {
+        turn: engine.runningTurn(session.id),
+        isUnended: engine.hasUnendedTurn(session.id),
+        defaultPermission,
+      }),
+    onWaiting(watcher) {
+      const own: SessionWatcher = (sessionId) => watcher(sessionId);
+      watchers.add(own);
+      return () => void watchers.delete(own);
+    },
+  };
+}
+
+export interface SessionsOptions {
+  readonly engine: SessionEngine;
+  /** The engine must allow turns to work in them. */
+  readonly scratch: ScratchDirectories;
+  /** The engine's own: where sessions may work. */
+  readonly allowedWorkspaces: AllowedWorkspaces;
+  /** Where a session works that names no workspace; undefined: in an empty directory of its own. */
+  readonly defaultWorkspace: string | undefined;
+  readonly defaultPermission: PermissionWord;
+  /** The lanes that are set up. */
+  readonly lanes: readonly LaneName[];
+  /** Throws `model-unknown`. */
+  readonly resolveModel: (wish: RequestedModel) => Promise<string>;
+  /** How many turns run at once, whoever started them. */
+  readonly maxTurns: number;
+  /** Where images of prompts are kept, each session's in a directory of its own. Made when missing, and ours alone. */
+  readonly attachmentsDir: string;
+  /** Answers that are deleted with their sessions. */
+  readonly answers?: Pick<AnswerArchive, "removeSession">;
+  readonly redactor: () => Redactor;
+  /** Runs git. */
+  readonly spawner: Spawner;
+  /** The gateway's own; git sees a chosen part of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly newId: () => string;
+  /** The store's clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Hears of what went wrong where nobody waits for an answer. */
+  readonly onError?: (error: CaretError) => void;
+  /** How often to look whether another process has written, while anybody follows. */
+  readonly pollMs?: number;
+  /** Which sessions are deleted by themselves, each rule a limit of its own. Absent: none. */
+  readonly retention?: readonly PruneRule[];
+  /** How often to look for them. */
+  readonly pruneMs?: number;
+  /** How often to look for turns whose process has died. */
+  readonly abandonedMs?: number;
+  /** How long changes of a session are gathered before they are told as one. */
+  readonly newsMs?: number;
+}
+
+interface SessionViewOptions {
+  /** The turn of the session that this process runs. */
+  readonly turn: RunningTurn | undefined;
+  /** The session's last turn is ours, although it no longer runs: its end has yet to be written. */
+  readonly isUnended: boolean;
+  readonly defaultPermission: PermissionWord;
+}
+
+function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
+  const { id, title, workspace, lane, model, permission, createdAt, updatedAt, archived, imported, usage } = session;
+  return {
+    id,
+    title: title ?? "",
+    workspace,
+    ...(lane === undefined ? {} : { lane }),
+    ...(model === undefined ? {} : { model }),
+    permission: permission ?? options.defaultPermission,
+    createdAt,
+    updatedAt,
+    archived,
+    ...(imported === undefined ? {} : { imported }),
+    ...(usage === undefined ? {} : { usage }),
+    lastSeq: session.lastSeq,
+    lastLine: session.lastLine ?? "",
+    status: statusOf(session, options),
+  };
+}
+
+function statusOf({ lastTurn }: SessionRecord, { turn, isUnended }: SessionViewOptions): SessionStatus {
+  if (lastTurn === undefined) return { kind: "idle" };
+  const { turnId, at, outcome } = lastTurn;
+  if (outcome !== undefined) return { kind: "ended", turnId, at, outcome };
+  const running = { kind: "running", turnId, since: at } as const;
+  if (turn?.turnId !== turnId) return isUnended ? running : { ...running, elsewhere: true };
+  const wait = waitOf(turn, at);
+  return wait === undefined ? running : { kind: "waiting", turnId, ...wait };
+}
+
+type Wait = Pick<Extract<SessionStatus, { readonly kind: "waiting" }>, "since" | "waitsFor" | "about" | "approval">;
+
+function waitOf({ asks, parked }: RunningTurn, startedAt: number): Wait | undefined {
+  const [ask] = asks.open();
+  if (ask !== undefined) return { waitsFor: ask.kind, about: ask.about, since: ask.since, ...listedApproval(ask) };
+  const [call] = parked?.open() ?? [];
+  return call === undefined ? undefined : { waitsFor: "client", about: call.name, since: startedAt };
+}
+
+function listedApproval({ request }: OpenAsk): Pick<Wait, "approval"> {
+  const isListed = request.type === "approval-request" && JSON.stringify(request).length <= MAX_LISTED_APPROVAL;
+  return isListed ? { approval: request } : {};
+}

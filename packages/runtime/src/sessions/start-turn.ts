@@ -1,0 +1,159 @@
+import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol";
+import type { CommandOptions, SessionChanges, SessionRecord } from "../log/event-store.ts";
+import { createSessionGrants, type SessionGrants } from "../policy/grants/session-grants.ts";
+import type { RunningTurn, TurnRequest } from "../turns/session-engine.ts";
+import { titleOf } from "../turns/title-of.ts";
+import { attendedTools } from "./attended-tools.ts";
+import type { Attachments } from "./open-attachments.ts";
+import type { SessionsOptions } from "./sessions-context.ts";
+
+export interface TurnStarter {
+  /** Resolves when the `turn-start` is committed. What was said to the turn and did not reach it starts the next one. */
+  start(session: SessionRecord, wanted: StartTurn, options?: CommandOptions): Promise<RunningTurn>;
+  /** What a person has allowed for the rest of the session. */
+  grants(sessionId: string): SessionGrants;
+  /** The session is gone: forget what was allowed in it. */
+  forget(sessionId: string): void;
+  /** No turn starts by itself from here on. */
+  close(): void;
+}
+
+export interface DeskTurnStarterOptions extends SessionsOptions {
+  readonly attachments: Attachments;
+  /** A turn of the session waits for somebody, or no longer does. */
+  readonly onWaiting: (sessionId: string) => void;
+}
+
+export function createDeskTurnStarter(options: DeskTurnStarterOptions): TurnStarter {
+  const { engine, attachments, maxTurns, onError = () => undefined } = options;
+  const granted = new Map<string, SessionGrants>();
+  /** By turn: over when the turn is, and what it did not hear has started the next one. */
+  const endings = new Map<string, Promise<void>>();
+  let isClosing = false;
+  let starting = 0;
+
+  const grantsIn = (sessionId: string): SessionGrants => {
+    const grants = granted.get(sessionId) ?? createSessionGrants(options);
+    granted.set(sessionId, grants);
+    return grants;
+  };
+
+  const begin = async (session: SessionRecord, wanted: StartTurn, command: CommandOptions): Promise<RunningTurn> => {
+    if (engine.runningTurns().length + starting >= maxTurns)
+      throw new CaretError("overloaded", "As many turns are running already as may run at once");
+    starting += 1;
+    try {
+      const request = await toRequest(options, session, wanted, grantsIn(session.id));
+      const images = await attachments.save(session.id, wanted.images ?? []);
+      const { prompt } = wanted;
+      return await engine.startTurn({ ...request, ...command, prompt, images }).catch(async (reason) => {
+        // Images of a turn that did not begin are nobody's.
+        await attachments.discard(images);
+        throw reason;
+      });
+    } finally {
+      starting -= 1;
+    }
+  };
+
+  const startNow = async (
+    session: SessionRecord,
+    wanted: StartTurn,
+    command: CommandOptions = {},
+  ): Promise<RunningTurn> => {
+    const turn = await begin(session, wanted, command);
+    const end = turn.asks.onChange(() => options.onWaiting(session.id));
+    void turn.settled.then(end);
+    const ending = goOn(session.id, turn, wanted)
+      .catch((reason: unknown) => onError(CaretError.from(reason)))
+      .finally(() => endings.delete(turn.turnId));
+    endings.set(turn.turnId, ending);
+    await settleSession(options, session, wanted.prompt, turn);
+    return turn;
+  };
+
+  /** Whoever has read the end of the last turn may start the next one, although the last one still cleans up. */
+  const start: TurnStarter["start"] = async (session, wanted, command) => {
+    const { id, lastTurn } = session;
+    if (lastTurn?.outcome !== undefined) {
+      const turn = engine.runningTurn(id);
+      // Another door's, perhaps.
+      if (turn?.turnId === lastTurn.turnId) await turn.settled;
+      await endings.get(lastTurn.turnId);
+    }
+    return await startNow(session, wanted, command);
+  };
+
+  /** A turn that was stopped stays stopped; any other is followed by what it did not hear. */
+  const goOn = async (sessionId: string, turn: RunningTurn, wanted: StartTurn): Promise<void> => {
+    const { kind } = await turn.outcome;
+    await turn.settled;
+    const unsent = turn.unsentSteering();
+    if (unsent.length === 0 || kind === "cancelled" || isClosing) return;
+    const session = await engine.store.getSession(sessionId);
+    if (session === undefined) return;
+    const { images, ...same } = wanted;
+    await startNow(session, { ...same, prompt: unsent.join("\n\n") });
+  };
+
+  return {
+    start,
+    grants: grantsIn,
+    forget: (sessionId) => void granted.delete(sessionId),
+    close() {
+      isClosing = true;
+    },
+  };
+}
+
+async function toRequest(
+  options: SessionsOptions,
+  session: SessionRecord,
+  { model, mode, permission, images = [] }: StartTurn,
+  grants: SessionGrants,
+): Promise<Omit<TurnRequest, "prompt">> {
+  const word = permission ?? session.permission ?? options.defaultPermission;
+  if (images.length > 0 && word !== "full")
+    throw new CaretError("unsupported", "Only an agent with tools of its own can look at images", {
+      fix: "Choose full access for this turn, or say in words what the image shows.",
+    });
+  return {
+    sessionId: session.id,
+    ...(model === undefined ? {} : { model: await options.resolveModel(plainWish(model)) }),
+    ...(mode === undefined ? {} : { mode }),
+    ...ownerFor(word, options, session, grants),
+  };
+}
+
+function ownerFor(
+  permission: PermissionWord,
+  { scratch }: SessionsOptions,
+  session: SessionRecord,
+  grants: SessionGrants,
+): Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools"> {
+  if (permission === "full") return { force: true };
+  return attendedTools({ scratch, session, permission, grants });
+}
+
+/** A name and nothing else. */
+export function plainWish(model: string): Parameters<SessionsOptions["resolveModel"]>[0] {
+  return { model, cursorModel: undefined, effort: undefined, thinking: undefined };
+}
+
+/** What the first turn decides for a session that was made without it. */
+async function settleSession(
+  { engine, redactor, onError }: SessionsOptions,
+  session: SessionRecord,
+  prompt: string,
+  { lane, model }: RunningTurn,
+): Promise<void> {
+  const title = session.title === undefined ? titleOf(prompt, redactor()) : "";
+  const changes: SessionChanges = {
+    ...(title === "" ? {} : { title }),
+    ...(session.lane === undefined ? { lane } : {}),
+    ...(session.model === undefined ? { model } : {}),
+  };
+  if (Object.keys(changes).length === 0) return;
+  // The turn runs by now. A session that stays without a title is still a session.
+  await engine.store.updateSession(session.id, changes).catch((reason: unknown) => onError?.(CaretError.from(reason)));
+}

@@ -1,0 +1,153 @@
+import { type AgentEventOf, CaretError } from "@caret/protocol";
+import { isJsonObject, type JsonObject } from "../../decode/framing/frame.ts";
+import { createInputValidators } from "../input-validator.ts";
+import type { OutcomeClass } from "../tool.ts";
+import { isBookkeeping, meansTheSame } from "./field-aliases.ts";
+import { type RepairedInput, repairInput } from "./repair-input.ts";
+import { type OfferedTool, onlyToolOf, type ResolvedTool, resolveTool } from "./resolve-tool.ts";
+import { toolGroup } from "./tool-aliases.ts";
+
+/** What a model writes where it means "the rest stays": such a content is a sketch, not a file. */
+const ELISION =
+  /(\.\.\.|…)\s*\(?\s*(existing|rest|remaining|unchanged|other|same|keep)\b|\b(existing|unchanged) code\b/i;
+
+/** The refusal of the same complaints about the same tool that would be one too many. */
+const FALLBACK_AT = 3;
+
+interface StreamedCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface BoundaryOptions {
+  /** `legacy` passes every call on as it came, whatever it is called. */
+  readonly version: "v1" | "legacy";
+  readonly tools: readonly OfferedTool[];
+  /** May a tool whose calls keep being refused get them as they come? */
+  readonly autoFallback: boolean;
+}
+
+export type Admission =
+  | {
+      readonly kind: "forward";
+      readonly name: string;
+      readonly input: unknown;
+      /** What was changed to make the call fit, in words. Empty when it goes on as it came. */
+      readonly repairs: readonly string[];
+      /** Set on the call that made the boundary give up on a tool. */
+      readonly notice?: AgentEventOf<"notice">;
+    }
+  | {
+      readonly kind: "refuse";
+      /** For the model: what is wrong, and what to do instead. */
+      readonly reason: string;
+      readonly class: OutcomeClass;
+    };
+
+/**
+ * Where a tool call that arrived inside a stream becomes a call of an offered tool, or is refused. One per turn.
+ *
+ * `v1` finds the tool behind the name, repairs arguments where the offered schema leaves one reading only, and forwards
+ * nothing that the schema does not accept. Its one fallback, with `autoFallback`: the third refusal of one tool with the
+ * same complaints, and no call of it accepted in between, means that its schema and the agent will not agree. That call
+ * and the tool's later ones go on with their arguments as they came, and a notice says so. Every other tool, and every
+ * unknown name, is treated as before.
+ */
+interface CallRepair {
+  admit(call: StreamedCall): Admission;
+}
+
+export function createCallRepair({ version, tools, autoFallback }: BoundaryOptions): CallRepair {
+  if (version === "legacy") return { admit: ({ name, input }) => ({ kind: "forward", name, input, repairs: [] }) };
+  const repair = createRepair();
+  const refusals = new Map<string, Map<string, number>>();
+  const givenUp = new Set<string>();
+
+  const refuseInvalid = (found: FoundTool, input: unknown, complaints: readonly string[]): Admission => {
+    const { tool, repairs } = found;
+    const reason = `Invalid arguments for ${tool.name}: ${complaints.join("; ")}`;
+    const counts = refusals.get(tool.name) ?? new Map<string, number>();
+    const count = (counts.get(reason) ?? 0) + 1;
+    refusals.set(tool.name, counts.set(reason, count));
+    if (!autoFallback || count < FALLBACK_AT) return { kind: "refuse", reason, class: "validation" };
+    givenUp.add(tool.name);
+    return { kind: "forward", name: tool.name, input, repairs, notice: fallbackNotice(tool.name, complaints) };
+  };
+
+  return {
+    admit({ name, input }) {
+      const found = resolveTool(name, tools);
+      if (found.kind === "missing")
+        return (
+          rerouteEdit({ name, input }, tools, repair) ?? { kind: "refuse", reason: found.reason, class: "not_found" }
+        );
+      const { tool, repairs } = found;
+      if (givenUp.has(tool.name)) return { kind: "forward", name: tool.name, input, repairs };
+      const repaired = repair(tool, input);
+      if (repaired.kind === "invalid")
+        return rerouteEdit({ name, input }, tools, repair) ?? refuseInvalid(found, input, repaired.complaints);
+      refusals.delete(tool.name);
+      return { kind: "forward", name: tool.name, input: repaired.input, repairs: [...repairs, ...repaired.repairs] };
+    },
+  };
+}
+
+type FoundTool = Extract<ResolvedTool, { readonly kind: "found" }>;
+type Repair = (tool: OfferedTool, input: unknown) => RepairedInput;
+
+function createRepair(): Repair {
+  const validatorOf = createInputValidators();
+  return ({ inputSchema }, input) => {
+    try {
+      return repairInput(input, inputSchema, validatorOf(inputSchema));
+    } catch (reason) {
+      // A schema that cannot be used is the fault of whoever offered the tool: the model is told, the turn goes on.
+      return { kind: "invalid", complaints: [CaretError.from(reason).message] };
+    }
+  };
+}
+
+/** An edit that is no valid edit, or that no tool is offered for, and that was a write all along. */
+function rerouteEdit(
+  { name, input }: StreamedCall,
+  tools: readonly OfferedTool[],
+  repair: Repair,
+): Admission | undefined {
+  const write = toolGroup(name) === "edit" ? editAsWrite(input) : undefined;
+  const tool = write === undefined ? undefined : onlyToolOf("write", tools);
+  if (tool === undefined) return undefined;
+  const repaired = repair(tool, write);
+  if (repaired.kind === "invalid") return undefined;
+  const rerouted = `an edit with the whole new content was taken for \`${tool.name}\``;
+  return { kind: "forward", name: tool.name, input: repaired.input, repairs: [rerouted, ...repaired.repairs] };
+}
+
+function fallbackNotice(tool: string, complaints: readonly string[]): AgentEventOf<"notice"> {
+  return {
+    type: "notice",
+    kind: "drift",
+    message: `Calls of ${tool} were refused ${FALLBACK_AT - 1} times for the same reason: they now go on as they come`,
+    detail: { tool, complaints },
+  };
+}
+
+/**
+ * The write that an edit really was: a path, the whole new content in a field that says so, and no old text. A new text
+ * (`new_string`) is a piece of a file and never its content, and anything else in the call may mean something we do
+ * not know: then there is no write, because a wrong one destroys the file.
+ */
+function editAsWrite(input: unknown): JsonObject | undefined {
+  if (!isJsonObject(input)) return undefined;
+  const paths = Object.keys(input).filter((key) => meansTheSame(key, "file_path"));
+  const contents = Object.keys(input).filter((key) => meansTheSame(key, "content"));
+  const rest = Object.keys(input).filter((key) => ![...paths, ...contents].includes(key) && !isSilent(key, input[key]));
+  const [path, content] = [paths[0] ?? "", contents[0] ?? ""];
+  if (paths.length !== 1 || contents.length !== 1 || rest.length > 0) return undefined;
+  const [file, text] = [input[path], input[content]];
+  if (typeof file !== "string" || file === "" || typeof text !== "string" || ELISION.test(text)) return undefined;
+  return { path: file, content: text };
+}
+
+function isSilent(key: string, value: unknown): boolean {
+  return value === "" || value === null || value === undefined || value === false || isBookkeeping(key);
+}

@@ -1,0 +1,170 @@
+import { CaretError, type LaneName } from "@caret/protocol";
+import type { Lane, TurnMode } from "../lanes/lane.ts";
+import type { EventStore, SessionRecord } from "../log/event-store.ts";
+import { stoppedWithCaret } from "../log/interrupted-end.ts";
+import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Budgets } from "./check-budget.ts";
+import { freeSession } from "./free-session.ts";
+import type { LoopLimits } from "./loops/loop-detector.ts";
+import { createOccupiedSessions } from "./occupied-sessions.ts";
+import { findLane, newSession, oldSession } from "./open-session.ts";
+import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
+import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
+import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
+import { createTurnIntake } from "./turn-intake.ts";
+import { createUnendedTurns } from "./unended-turns.ts";
+
+/** How long closing waits for a log that another process holds. */
+const CLOSE_WAIT_MS = 2_000;
+
+export interface SessionEngineOptions {
+  readonly store: EventStore;
+  readonly lanes: readonly Lane[];
+  /** Which lane `auto` means here. */
+  readonly defaultLane: LaneName;
+  readonly redactor: () => Redactor;
+  readonly allowedWorkspaces: AllowedWorkspaces;
+  readonly budgets: Budgets;
+  readonly defaults: { readonly model: string; readonly mode: TurnMode; readonly force: boolean };
+  readonly maxRawBytes: number;
+  /** The tools that the gateway runs. Absent: it runs none. */
+  readonly toolbox?: ToolboxSettings;
+  /** How long a client may take to answer a parked call. */
+  readonly parkedLimitMs: number;
+  /** How often calls may repeat themselves; absent limits are the guard's own. */
+  readonly loops?: Partial<LoopLimits>;
+  /** How long a person may take to answer what a turn asks; absent: as long as a client. */
+  readonly askLimitMs?: number;
+  readonly newId: () => string;
+  /** An id that every client's format accepts. */
+  readonly newCallId: () => string;
+  readonly wallClock: () => number;
+}
+
+/** Sessions and their turns: who may start one, where it runs, and that it ends. */
+export function createSessionEngine(options: SessionEngineOptions): SessionEngine {
+  const { store } = options;
+  const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
+  const unended = createUnendedTurns({ store });
+  const occupied = createOccupiedSessions();
+
+  const holdSession: SessionEngine["holdSession"] = (sessionId, work) =>
+    occupied.hold(sessionId, async () => {
+      await unended.end(sessionId);
+      return await work();
+    });
+
+  const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
+    assertPrompt(asked.prompt);
+    const request = withAllowedPlaces(asked, options);
+    assertApart(request, request.workspace, options.allowedWorkspaces);
+    const { session, saved } =
+      request.sessionId === undefined
+        ? newSession(options, request, request.title ?? request.prompt, request.newSessionId)
+        : await oldSession(options, request.sessionId, request);
+    assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
+    assertApart(request, session.workspace, options.allowedWorkspaces);
+    return await holdSession(session.id, async () => {
+      const lane = findLane(options, request.lane ?? session.lane);
+      const free = await freeSession(store, session);
+      const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
+        unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
+      const { turn, begun } = startSessionTurn({ ...options, toolbox, session: free, saved, lane, request, onUnended });
+      occupied.run(turn);
+      await begun;
+      return turn;
+    });
+  };
+
+  const intake = createTurnIntake(begin);
+  const interruptTurns = async (): Promise<void> => {
+    store.limitWaits(CLOSE_WAIT_MS);
+    await Promise.all([intake.settled(), interruptAll(occupied.turns())]);
+    await interruptAll(occupied.turns());
+  };
+
+  return {
+    store,
+    startTurn: intake.start,
+    holdSession,
+    async createSession(request) {
+      const { agentWorkspace } = withAllowedPlaces(request, options);
+      const { session, saved } = newSession(options, request, request.title);
+      await saved;
+      const lane = findLane(options, request.lane);
+      const place = agentWorkspace ?? session.workspace;
+      const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
+      return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
+    },
+    runningTurn: occupied.turn,
+    runningTurns: occupied.turns,
+    hasUnendedTurn: unended.has,
+    stopTaking: intake.stop,
+    interruptTurns,
+    async close() {
+      intake.stop();
+      await interruptTurns();
+      await unended.close();
+      await Promise.all(options.lanes.map((lane) => lane.close()));
+      await toolbox?.close();
+      await store.close();
+    },
+  };
+}
+
+async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {
+  for (const turn of turns) turn.interrupt(stoppedWithCaret());
+  await Promise.all(turns.map(({ settled }) => settled));
+}
+
+function assertPrompt(prompt: string): void {
+  if (prompt.trim() === "") throw new CaretError("invalid-request", "The prompt is empty");
+  if (prompt.includes("\0"))
+    throw new CaretError("invalid-request", "The prompt contains a NUL character", {
+      fix: "Take the NUL out of the prompt.",
+    });
+}
+
+/** Tools of the gateway, and agents that work elsewhere than their session, work where turns may work, and nowhere else. */
+function withAllowedPlaces<Request extends Omit<TurnRequest, "prompt">>(
+  request: Request,
+  { toolbox, allowedWorkspaces }: SessionEngineOptions,
+): Request {
+  const { gatewayTools, clientTools, agentWorkspace } = request;
+  if (gatewayTools !== undefined && toolbox === undefined)
+    throw new CaretError("unsupported", "The gateway runs no tools here");
+  if (agentWorkspace !== undefined && gatewayTools === undefined && clientTools === undefined)
+    throw new CaretError("invalid-request", "An agent that runs its own tools works where its session does");
+  const allowed = (path: string): string => allowedWorkspace(path, allowedWorkspaces);
+  return {
+    ...request,
+    ...(agentWorkspace === undefined ? {} : { agentWorkspace: allowed(agentWorkspace) }),
+    ...(gatewayTools === undefined
+      ? {}
+      : { gatewayTools: { ...gatewayTools, realWorkspace: allowed(gatewayTools.realWorkspace) } }),
+  };
+}
+
+/** Where an agent works that has no tools of its own, its settings are written anew for every turn: not in the user's files. */
+function assertApart(
+  { gatewayTools, agentWorkspace }: TurnRequest,
+  workspace: string | undefined,
+  allowed: AllowedWorkspaces,
+): void {
+  const place = agentWorkspace ?? workspace;
+  if (gatewayTools === undefined || place === undefined) return;
+  if (allowedWorkspace(place, allowed) !== gatewayTools.realWorkspace) return;
+  throw new CaretError("invalid-request", "An agent may not work in the directory that the gateway's tools work in", {
+    fix: "Give it a directory of its own.",
+  });
+}
+
+/** A chat belongs to its directory: elsewhere the upstream would silently begin anew. */
+function assertSameWorkspace(session: SessionRecord, workspace: string | undefined, allowed: AllowedWorkspaces): void {
+  const own = allowedWorkspace(session.workspace, allowed);
+  if (workspace === undefined || allowedWorkspace(workspace, allowed) === own) return;
+  throw new CaretError("invalid-request", `The session ${session.id} belongs to another workspace`, {
+    fix: "Leave the workspace out, or start a new session.",
+  });
+}

@@ -1,0 +1,176 @@
+import { CaretError } from "@caret/protocol";
+import { fingerprint } from "../../conversations/matching/chain.ts";
+import { canonicalJson } from "../../tools/canonical-json.ts";
+import type { OutcomeClass } from "../../tools/tool.ts";
+import { createCallRounds } from "./call-rounds.ts";
+import { type LoopVerdict, loopNotice } from "./loop-verdict.ts";
+import { createSchemaGuard } from "./schema-guard.ts";
+
+export interface GuardedCall {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+export interface GuardedOutcome {
+  readonly class: OutcomeClass;
+  readonly output: string;
+  readonly durationMs?: number;
+  /** What the schema complained about, for the class `validation`; the output when absent. */
+  readonly schemaSignature?: string;
+}
+
+/**
+ * How often in a row the very same call may come to the very same end before the model is warned; the next attempt is
+ * blocked, and the one after that ends the turn. 0 turns a limit off.
+ */
+export interface LoopLimits {
+  /** For a call that fails: the third failure warns, the fourth attempt is blocked, the fifth ends the turn. */
+  readonly failures: number;
+  /** For a call that succeeds: the sixth result warns, the seventh attempt is blocked, the eighth ends the turn. */
+  readonly repeats: number;
+  /** For a call that succeeds after `waitingMs` or more, as a look at something that takes its time does. */
+  readonly waits: number;
+  readonly waitingMs: number;
+  /** For the same two to four calls in the same order, of which at least one succeeds. */
+  readonly rounds: number;
+  /** For calls that a schema refuses with the same complaint, however their arguments differ. */
+  readonly schemaRefusals: number;
+}
+
+const defaults: LoopLimits = {
+  failures: 3,
+  repeats: 6,
+  waits: 30,
+  waitingMs: 5_000,
+  rounds: 30,
+  schemaRefusals: 3,
+};
+
+/** Where all calls of a round fail, so many rounds for each failure of one call alone: agents try things in turns. */
+const FAILING_ROUNDS = 2;
+
+/**
+ * Notices a turn that goes in circles. One per turn, asked before a call runs and told how it ended.
+ *
+ * A loop is the same tool with the same arguments, the same result and the same class of outcome, again and again, with
+ * no other call between; or a round of a few such calls. Exploration is none: other arguments are another call. Polling is
+ * none: a result that changes begins the count again. To look at the same thing now and then is none either: any other
+ * call begins the count again.
+ *
+ * The steps are per call and are never taken back within a turn: the first trip warns, the second blocks, the third
+ * ends the turn. A blocked call has not run, so `after` is not called for it.
+ */
+export interface LoopDetector {
+  before(call: GuardedCall): LoopVerdict;
+  after(call: GuardedCall, outcome: GuardedOutcome): LoopVerdict;
+}
+
+/** The newest calls, as long as they are one call with one result. */
+interface Row {
+  readonly key: string;
+  readonly ending: string;
+  readonly repeats: number;
+  readonly limit: number;
+}
+
+export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetector {
+  const limits = withoutZeros({ ...defaults, ...options });
+  const trips = new Map<string, number>();
+  const schemaGuard = createSchemaGuard(limits.schemaRefusals);
+  const rounds = createCallRounds();
+  let row: Row = { key: "", ending: "", repeats: 0, limit: Number.POSITIVE_INFINITY };
+
+  /** What the newest calls repeat too often, if another call of this key would go on with it. */
+  const loopOf = (key: string): Loop | undefined => {
+    if (row.key === key && row.repeats >= row.limit) return { id: key, repeats: row.repeats, isRound: false };
+    const round = rounds.current();
+    if (round === undefined || round.nextKey !== key) return undefined;
+    const limit = round.hasSuccess ? limits.rounds : limits.failures * FAILING_ROUNDS;
+    return round.rounds >= limit ? { id: "round", repeats: round.rounds, isRound: true } : undefined;
+  };
+
+  const trip = ({ id }: Loop): number => {
+    const count = (trips.get(id) ?? 0) + 1;
+    trips.set(id, count);
+    return count;
+  };
+
+  /** The first trip is at the end of a call, when it is known to have been in vain once more. */
+  const warnOf = (tool: string, key: string): LoopVerdict => {
+    const loop = loopOf(key) ?? loopOf(rounds.current()?.nextKey ?? "");
+    if (loop === undefined || trips.has(loop.id)) return goOn;
+    trip(loop);
+    return warn(tool, loop);
+  };
+
+  return {
+    before(call) {
+      const loop = loopOf(keyOf(call));
+      if (loop === undefined || !trips.has(loop.id)) return goOn;
+      return trip(loop) === 2 ? block(call.tool, loop) : end(call.tool, loop);
+    },
+    after(call, outcome) {
+      const [key, ending] = [keyOf(call), fingerprint([outcome.class, outcome.output])];
+      const isAgain = row.key === key && row.ending === ending;
+      row = { key, ending, repeats: isAgain ? row.repeats + 1 : 1, limit: limitFor(outcome, limits) };
+      rounds.add({ key, ending, isSuccess: outcome.class === "success" });
+      const isRefused = outcome.class === "validation";
+      if (!isRefused) schemaGuard.accepted(call.tool);
+      const schema = isRefused ? schemaGuard.refused(call.tool, outcome.schemaSignature ?? outcome.output) : goOn;
+      const verdict = warnOf(call.tool, key);
+      return schema.kind === "go-on" ? verdict : schema;
+    },
+  };
+}
+
+interface Loop {
+  /** What the steps are counted by. */
+  readonly id: string;
+  readonly repeats: number;
+  /** Several calls in turn, not one. */
+  readonly isRound: boolean;
+}
+
+function withoutZeros(limits: LoopLimits): LoopLimits {
+  const off = (limit: number): number => (limit === 0 ? Number.POSITIVE_INFINITY : limit);
+  const { failures, repeats, waits, rounds, schemaRefusals } = limits;
+  return {
+    ...limits,
+    failures: off(failures),
+    repeats: off(repeats),
+    waits: off(waits),
+    rounds: off(rounds),
+    schemaRefusals: off(schemaRefusals),
+  };
+}
+
+const goOn: LoopVerdict = { kind: "go-on" };
+
+function keyOf({ tool, input }: GuardedCall): string {
+  return fingerprint([tool, canonicalJson(input)]);
+}
+
+function limitFor({ class: outcomeClass, durationMs = 0 }: GuardedOutcome, limits: LoopLimits): number {
+  if (outcomeClass !== "success") return limits.failures;
+  return durationMs >= limits.waitingMs ? limits.waits : limits.repeats;
+}
+
+function warn(tool: string, { repeats, isRound }: Loop): LoopVerdict {
+  const said = isRound
+    ? `The same few calls, ${tool} among them, were made ${repeats} times in turn with the same results`
+    : `${tool} was called ${repeats} times in a row with the same arguments and the same result`;
+  const text = `Caution: ${said}. Change the arguments or the approach; the same call again will not be made.`;
+  return { kind: "warn", text, notice: loopNotice(said, { tool, repeats }) };
+}
+
+function block(tool: string, { repeats, isRound }: Loop): LoopVerdict {
+  const why = isRound ? "it is one of the same calls in turn" : "it gave the same result";
+  const said = `A call of ${tool} was not made, because ${why} ${repeats} times in a row`;
+  const text = `${said}. Change the arguments or the approach, or say what stands in the way. Trying it once more ends the turn.`;
+  return { kind: "block", text, notice: loopNotice(said, { tool, repeats }) };
+}
+
+function end(tool: string, { repeats }: Loop): LoopVerdict {
+  const said = `The agent kept calling ${tool} with the same arguments after ${repeats} equal results in a row and a refusal`;
+  return { kind: "end", error: new CaretError("loop-stopped", said) };
+}

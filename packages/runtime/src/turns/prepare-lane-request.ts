@@ -1,0 +1,152 @@
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  answerParts,
+  emptyTurn,
+  foldTurn,
+  type TurnSummary,
+} from "@caret/protocol";
+import type { HistoryMessage, Lane, LaneRequest } from "../lanes/lane.ts";
+import type { EventStore, SessionRecord, UpstreamAttachment } from "../log/event-store.ts";
+import type { SessionEngineOptions } from "./create-session-engine.ts";
+import type { AttachedImage, TurnRequest } from "./session-engine.ts";
+import type { TurnTools } from "./tools/turn-tools.ts";
+
+const PAGE = 1_000;
+
+/** A transcript for an upstream that forgot: the newest part of it, since a prompt has an end. */
+const MAX_TRANSCRIPT_CHARACTERS = 100_000;
+
+interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" | "defaults"> {
+  readonly turnId: string;
+  readonly model: string;
+  readonly session: SessionRecord;
+  readonly lane: Lane;
+  readonly request: TurnRequest;
+  readonly tools: TurnTools | undefined;
+}
+
+interface PreparedLaneRequest {
+  readonly request: LaneRequest;
+  /** What is to be told before anything of the lane's. */
+  readonly notices: readonly AgentEvent[];
+}
+
+/** Find out what the lane is to do: where, in which upstream session, and with what to remember if there is none. */
+export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Promise<PreparedLaneRequest> {
+  const { turnId, model, session, lane, request, store, defaults } = options;
+  const workspace = request.agentWorkspace ?? session.workspace;
+  const attachment = session.upstream.find((candidate) => candidate.lane === lane.name);
+  const upstream = attachment !== undefined && lane.canResume(attachment, workspace) ? attachment : undefined;
+  const loadHistory = () => readHistory(store, session.id);
+  const untold = upstream === undefined ? await historyToTell(options, loadHistory) : [];
+  const tools = await options.tools?.offer();
+  return {
+    request: {
+      turnId,
+      prompt: withTranscript(untold, withImages(request.prompt, request.images ?? [])),
+      workspace,
+      model,
+      mode: request.mode ?? defaults.mode,
+      force: request.force ?? defaults.force,
+      upstream,
+      offered: tools?.offered,
+      previousTurnId: await lastTurnId(options),
+      loadHistory,
+    },
+    notices: [
+      ...lostSession(lane, attachment, upstream, untold),
+      ...(request.notices ?? []),
+      ...(tools?.notices ?? []),
+    ],
+  };
+}
+
+/** What was said before, for an upstream that would remember a session but has not got this one. */
+async function historyToTell(
+  { lane, model, session }: PrepareLaneRequestOptions,
+  loadHistory: () => Promise<readonly HistoryMessage[]>,
+): Promise<readonly HistoryMessage[]> {
+  if (session.lastSeq === 0 || lane.keepsSessions?.(model) === false) return [];
+  return await loadHistory();
+}
+
+async function lastTurnId({ store, session }: PrepareLaneRequestOptions): Promise<string | undefined> {
+  if (session.lastSeq === 0) return undefined;
+  const [last] = await store.read(session.id, { afterSeq: session.lastSeq - 1, limit: 1 });
+  return last?.turnId;
+}
+
+/** A session may be lost, or be in another directory because somebody else runs the tools now, or never have been there. */
+function lostSession(
+  lane: Lane,
+  attachment: UpstreamAttachment | undefined,
+  upstream: UpstreamAttachment | undefined,
+  told: readonly HistoryMessage[],
+): readonly AgentEvent[] {
+  if (upstream !== undefined) return [];
+  if (attachment !== undefined) return [toNotice(`The agent began a new chat ${CANNOT_RESUME}. ${toldWords(told)}`)];
+  return told.length === 0 ? [] : [toNotice(`The ${lane.name} lane has no chat of this session. ${toldWords(told)}`)];
+}
+
+const CANNOT_RESUME = "(the permission changed to or from full access, or its earlier chat is gone)";
+
+function toldWords(told: readonly HistoryMessage[]): string {
+  return told.length === 0
+    ? "It does not remember the earlier turns."
+    : "It was given the transcript of the earlier turns.";
+}
+
+function toNotice(message: string): AgentEvent {
+  return { type: "notice", kind: "resume-lost", message };
+}
+
+/** What the agent is told: the prompt with the way to its images, clearly marked as not of the user's own words. */
+function withImages(prompt: string, images: readonly AttachedImage[]): string {
+  if (images.length === 0) return prompt;
+  const list = images.map(({ path, mediaType }) => `- ${path} (${mediaType})`).join("\n");
+  return `${prompt}\n\n<attached_images>\nThe user attached these images to the message. They are files:\n${list}\n</attached_images>`;
+}
+
+/** What was asked and answered in a session, oldest first. Turns that said nothing are left out. */
+export async function readHistory(store: EventStore, sessionId: string): Promise<readonly HistoryMessage[]> {
+  const messages: HistoryMessage[] = [];
+  let prompt: string | undefined;
+  let turn: TurnSummary = emptyTurn;
+  let seq = 0;
+  for (;;) {
+    const page = await store.read(sessionId, { afterSeq: seq, limit: PAGE });
+    for (const { event } of page) {
+      if (event.type === "turn-start") {
+        prompt = askedIn(event);
+        turn = emptyTurn;
+      }
+      turn = foldTurn(turn, event);
+      if (event.type === "turn-end") messages.push(...exchange(prompt, turn));
+    }
+    seq = page.at(-1)?.seq ?? seq;
+    if (page.length < PAGE) return messages;
+  }
+}
+
+/** The images themselves belong to that turn. */
+function askedIn({ prompt, images = [] }: AgentEventOf<"turn-start">): string | undefined {
+  return prompt === undefined || images.length === 0 ? prompt : `${prompt}\n[attached images: ${images.length}]`;
+}
+
+function exchange(prompt: string | undefined, turn: TurnSummary): readonly HistoryMessage[] {
+  const text = answerParts(turn).join("\n\n");
+  if (prompt === undefined || text === "") return [];
+  return [
+    { role: "user", text: prompt },
+    { role: "assistant", text },
+  ];
+}
+
+/** The prompt for an upstream that has lost the session: what was said, clearly marked as such, then what is asked now. */
+export function withTranscript(history: readonly HistoryMessage[], prompt: string): string {
+  if (history.length === 0) return prompt;
+  const told = history.map(({ role, text }) => `${role === "user" ? "USER" : "ASSISTANT"}:\n${text}`).join("\n\n");
+  const kept = told.length > MAX_TRANSCRIPT_CHARACTERS ? `[…]\n${told.slice(-MAX_TRANSCRIPT_CHARACTERS)}` : told;
+  return `<earlier_conversation>\n${kept}\n</earlier_conversation>\n\n${prompt}`;
+}

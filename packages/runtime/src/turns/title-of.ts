@@ -1,0 +1,30 @@
+import { splitNotes, withoutClientMarkup } from "../conversations/matching/client-notes.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+
+const MAX_LENGTH = 80;
+/** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
+const CUT_MARGIN = 8_192;
+/** Reminders and the like may be long, and what was asked stands behind them. */
+const MAX_READ = 262_144;
+
+/**
+ * A session's title: the first line of what somebody asked, without what a client's program put before it and without
+ * quotes around the whole of it. A text that is nothing else keeps its first line.
+ */
+export function titleOf(text: string, redactor: Redactor): string {
+  const read = text.slice(0, MAX_READ);
+  const spoken = withoutClientMarkup(splitNotes(read).spoken);
+  const said = withoutQuotes((spoken === "" ? read : spoken).trim());
+  const [line = ""] = said.slice(0, MAX_LENGTH + CUT_MARGIN).split(/[\r\n]/, 1);
+  return redactor
+    .redactText(line)
+    .trim()
+    .slice(0, MAX_LENGTH)
+    .replace(/[\ud800-\udbff]$/, "");
+}
+
+/** OpenCode puts what it is given on its command line in quotes. */
+function withoutQuotes(text: string): string {
+  const inner = /^"([\s\S]*)"$/.exec(text)?.[1];
+  return inner === undefined || inner.includes('"') ? text : inner.trim();
+}

@@ -1,0 +1,73 @@
+import { CaretError } from "@caret/protocol";
+import { within } from "../../async/within.ts";
+import type { Spawner } from "../../process/child-handle.ts";
+import { type Containment, containingSpawner } from "../../process/containment.ts";
+import { createGatewayTools } from "../../tools/gateway-tools.ts";
+import type { McpServerConfig } from "../../tools/mcp/mcp-server-config.ts";
+import { createMcpTools, type McpTools } from "../../tools/mcp/mcp-tools.ts";
+import { createOutputStore } from "../../tools/outputs/output-store.ts";
+import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
+import { createOutboundFetch } from "../../tools/web/outbound-fetch.ts";
+import type { GatewayToolbox } from "./toolbox.ts";
+
+/** A turn does not wait longer than this for MCP servers that are slow to start; they join the turns that follow. */
+const READY_MS = 5_000;
+const NO_ANSWER = "it has not listed any yet";
+
+export interface ToolboxSettings {
+  readonly policy: GatewayToolbox["policy"];
+  readonly servers: readonly McpServerConfig[];
+  readonly spawner: Spawner;
+  /** Holds together what a tool, or a tool server, starts. */
+  readonly containment?: Containment;
+  /** The gateway's own; a tool chooses from it what a child may see. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** An existing directory, for outputs that are too long to return. */
+  readonly outputsDir: string;
+}
+
+/** The gateway's tools. Nothing is started before a turn needs them. */
+export interface LazyToolbox {
+  open(): Promise<GatewayToolbox>;
+  close(): Promise<void>;
+}
+
+export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
+  const { policy, servers, spawner, containment, env } = settings;
+  const outputs = createOutputStore({ parentDir: settings.outputsDir });
+  const containing = containment === undefined ? spawner : containingSpawner(spawner, containment);
+  const problems = new Map<string, string>();
+  let opened: { readonly mcp: McpTools; readonly registry: ToolRegistry; readonly ready: Promise<void> } | undefined;
+
+  const start = () => {
+    const mcp = createMcpTools({ servers, spawner: containing, env });
+    const tools = createGatewayTools({ outputs, fetch: createOutboundFetch() });
+    const ready = mcp.ready().then((tried) => {
+      for (const { server, problem } of tried)
+        if (problem !== undefined) problems.set(server, CaretError.from(problem).message);
+    });
+    return { mcp, registry: createToolRegistry(tools, { outputs, sources: [mcp] }), ready };
+  };
+
+  return {
+    async open() {
+      opened ??= start();
+      const { registry, ready } = opened;
+      await within(ready, READY_MS);
+      // A server that was late, or came back, has its tools by now.
+      const missing = servers.filter(({ name }) => !registry.list().some((tool) => tool.name.startsWith(`${name}__`)));
+      return {
+        registry,
+        policy,
+        context: { spawner, containment, env, now: () => performance.now() },
+        problems: missing.map(
+          ({ name }) => `The MCP server ${name} offers no tools: ${problems.get(name) ?? NO_ANSWER}`,
+        ),
+      };
+    },
+    async close() {
+      await opened?.mcp.close();
+      await outputs.close();
+    },
+  };
+}

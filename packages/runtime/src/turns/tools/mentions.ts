@@ -1,0 +1,108 @@
+import type { OfferedCall } from "./tool-call.ts";
+
+/**
+ * A call reaches us on one way and its mention in the agent's stream on another. A call that waits for its mention is
+ * told after the text that came before it, and after the calls that were mentioned before it.
+ */
+export interface Mentions {
+  /** The agent's stream mentioned a call, and everything before the mention is in the log. */
+  note(call: OfferedCall): void;
+  /**
+   * Resolves when the call is mentioned and those mentioned before it have come too; or without that when it takes too
+   * long: agents do not mention every call, and do not make every call that they mention.
+   */
+  wait(call: OfferedCall, limitMs?: number): Promise<void>;
+  /** How many calls were mentioned that have not reached us. */
+  outstanding(): number;
+}
+
+const MENTION_MS = 300;
+/** A call that was mentioned is on its way, unless it was lost: a busy machine may take longer over it. */
+const AHEAD_MS = 1_000;
+
+interface Mention {
+  readonly key: string;
+  /** Its call has reached us. */
+  isTaken: boolean;
+  /** Nobody waits for its call any more: it was passed on, or did not come in time. */
+  isPassed: boolean;
+}
+
+export function createMentions(): Mentions {
+  /** In the order of the stream. */
+  let mentions: readonly Mention[] = [];
+  /** Calls that wait for their mention, oldest first. */
+  let unmentioned: readonly { readonly key: string; readonly found: (mention: Mention) => void }[] = [];
+  /** Calls that were not mentioned in time: their mentions may still come. */
+  const given = new Map<string, number>();
+  let bell = Promise.withResolvers<void>();
+
+  const ring = (): void => {
+    bell.resolve();
+    bell = Promise.withResolvers<void>();
+  };
+
+  const pass = (passed: readonly Mention[]): void => {
+    for (const mention of passed) mention.isPassed = true;
+    mentions = mentions.filter(({ isTaken, isPassed }) => !(isTaken && isPassed));
+    ring();
+  };
+
+  const take = (key: string): Mention | undefined => {
+    const mention = mentions.find((each) => each.key === key && !each.isTaken);
+    if (mention !== undefined) mention.isTaken = true;
+    return mention;
+  };
+
+  const mentioned = async (key: string, limitMs: number): Promise<Mention | undefined> => {
+    const { promise, resolve: found } = Promise.withResolvers<Mention | undefined>();
+    const timer = setTimeout(found, limitMs, undefined);
+    const waiter = { key, found };
+    unmentioned = [...unmentioned, waiter];
+    const mention = await promise;
+    clearTimeout(timer);
+    unmentioned = unmentioned.filter((other) => other !== waiter);
+    if (mention === undefined) given.set(key, (given.get(key) ?? 0) + 1);
+    return mention;
+  };
+
+  const ahead = (own: Mention): readonly Mention[] =>
+    mentions.slice(0, mentions.indexOf(own)).filter(({ isPassed }) => !isPassed);
+
+  const arrived = async (own: Mention): Promise<void> => {
+    const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      resolve();
+    }, AHEAD_MS);
+    while (!isLate && ahead(own).length > 0) await Promise.race([bell.promise, timeUp]);
+    clearTimeout(timer);
+  };
+
+  return {
+    note(call) {
+      const key = keyOf(call);
+      const late = given.get(key) ?? 0;
+      if (late > 0) return void given.set(key, late - 1);
+      const waiter = unmentioned.find((each) => each.key === key);
+      const mention: Mention = { key, isTaken: waiter !== undefined, isPassed: false };
+      mentions = [...mentions, mention];
+      if (waiter === undefined) return;
+      unmentioned = unmentioned.filter((other) => other !== waiter);
+      waiter.found(mention);
+    },
+    async wait(call, limitMs = MENTION_MS) {
+      const key = keyOf(call);
+      const mention = take(key) ?? (await mentioned(key, limitMs));
+      if (mention === undefined) return;
+      await arrived(mention);
+      pass([...ahead(mention), mention]);
+    },
+    outstanding: () => mentions.filter(({ isTaken, isPassed }) => !isTaken && !isPassed).length,
+  };
+}
+
+function keyOf({ name, input }: OfferedCall): string {
+  return JSON.stringify([name, Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+}

@@ -1,0 +1,143 @@
+import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
+import { withOutput } from "../../log/interrupted-end.ts";
+import type { AskUser } from "../../tools/ask-user/ask-user.ts";
+import type { Tool, ToolContext } from "../../tools/tool.ts";
+import type { ToolCallResult, ToolRegistry } from "../../tools/tool-registry.ts";
+import { createLiveOutput, type LiveOutput } from "../live-output.ts";
+import { notRun, whyStopped } from "../why-stopped.ts";
+import type { CallApprovals } from "./call-approvals.ts";
+import { decideAndRun } from "./decide-and-run.ts";
+import type { Mentions } from "./mentions.ts";
+import type { OfferedCall } from "./tool-call.ts";
+
+export interface GatewayCallsOptions {
+  readonly registry: ToolRegistry;
+  readonly approvals: CallApprovals;
+  /** Undefined: nobody can be asked. */
+  readonly askUser: AskUser | undefined;
+  /** Where the tools work: the user's workspace, not the agent's. */
+  readonly context: Omit<ToolContext, "signal">;
+  /** The turn's own signal; each call has another besides. */
+  readonly signal: AbortSignal;
+  readonly mentions: Pick<Mentions, "wait">;
+  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+  readonly newCallId: () => string;
+}
+
+/** Calls that the gateway runs itself: approval first, then the tool; nothing is told to the agent before the log knows it. */
+export interface OwnToolCalls {
+  call(call: OfferedCall, signal: AbortSignal): Promise<ToolCallResult>;
+  /** Whether this call has no result yet. */
+  isOpen(callId: string): boolean;
+  /** The turn is over: stops what still runs, and gives what the log needs before the turn's end. */
+  end(): readonly AgentEvent[];
+  /** Resolves when nothing runs any more. */
+  settled(): Promise<void>;
+}
+
+const TOO_LATE: ToolCallResult = {
+  status: "interrupted",
+  output: "The turn ended before this call had a result.",
+  outcomeClass: "unknown",
+  durationMs: 0,
+};
+
+export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
+  const { registry, askUser, context, mentions, write } = options;
+  const ended = new AbortController();
+  /** Without a result; with the output once the tool was started. */
+  const open = new Map<string, LiveOutput | undefined>();
+  const running = new Set<Promise<unknown>>();
+
+  const judge = async (call: OfferedCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
+    const { name, input } = call;
+    const live = createLiveOutput({ callId, write });
+    const onStart = (): void => {
+      if (open.has(callId)) open.set(callId, live);
+    };
+    const watched = { ...context, signal, onOutput: live.push };
+    // Whether a question is answered is the user's to say: it needs no approval besides.
+    if (name === askUser?.name) return await askUser.call(input, { callId, signal });
+    const tool = registry.find(name);
+    // The registry says best that there is no such tool.
+    if (tool === undefined) return await registry.call(name, input, { ...context, signal });
+    const asked = { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) };
+    return (await decideAndRun(asked, { ...options, context: watched, onStart })) ?? neverRun(signal);
+  };
+
+  const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<ToolCallResult> => {
+    await mentions.wait(call);
+    const signal = AbortSignal.any([options.signal, ended.signal, callSignal]);
+    if (signal.aborted) return neverRun(signal);
+    const callId = options.newCallId();
+    open.set(callId, undefined);
+    const tool = call.name === askUser?.name ? askUser : registry.find(call.name);
+    await write([toCall(call, callId, tool)]);
+    const result = await judge(call, callId, signal);
+    // Whoever ended the turn has settled the call in the log.
+    const live = open.get(callId);
+    if (!open.delete(callId)) return TOO_LATE;
+    await write([...(live?.end() ?? []), toResult(callId, result)]);
+    return result;
+  };
+
+  return {
+    async call(call, signal) {
+      const result = run(call, signal);
+      running.add(result);
+      try {
+        return await result;
+      } finally {
+        running.delete(result);
+      }
+    },
+    isOpen: (callId) => open.has(callId),
+    end() {
+      ended.abort(new CaretError("cancelled", "The turn ended"));
+      const signal = AbortSignal.any([options.signal, ended.signal]);
+      const left = [...open];
+      open.clear();
+      return left.flatMap(([callId, live]) =>
+        live === undefined
+          ? [toResult(callId, neverRun(signal))]
+          : [...live.end(), toResult(callId, { ...TOO_LATE, output: withOutput(live.soFar(), TOO_LATE.output) })],
+      );
+    },
+    async settled() {
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** The signal fired before the tool was started. */
+function neverRun({ reason }: AbortSignal): ToolCallResult {
+  return { ...TOO_LATE, notRun: true, output: notRun(whyStopped(reason)) };
+}
+
+type ToolWords = Pick<Tool, "name" | "kind">;
+
+function toCall({ name, input }: OfferedCall, callId: string, tool: ToolWords | undefined): AgentEvent {
+  return { type: "tool-call", callId, name, kind: tool?.kind ?? "other", ...serverOf(tool), input, owner: "gateway" };
+}
+
+function toResult(
+  callId: string,
+  { status, notRun: neverStarted, output, exitCode, diff, durationMs }: ToolCallResult,
+): AgentEventOf<"tool-result"> {
+  return {
+    type: "tool-result",
+    callId,
+    status,
+    ...(neverStarted === undefined ? {} : { notRun: neverStarted }),
+    output,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(diff === undefined ? {} : { diff }),
+    durationMs,
+  };
+}
+
+/** Tools of MCP servers are named `server__tool`, and no server has that separator in its own name. */
+function serverOf(tool: ToolWords | undefined): { readonly server?: string } {
+  const [server = ""] = tool?.name.split("__", 1) ?? [];
+  return tool?.kind === "mcp" ? { server } : {};
+}

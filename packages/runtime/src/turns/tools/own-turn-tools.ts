@@ -1,0 +1,108 @@
+import type { AgentEvent } from "@caret/protocol";
+import type { OfferedTools } from "../../lanes/lane.ts";
+import { createSessionGrants } from "../../policy/grants/session-grants.ts";
+import { createPolicy } from "../../policy/policy.ts";
+import { type AskUser, createAskUser } from "../../tools/ask-user/ask-user.ts";
+import type { ToolCallResult } from "../../tools/tool-registry.ts";
+import { createLoopDetector } from "../loops/loop-detector.ts";
+import type { GatewayToolsRequest } from "../session-engine.ts";
+import { createCallApprovals } from "./call-approvals.ts";
+import { createMentions } from "./mentions.ts";
+import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
+import type { OfferedCall } from "./tool-call.ts";
+import type { GatewayToolbox } from "./toolbox.ts";
+import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
+import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";
+import { answered, type TurnTools, type TurnToolsOptions } from "./turn-tools.ts";
+import { type EndedCall, guardCalls } from "./watch-loops.ts";
+
+export interface GatewayTurnToolsOptions extends TurnToolsOptions {
+  /** Looked up when the turn has begun. */
+  readonly openToolbox: () => Promise<GatewayToolbox>;
+  /** Can a person be asked? */
+  readonly attended: boolean;
+}
+
+/** The gateway runs the tools, in the user's workspace; a person may approve, answer and steer. */
+export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTurnToolsOptions): TurnTools {
+  const { newCallId } = options;
+  let calls: OwnToolCalls | undefined;
+  let hasEnded = false;
+  const write = async (events: readonly AgentEvent[]): Promise<unknown> =>
+    hasEnded ? undefined : await options.write(events);
+  const grants = wanted.grants ?? createSessionGrants({ newId: newCallId, now: options.now });
+  const asks = createTurnAsks({ ...options, write, limitMs: options.askLimitMs, grants });
+  const steering = createTurnSteering({ write, key: newCallId() });
+  return {
+    parked: undefined,
+    asks,
+    isUndecided(event) {
+      if (event.type === "tool-call") return calls?.isOpen(event.callId) === true;
+      return (event.type === "approval-request" || event.type === "question") && asks.isOpen(event.requestId);
+    },
+    steering,
+    async offer() {
+      const toolbox = await options.openToolbox();
+      const opened = openCalls({ ...wanted, grants }, toolbox, { ...options, write, asks, steering });
+      calls = opened.calls;
+      return {
+        offered: opened.offered,
+        notices: toolbox.problems.map((message) => ({ type: "notice", kind: "error", message })),
+      };
+    },
+    end() {
+      hasEnded = true;
+      steering.end();
+      return [...asks.end(), ...(calls?.end() ?? [])];
+    },
+    settled: async () => await calls?.settled(),
+  };
+}
+
+interface OpenCallsOptions extends GatewayTurnToolsOptions {
+  readonly asks: AskedTurn;
+  readonly steering: TurnSteering;
+}
+
+function openCalls(
+  wanted: GatewayToolsRequest & Required<Pick<GatewayToolsRequest, "grants">>,
+  { registry, policy: rules, context }: GatewayToolbox,
+  options: OpenCallsOptions,
+): { readonly calls: OwnToolCalls; readonly offered: OfferedTools } {
+  const { write, newCallId, signal, attended, asks, steering } = options;
+  const { realWorkspace, grants } = wanted;
+  const mode = wanted.permission ?? rules.mode;
+  const policy = createPolicy({ ...rules, mode, workspace: realWorkspace, attended, newRequestId: newCallId });
+  const mentions = createMentions();
+  const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: newCallId }) : undefined;
+  const calls = createOwnToolCalls({
+    registry,
+    approvals: createCallApprovals({ policy, asks, grants, write }),
+    askUser,
+    context: { ...context, workspace: realWorkspace },
+    signal,
+    mentions,
+    write,
+    newCallId,
+  });
+  const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<EndedCall> =>
+    toEnded(await calls.call(call, callSignal));
+  const call = steering.carriedBy(answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run })));
+  const tools = [...toList(askUser), ...registry.list()].map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+  }));
+  const system = attended ? `${wanted.system}\n\n${steering.rule}`.trimStart() : wanted.system;
+  return { calls, offered: { tools, system, realWorkspace, call, noteMention: mentions.note } };
+}
+
+/** It comes first, because of many tools only the first are offered directly. */
+function toList(askUser: AskUser | undefined): readonly AskUser[] {
+  return askUser === undefined ? [] : [askUser];
+}
+
+function toEnded({ status, output, outcomeClass, durationMs }: ToolCallResult): EndedCall {
+  const result = { text: output, isError: status !== "ok" };
+  return { result, outcome: status === "interrupted" ? undefined : { class: outcomeClass, output, durationMs } };
+}

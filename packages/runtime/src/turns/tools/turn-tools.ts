@@ -1,0 +1,148 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { OfferedTools } from "../../lanes/lane.ts";
+import { classifyOutcome } from "../loops/call-rounds.ts";
+import { createLoopDetector, type LoopLimits } from "../loops/loop-detector.ts";
+import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "../session-engine.ts";
+import { noAsks } from "./no-asks.ts";
+import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
+import type { AnswerCall, CallResult, ClientTool, OfferedCall, ToolOrigin } from "./tool-call.ts";
+import type { TurnSteering } from "./turn-steering.ts";
+import { type EndedCall, type GuardCallsOptions, guardCalls } from "./watch-loops.ts";
+
+export interface TurnToolsOptions {
+  /** Puts events into the turn's log, in order. */
+  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+  readonly newCallId: () => string;
+  readonly parkedLimitMs: number;
+  /** How often calls may repeat themselves; absent limits are the guard's own. */
+  readonly loops: Partial<LoopLimits>;
+  /** How long a person may take to answer. */
+  readonly askLimitMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Aborted when the turn is cancelled or stopped. */
+  readonly signal: AbortSignal;
+  /** The agent goes in circles: the turn must end. */
+  readonly onLoop: (error: CaretError) => void;
+}
+
+/** The tools of a turn that somebody else than the agent runs. */
+export interface TurnTools {
+  /** The calls that wait for the client; undefined when none ever will. */
+  readonly parked: ParkedCalls | undefined;
+  readonly asks: TurnAsks;
+  /** Whether a person still has a say in it: a request without an answer, a call of the gateway's without a result. */
+  isUndecided(event: AgentEvent): boolean;
+  /** Undefined where nothing can be said to the agent while it works. */
+  readonly steering: TurnSteering | undefined;
+  /** What the lane offers to the agent, and what there is to say about it. */
+  offer(): Promise<{ readonly offered: OfferedTools; readonly notices: readonly AgentEvent[] }>;
+  /** The client offers its tools anew, with the next request of the turn. Gives those that it did not offer before. */
+  change?(next: ClientToolsOffer): readonly ClientTool[];
+  /** The turn is over: what the log needs before its end. Nothing can be called afterwards. */
+  end(): readonly AgentEvent[];
+  /** Resolves when nothing runs any more. */
+  settled(): Promise<void>;
+}
+
+/** The client runs the tools: each call waits for its result. */
+export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOptions): TurnTools {
+  const { write, newCallId, parkedLimitMs, now } = options;
+  const round = createToolRound(wanted);
+  const parked = createParkedCalls({ write, newCallId, ...round, limitMs: parkedLimitMs });
+  let isParallel = true;
+  const setParallel = (value = true): void => {
+    isParallel = value;
+    parked.setParallel(value);
+  };
+  setParallel(wanted.parallel);
+  let hasEnded = false;
+  const run = async (call: OfferedCall, signal: AbortSignal): Promise<EndedCall> => {
+    const startedAt = now();
+    const result = await parked.park(call, signal);
+    if (hasEnded || signal.aborted) return { result, outcome: undefined };
+    return { result, outcome: { class: classOf(result), output: result.text, durationMs: now() - startedAt } };
+  };
+  const tell: GuardCallsOptions["write"] = async (events) => (hasEnded ? undefined : await write(events));
+  const call = answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run, write: tell }));
+  const { system, realWorkspace } = wanted;
+  const offered: OfferedTools = {
+    tools: wanted.tools,
+    system,
+    realWorkspace,
+    onToolsChange: round.onToolsChange,
+    call,
+    noteMention: parked.noteMention,
+  };
+  return {
+    // Where calls go out one at a time, no other is to be waited for.
+    parked: { ...parked, announced: () => (isParallel ? parked.announced() : 0) },
+    asks: noAsks,
+    isUndecided: () => false,
+    steering: undefined,
+    offer: async () => ({ offered, notices: [] }),
+    change(next) {
+      setParallel(next.parallel);
+      return round.change(next);
+    },
+    end() {
+      hasEnded = true;
+      return parked.end();
+    },
+    settled: async () => undefined,
+  };
+}
+
+/** An agent that waits for an answer gets one, even when the log is broken: its turn is about to end of that. */
+export function answered(call: AnswerCall): AnswerCall {
+  return async (asked, signal) => {
+    try {
+      return await call(asked, signal);
+    } catch (reason) {
+      return { text: CaretError.from(reason).message, isError: true };
+    }
+  };
+}
+
+/** That a result is no error is not always told: then its words decide. */
+function classOf({ text, isError }: CallResult): ReturnType<typeof classifyOutcome> {
+  return classifyOutcome(isError ? { output: text, isError } : { output: text });
+}
+
+/** What of the client's tools can be called until its next request. */
+interface ToolRound {
+  /** What the client calls a tool that the agent knows by this name. */
+  originOf(name: string): ToolOrigin;
+  /** Why a tool cannot be called now, in words for the agent. */
+  refusalOf(name: string): string | undefined;
+  readonly onToolsChange: NonNullable<OfferedTools["onToolsChange"]>;
+  /** Gives the tools that were not offered before. */
+  change(next: ClientToolsOffer): readonly ClientTool[];
+}
+
+export function createToolRound(first: ClientToolsOffer): ToolRound {
+  const listeners: ((tools: readonly ClientTool[]) => void)[] = [];
+  const known = new Set(first.tools.map(({ name }) => name));
+  let current = first;
+  const find = (name: string): ClientTool | undefined => current.tools.find((tool) => tool.name === name);
+
+  return {
+    originOf: (name) => find(name)?.origin ?? { name },
+    refusalOf(name) {
+      const { callable } = current;
+      if (known.has(name) && find(name) === undefined) return `The client does not offer ${name} any more.`;
+      if (callable === undefined || callable.includes(name)) return undefined;
+      if (callable.length === 0) return "The client wants an answer in words now: no tool can be called.";
+      return `The client wants a call of ${callable.join(" or ")} now: no other tool can be called.`;
+    },
+    onToolsChange: (listener) => void listeners.push(listener),
+    change(next) {
+      const added = next.tools.filter(({ name }) => find(name) === undefined);
+      const isSame = JSON.stringify(next.tools) === JSON.stringify(current.tools);
+      current = next;
+      for (const { name } of added) known.add(name);
+      if (!isSame) for (const listener of listeners) listener(next.tools);
+      return added;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { AgentEvent } from "@caret/protocol";
+import { meansCall } from "../../conversations/matching/transcript.ts";
+import type { CallResult, OfferedCall } from "./tool-call.ts";
+
+/** A tool call that waits, with its agent alive, for the client's result. */
+export interface ParkedCall extends OfferedCall {
+  readonly callId: string;
+  /** The group that the tool belongs to at its client. */
+  readonly server?: string;
+}
+
+/** Why a call has ended without its client: it took too long, or the agent no longer waits. */
+export type Unanswered = "late" | "given-up";
+
+export interface WaitingCallsOptions {
+  /** Puts events into the turn's log, in order. */
+  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+  /** How long a client may take, from the call or from its last answer to another one. */
+  readonly limitMs: number;
+}
+
+/** The calls of a turn that wait for their results. */
+export interface WaitingCalls {
+  readonly all: readonly ParkedCall[];
+  /** Tells the call, and resolves with its result. */
+  add(call: ParkedCall, caller: WaitingCaller): Promise<CallResult>;
+  /** Gives a call its result; its id may come back respelled. False when no such call waits. */
+  answer(callId: string, result: CallResult): boolean;
+  /** Ends those that there is a reason against, by the agent's names of their tools. */
+  refuse(reasonFor: (agentName: string) => string | undefined): void;
+  /** Takes all of them out; the log is not told. */
+  drop(result: CallResult): readonly ParkedCall[];
+  onUnanswered(listener: (why: Unanswered) => void): void;
+}
+
+export interface WaitingCaller {
+  /** What the agent calls the tool. */
+  readonly agentName: string;
+  /** Aborted when the agent no longer waits. */
+  readonly signal: AbortSignal;
+}
+
+interface WaitingCall {
+  readonly call: ParkedCall;
+  readonly agentName: string;
+  readonly settle: (result: CallResult) => void;
+  /** Runs from when the call is in the log. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function createWaitingCalls({ write, limitMs }: WaitingCallsOptions): WaitingCalls {
+  const waiting = new Map<string, WaitingCall>();
+  let tellUnanswered: (why: Unanswered) => void = () => undefined;
+
+  const settle = (callId: string, result: CallResult, status: "ok" | "error" | "interrupted"): boolean => {
+    const entry = waiting.get(callId);
+    if (entry === undefined) return false;
+    waiting.delete(callId);
+    // The agent may go on only when the log knows what it was told.
+    void write([{ type: "tool-result", callId, status, output: result.text }]).then(
+      () => entry.settle(result),
+      () => entry.settle(result),
+    );
+    return true;
+  };
+
+  const unanswered = {
+    late: { text: `The client gave no result within ${limitMs} ms.`, status: "error" },
+    "given-up": { text: "The agent no longer waits.", status: "interrupted" },
+  } as const;
+
+  const giveUp = (callId: string, why: Unanswered): void => {
+    const { text, status } = unanswered[why];
+    if (settle(callId, { text, isError: true }, status)) tellUnanswered(why);
+  };
+
+  return {
+    get all() {
+      return [...waiting.values()].map(({ call }) => call);
+    },
+    async add(call, { agentName, signal }) {
+      const answered = Promise.withResolvers<CallResult>();
+      const entry: WaitingCall = { call, agentName, settle: answered.resolve, timer: undefined };
+      waiting.set(call.callId, entry);
+      await write([{ type: "tool-call", ...call, kind: "other", owner: "client" }]);
+      entry.timer = setTimeout(giveUp, limitMs, call.callId, "late");
+      const onAbort = (): void => giveUp(call.callId, "given-up");
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      const result = await answered.promise;
+      clearTimeout(entry.timer);
+      signal.removeEventListener("abort", onAbort);
+      return result;
+    },
+    answer(sent, result) {
+      const callId = [...waiting.keys()].find((waits) => meansCall(sent, waits)) ?? sent;
+      const isAnswered = settle(callId, result, result.isError ? "error" : "ok");
+      // A client that answers is there, and may take its time over the others.
+      if (isAnswered) for (const { timer } of waiting.values()) timer?.refresh();
+      return isAnswered;
+    },
+    refuse(reasonFor) {
+      for (const [callId, { agentName }] of [...waiting]) {
+        const text = reasonFor(agentName);
+        if (text !== undefined) settle(callId, { text, isError: true }, "error");
+      }
+    },
+    drop(result) {
+      const left = [...waiting.values()];
+      waiting.clear();
+      for (const entry of left) entry.settle(result);
+      return left.map(({ call }) => call);
+    },
+    onUnanswered(listener) {
+      tellUnanswered = listener;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { AgentEvent } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
+import { completedEnd } from "./testing/scripted-engine.ts";
+import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
+
+const noon = Date.UTC(2026, 10, 15, 12);
+const none = { turn: {}, session: {}, day: {} };
+const ample = { turn: {}, session: { tokens: 1_000_000 }, day: { tokens: 1_000_000 } };
+
+async function storeWith(usages: readonly (AgentEvent & { type: "usage" })["usage"][], at = noon) {
+  const store = createMemoryEventStore({ now: () => at });
+  await store.createSession({ id: "s", workspace: "/w", createdAt: at });
+  let seq = 0;
+  for (const [index, usage] of usages.entries()) {
+    const start: AgentEvent = { type: "turn-start", turnId: `t${index}`, lane: "sim", model: "auto" };
+    const events: readonly AgentEvent[] = [start, { type: "usage", usage }, completedEnd];
+    await store.append(
+      "s",
+      seq,
+      events.map((event) => ({ turnId: `t${index}`, event, at })),
+    );
+    seq += events.length;
+  }
+  return store;
+}
+
+describe("what was used", () => {
+  it("is held against the session's and the day's budget before a turn", async () => {
+    const store = await storeWith([{ input: 400, output: 100, cacheRead: 300 }, { input: 200 }]);
+    const { verdict, spent } = await budgetBefore(store, ample, { sessionId: "s", nowMs: noon });
+    expect(verdict).toEqual({ kind: "ok" });
+    expect([spent.session.tokens, spent.day.tokens]).toEqual([1_000, 1_000]);
+  });
+
+  it("of yesterday counts for the session, not for today", async () => {
+    const store = await storeWith([{ input: 500 }]);
+    const nowMs = noon + 24 * 3_600_000;
+    const { spent } = await budgetBefore(store, ample, { sessionId: "s", nowMs });
+    expect([spent.session.tokens, spent.day.tokens]).toEqual([500, 0]);
+  });
+
+  it("is not added up where nobody limits it", async () => {
+    const store = await storeWith([{ input: 500 }]);
+    const { spent } = await budgetBefore(store, { ...none, day: { usd: 5 } }, { sessionId: "s", nowMs: noon });
+    expect([spent.session.tokens, spent.day.tokens]).toEqual([0, 500]);
+  });
+
+  it("stops at the budget and warns before it", async () => {
+    const store = await storeWith([{ input: 900 }]);
+    const ask = (tokens: number) =>
+      budgetBefore(store, { ...none, session: { tokens } }, { sessionId: "s", nowMs: noon });
+    expect((await ask(900)).verdict.kind).toBe("exceeded");
+    expect(toWarnings((await ask(1_000)).verdict).map(({ type }) => type)).toEqual(["notice"]);
+    expect((await ask(10_000)).verdict.kind).toBe("ok");
+  });
+
+  it("by the running turn adds to what was used before", () => {
+    const before = { turn: { tokens: 0, usd: 0 }, session: { tokens: 900, usd: 0 }, day: { tokens: 0, usd: 0 } };
+    const ask = (input: number) =>
+      budgetDuring({ ...none, session: { tokens: 1_000 } }, before, { input }, "auto").kind;
+    expect([ask(10), ask(100)]).toEqual(["warning", "exceeded"]);
+  });
+
+  it("at a price that nobody knows is never taken for free", () => {
+    const before = { turn: { tokens: 0, usd: 0 }, session: { tokens: 0, usd: 0 }, day: { tokens: 0, usd: 0 } };
+    const verdict = budgetDuring({ ...none, turn: { usd: 1 } }, before, { input: 1 }, "a-model-nobody-sells");
+    expect(verdict.kind).toBe("warning");
+  });
+});

@@ -1,0 +1,126 @@
+import { type AgentEvent, Secret } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import type { EventStore } from "../log/event-store.ts";
+import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
+import { createSecretKeeper } from "../redaction/secret-keeper.ts";
+import { createTurnLog, type TurnLog } from "./turn-log.ts";
+
+const secret = "lantern-moss-71";
+
+interface Desk {
+  readonly log: TurnLog;
+  readonly store: EventStore;
+  /** Tell the redactor of a secret from now on. */
+  learn(value: string): void;
+  stored(): Promise<readonly (readonly [AgentEvent, string | undefined])[]>;
+}
+
+async function openDesk({ maxRawBytes = 1_000, known = [secret] } = {}): Promise<Desk> {
+  const store = createMemoryEventStore();
+  await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
+  const keeper = createSecretKeeper(known.map((value) => new Secret(value)));
+  const log = createTurnLog({
+    store,
+    redactor: keeper.redactor,
+    sessionId: "s",
+    turnId: "t",
+    lastSeq: 0,
+    maxRawBytes,
+    wallClock: () => 7,
+  });
+  return {
+    log,
+    store,
+    learn: (value) => keeper.add([new Secret(value)]),
+    stored: async () => (await store.read("s")).map(({ event, raw }) => [event, raw] as const),
+  };
+}
+
+const start: AgentEvent = { type: "text-start", blockId: "b" };
+const end: AgentEvent = { type: "text-end", blockId: "b" };
+const delta = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
+const unknown = (value: unknown): AgentEvent => ({ type: "unknown", source: "x", label: "y", value });
+
+describe("the log of a turn", () => {
+  it("keeps the upstream line beside its event", async () => {
+    const { log, stored } = await openDesk();
+    const first = unknown({ a: 1 });
+    const second = unknown({ a: 2 });
+    log.noteRaw(first, '{"a":1}');
+    log.noteRaw(second, '{"a":2}');
+    await log.write([first, second]);
+    expect(await stored()).toEqual([
+      [first, '{"a":1}'],
+      [second, '{"a":2}'],
+    ]);
+  });
+
+  it("keeps each line beside its own event when a neighbour was redacted", async () => {
+    const { log, stored } = await openDesk();
+    const call = (callId: string, input: string): AgentEvent => ({
+      type: "tool-call",
+      callId,
+      name: "shell",
+      kind: "shell",
+      input,
+      owner: "agent",
+    });
+    const [one, two] = [call("1", "ls"), call("2", secret)];
+    log.noteRaw(one, "line one");
+    log.noteRaw(two, `line two ${secret}`);
+    await log.write([one, two]);
+    expect(await stored()).toEqual([
+      [one, "line one"],
+      [call("2", "[redacted]"), "line two [redacted]"],
+    ]);
+  });
+
+  it("keeps the beginning of a long line, and says so", async () => {
+    const { log, store } = await openDesk({ maxRawBytes: 10 });
+    const event = unknown(1);
+    log.noteRaw(event, "0123456789abcdef");
+    await log.write([event]);
+    expect((await store.read("s")).map(({ raw, rawCut }) => ({ raw, rawCut }))).toEqual([
+      { raw: "0123456789", rawCut: true },
+    ]);
+  });
+
+  it("does not keep half a secret where a line is cut", async () => {
+    const { log, store } = await openDesk({ maxRawBytes: 20 });
+    const event = unknown(1);
+    log.noteRaw(event, `the key is ${secret}`);
+    await log.write([event]);
+    expect((await store.read("s"))[0]?.raw).toBe("the key is [redacted");
+  });
+
+  it("redacts a secret that is cut between two writes", async () => {
+    const { log, stored } = await openDesk();
+    await log.write([start, delta(`Key: ${secret.slice(0, 7)}`)]);
+    await log.write([delta(`${secret.slice(7)}!`)]);
+    await log.write([end]);
+    const texts = (await stored()).flatMap(([event]) => (event.type === "text-delta" ? [event.text] : []));
+    expect(texts.join("")).toBe("Key: [redacted]!");
+  });
+
+  it("loses nothing of a text when it learns of another secret in the middle of it", async () => {
+    const { log, stored, learn } = await openDesk();
+    await log.write([start, delta("Is it lantern-")]);
+    learn("another-secret-9");
+    await log.write([delta("light? another-secret-9."), end]);
+    const texts = (await stored()).flatMap(([event]) => (event.type === "text-delta" ? [event.text] : []));
+    expect(texts.join("")).toBe("Is it lantern-light? [redacted].");
+  });
+
+  it("appends in order without waiting for the write before", async () => {
+    const { log, store } = await openDesk();
+    await Promise.all([log.write([unknown(1), unknown(2)]), log.write([unknown(3)]), log.write([unknown(4)])]);
+    const stored = await store.read("s");
+    expect(stored.map(({ seq, event }) => [seq, event])).toEqual([1, 2, 3, 4].map((value) => [value, unknown(value)]));
+  });
+
+  it("writes nothing when everything is held back", async () => {
+    const { log, store } = await openDesk();
+    expect(await log.write([delta("lantern-")])).toEqual([]);
+    expect(await store.read("s")).toEqual([]);
+  });
+});

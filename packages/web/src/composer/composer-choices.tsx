@@ -1,0 +1,85 @@
+import {
+  type ChangeSession,
+  type ModelView,
+  type PermissionWord,
+  permissionWords,
+  type SessionView,
+} from "@caret/protocol";
+import type { ReactNode } from "react";
+import { usePageData } from "../data/page-data-context.tsx";
+import { useAbout, useModels } from "../data/page-hooks.ts";
+import { permissionLabels } from "../parts/permission-labels.ts";
+import { showError } from "../parts/toast.tsx";
+
+/** With which model and how freely the next turn works. */
+export function ComposerChoices({ session }: { readonly session: SessionView }) {
+  const { api, put } = usePageData();
+  const models = useModels();
+  const about = useAbout();
+  const change = (changes: ChangeSession): void => {
+    api.changeSession(session.id, changes).then(put, showError);
+  };
+  const model = session.model ?? about?.defaultModel ?? "";
+  return (
+    <>
+      <Choice label="Model" value={model} onChange={(id) => change({ model: id })}>
+        {!isListed(models, model) && <option value={model}>{model}</option>}
+        {models?.map(modelOptions)}
+      </Choice>
+      <Choice
+        label="Permission"
+        value={session.permission}
+        onChange={(word) => change({ permission: word as PermissionWord })}
+      >
+        {permissionWords.map((word) => (
+          <option key={word} value={word}>
+            {permissionLabels[word]}
+          </option>
+        ))}
+      </Choice>
+    </>
+  );
+}
+
+function isListed(models: readonly ModelView[] | undefined, wanted: string): boolean {
+  return (
+    models?.some(({ id, variants }) => id === wanted || variants.some((variant) => variant.id === wanted)) ?? false
+  );
+}
+
+function modelOptions({ id, name, variants }: ModelView): ReactNode {
+  return [
+    <option key={id} value={id}>
+      {name}
+    </option>,
+    ...variants
+      .filter((variant) => variant.id !== id)
+      .map((variant) => (
+        <option key={variant.id} value={variant.id}>
+          {name} · {variant.label}
+        </option>
+      )),
+  ];
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly children: ReactNode;
+}
+
+function Choice({ label, value, onChange, children }: ChoiceProps) {
+  return (
+    <label className="flex min-w-0 items-center max-md:flex-1 max-md:basis-0" title={label}>
+      <span className="shrink-0 text-[12px] text-faint max-md:sr-only">{label}</span>
+      <select
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10 max-md:w-full"
+      >
+        {children}
+      </select>
+    </label>
+  );
+}

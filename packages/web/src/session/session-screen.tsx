@@ -1,0 +1,162 @@
+import type { SessionView } from "@caret/protocol";
+import { FileDiff, History } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { SessionComposer } from "../composer/session-composer.tsx";
+import { usePageData } from "../data/page-data-context.tsx";
+import { useAbout, useApi, useSession, useTranscript } from "../data/page-hooks.ts";
+import type { SessionLog } from "../data/page-state.ts";
+import { SimulatedBadge } from "../parts/badge.tsx";
+import { Empty, Spinner } from "../parts/empty.tsx";
+import { ErrorNote } from "../parts/error-note.tsx";
+import { StatusDot, statusWords } from "../parts/status-dot.tsx";
+import { showError } from "../parts/toast.tsx";
+import { SessionMenu } from "../sessions/session-menu.tsx";
+import { isSimulated } from "../shell/simulated-note.tsx";
+import { Transcript } from "../transcript/transcript.tsx";
+import { ExportMenu } from "../transfer/export-menu.tsx";
+import { runningTurnId, runsElsewhere } from "./running-turn.ts";
+import { StateLine } from "./state-line.tsx";
+import { useSessionActions } from "./use-session-actions.ts";
+
+/** One session: what was said and done, what is going on, and where to go on. */
+export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
+  const session = useSession(sessionId);
+  const log = useTranscript(sessionId);
+  const { logs } = usePageData();
+  if (log?.state === "failed" && log.error?.code === "session-not-found") return <NoSession />;
+  if (log?.state === "failed" && log.error !== undefined)
+    return (
+      <div className="mx-auto max-w-lg p-6">
+        <ErrorNote error={log.error.toInfo()} onRetry={() => logs.retry(sessionId)} />
+      </div>
+    );
+  if (session === undefined || log === undefined || log.state === "loading")
+    return (
+      <p role="status" className="flex items-center justify-center gap-2 p-8 text-soft">
+        <Spinner /> Opening the session…
+      </p>
+    );
+  return <OpenSession key={sessionId} session={session} log={log} />;
+}
+
+function NoSession() {
+  return (
+    <Empty title="There is no such session">
+      It was deleted, or the address is wrong.{" "}
+      <Link className="text-accent underline underline-offset-2" href="/">
+        Go to all sessions
+      </Link>
+    </Empty>
+  );
+}
+
+function OpenSession({ session, log }: { readonly session: SessionView; readonly log: SessionLog }) {
+  const { logs } = usePageData();
+  const actions = useSessionActions(session.id);
+  const [sent, setSent] = useState(0);
+  const turnId = runningTurnId(log.transcript, session.status);
+  const { stop, isStopping } = useStop(session.id, turnId);
+  const jump = useCallback(() => setSent((count) => count + 1), []);
+  const loadOlder = useCallback(() => {
+    logs.loadOlder(session.id).catch(showError);
+  }, [logs, session.id]);
+  useEscape(turnId === undefined || runsElsewhere(session.status) ? undefined : stop);
+  return (
+    <div className="flex h-full flex-col">
+      <SessionHeader session={session} />
+      {log.transcript.turns.length === 0 ? (
+        <div className="flex-1">
+          <Empty title="Nothing has been asked yet">Write below what the agent should do in {session.workspace}.</Empty>
+        </div>
+      ) : (
+        <Transcript
+          transcript={log.transcript}
+          actions={actions}
+          hasOlder={log.hasOlder}
+          isLoadingOlder={log.isLoadingOlder}
+          onOlder={loadOlder}
+          jumpSignal={sent}
+        />
+      )}
+      <div className="mx-auto w-full max-w-3xl px-2 pb-[max(8px,env(safe-area-inset-bottom))] md:px-4">
+        <StateLine session={session} log={log} onShow={jump} />
+        <SessionComposer session={session} turnId={turnId} isStopping={isStopping} onStop={stop} onSent={jump} />
+      </div>
+    </div>
+  );
+}
+
+function useStop(sessionId: string, turnId: string | undefined) {
+  const api = useApi();
+  const [stopping, setStopping] = useState<string>();
+  const stop = useCallback(() => {
+    if (turnId === undefined) return;
+    setStopping(turnId);
+    api.cancelTurn(sessionId, turnId).catch((error: unknown) => {
+      setStopping(undefined);
+      showError(error);
+    });
+  }, [api, sessionId, turnId]);
+  return { stop, isStopping: turnId !== undefined && stopping === turnId };
+}
+
+/** Escape stops, unless something that is open takes it for itself. */
+function useEscape(stop: (() => void) | undefined): void {
+  useEffect(() => {
+    if (stop === undefined) return;
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || event.defaultPrevented || event.repeat) return;
+      if (document.querySelector("dialog[open], [role=menu], [role=listbox]") === null) stop();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [stop]);
+}
+
+export function SessionHeader({ session }: { readonly session: SessionView }) {
+  const about = useAbout();
+  const [, goTo] = useLocation();
+  return (
+    <header className="flex min-h-12 items-center gap-2 border-line border-b px-3 md:px-4">
+      <StatusDot status={session.status} />
+      <span className="sr-only">{statusWords(session.status)}</span>
+      <h1 className="min-w-0 flex-1 truncate font-semibold" title={session.title}>
+        {session.title || "Untitled"}
+      </h1>
+      {/* A phone's line has no room for it; the lane below the transcript says it there. */}
+      <span className="hidden md:inline-flex">
+        {isSimulated(about, session.lane ?? about?.defaultLane) && <SimulatedBadge />}
+      </span>
+      <IconLink href={`/s/${session.id}/changes`} label="Changes in the workspace">
+        <FileDiff aria-hidden="true" size={16} />
+      </IconLink>
+      <IconLink href={`/s/${session.id}/replay`} label="Replay this session" isForDesks>
+        <History aria-hidden="true" size={16} />
+      </IconLink>
+      <ExportMenu sessionId={session.id} />
+      <SessionMenu onDeleted={() => goTo("/")} session={session} />
+    </header>
+  );
+}
+
+interface IconLinkProps {
+  readonly href: string;
+  readonly label: string;
+  readonly children: ReactNode;
+  /** A phone's line has no room for it. */
+  readonly isForDesks?: boolean;
+}
+
+function IconLink({ href, label, children, isForDesks = false }: IconLinkProps) {
+  return (
+    <Link
+      href={href}
+      aria-label={label}
+      title={label}
+      className={`size-10 shrink-0 items-center justify-center rounded-md text-soft hover:bg-panel hover:text-ink md:size-8 ${isForDesks ? "hidden md:inline-flex" : "inline-flex"}`}
+    >
+      {children}
+    </Link>
+  );
+}
