@@ -55,6 +55,17 @@ export function describeLineageStore(name: string, open: () => LineageStore): vo
       expect([store.get("a"), store.newest("s1")]).toEqual([record("s2", "t2"), undefined]);
     });
 
+    it("takes no older record for the newest when another session has answered the newest transcript since [review 2 F9]", () => {
+      store.put("a", record("s1", "t1"));
+      store.put("ab", record("s1", "t2"));
+      store.put("ab", record("s2", "t3"));
+      expect([store.get("a"), store.newest("s1"), store.newest("s2")]).toEqual([
+        record("s1", "t1"),
+        undefined,
+        record("s2", "t3"),
+      ]);
+    });
+
     it("writes down how a turn ended, but not of a turn that another has replaced", () => {
       store.put("a", record("s1", "t1"));
       store.settle("a", "t1", "failed");

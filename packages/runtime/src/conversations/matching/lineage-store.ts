@@ -40,7 +40,10 @@ export interface LineageStore {
   get(hash: string): LineageRecord | undefined;
   /** Replaces what was known of the transcript, and makes it its session's newest. */
   put(hash: string, record: LineageRecord): void;
-  /** The newest record of a session: only from there can it go on. */
+  /**
+   * The newest record of a session: only from there can it go on. Undefined when another session has answered that
+   * transcript since: an older record would leave out what this session has heard.
+   */
   newest(sessionId: string): LineageRecord | undefined;
   /** Write down how a turn ended, if the transcript is still that turn's. */
   settle(hash: string, turnId: string, outcome: NonNullable<LineageRecord["outcome"]>): void;

@@ -2,9 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { describeLineageStore } from "./lineage-store.contract.ts";
+import type { LineageStore } from "./lineage-store.ts";
 import { openSqliteLineageStore } from "./sqlite-lineage-store.ts";
+import { createMemoryLineageStore } from "./testing/memory-lineage-store.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -15,6 +18,31 @@ afterEach(() => rmSync(directory, { recursive: true }));
 describeLineageStore("SQLite", () => openSqliteLineageStore({ directory }));
 
 const record = { sessionId: "s1", turnId: "t1", count: 1, heardBefore: 0, at: 1_000 };
+
+it("knows the same as the store in memory, whatever was answered by whom and forgotten [review 2 F9]", () => {
+  const act = fc.record({
+    kind: fc.constantFrom("put", "put", "put", "settle", "forget"),
+    hash: fc.constantFrom("a", "ab", "abc"),
+    sessionId: fc.constantFrom("s1", "s2"),
+    turnId: fc.constantFrom("t1", "t2", "t3"),
+  });
+  const play = (store: LineageStore, acts: readonly (typeof act extends fc.Arbitrary<infer Act> ? Act : never)[]) => {
+    for (const { kind, hash, sessionId, turnId } of acts) {
+      if (kind === "put") store.put(hash, { ...record, sessionId, turnId });
+      else if (kind === "settle") store.settle(hash, turnId, "completed");
+      else store.forget(sessionId);
+    }
+    return { records: ["a", "ab", "abc"].map(store.get), newest: ["s1", "s2"].map(store.newest) };
+  };
+  const sqlite = openSqliteLineageStore({ directory });
+  const property = fc.property(fc.array(act, { maxLength: 12 }), (acts) => {
+    sqlite.forget("s1");
+    sqlite.forget("s2");
+    expect(play(sqlite, acts)).toEqual(play(createMemoryLineageStore(), acts));
+  });
+  fc.assert(property, { numRuns: 100 });
+  sqlite.close();
+});
 
 it("remembers across a restart, in a file that is ours alone", () => {
   const first = openSqliteLineageStore({ directory, now: () => 1_000 });

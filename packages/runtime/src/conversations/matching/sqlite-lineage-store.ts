@@ -26,6 +26,11 @@ const tables = `
     told text
   );
   create index if not exists transcript_session on transcript (session_id);
+  create table if not exists newest (
+    session_id text primary key,
+    hash text not null,
+    at integer not null
+  );
   create table if not exists scope (
     scope text primary key,
     system_id text not null,
@@ -83,6 +88,7 @@ function openStore(path: string, now: () => number): LineageStore {
     database.exec(tables);
     const oldest = now() - KEPT_DAYS * DAY_MS;
     database.prepare("delete from transcript where at < ?").run(oldest);
+    database.prepare("delete from newest where at < ?").run(oldest);
     database.prepare("delete from scope where at < ?").run(oldest);
     return storeOn(database, now);
   } catch (reason) {
@@ -93,9 +99,14 @@ function openStore(path: string, now: () => number): LineageStore {
 
 /** Such an index is thrown away: every conversation is told once more. Tables of others are not touched. */
 function isOfEarlierCaret(database: DatabaseSync): boolean {
-  const rows = database.prepare("select name from pragma_table_info('transcript')").all();
-  const columns = rows.map((row) => row["name"]);
-  return columns.includes("is_contested") && !columns.includes("told");
+  const columns = columnsOf(database, "transcript");
+  const isWhole = columns.includes("told") && columnsOf(database, "newest").length > 0;
+  return columns.includes("is_contested") && !isWhole;
+}
+
+function columnsOf(database: DatabaseSync, table: string): readonly unknown[] {
+  const rows = database.prepare("select name from pragma_table_info(?)").all(table);
+  return rows.map((row) => row["name"]);
 }
 
 function damaged(name: string, cause: unknown): CaretError {
@@ -108,11 +119,15 @@ function damaged(name: string, cause: unknown): CaretError {
 
 function storeOn(database: DatabaseSync, now: () => number): LineageStore {
   const find = database.prepare("select * from transcript where hash = ?");
-  // A row that is replaced gets a new rowid, so the highest one of a session is its newest.
-  const findNewest = database.prepare("select * from transcript where session_id = ? order by rowid desc limit 1");
+  // Not the session's last row that is left: a later transcript may belong to another session by now, and was heard all the same.
+  const findNewest = database.prepare(
+    "select transcript.* from newest join transcript using (hash, session_id) where newest.session_id = ?",
+  );
+  const saveNewest = database.prepare("insert or replace into newest values (?, ?, ?)");
   const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const settle = database.prepare("update transcript set outcome = ? where hash = ? and turn_id = ?");
   const forget = database.prepare("delete from transcript where session_id = ?");
+  const forgetNewest = database.prepare("delete from newest where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
   const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?)");
   return {
@@ -121,6 +136,8 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
       const { sessionId, turnId, count, heardBefore, at, outcome = null, request = null, shape = null } = record;
       const contested = record.isContested === true ? 1 : 0;
       const told = record.told?.join(" ") ?? null;
+      // Before the record: a session whose newest transcript is missing does not go on.
+      saveNewest.run(sessionId, hash, at);
       save.run(hash, sessionId, turnId, count, heardBefore, at, outcome, contested, request, shape, told);
     },
     newest: (sessionId) => toRecord(findNewest.get(sessionId)),
@@ -137,7 +154,10 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
     putScope(scope, { systemId, toolCount, hasShownTools }) {
       saveScope.run(scope, systemId, toolCount, hasShownTools ? 1 : 0, now());
     },
-    forget: (sessionId) => void forget.run(sessionId),
+    forget(sessionId) {
+      forget.run(sessionId);
+      forgetNewest.run(sessionId);
+    },
     close: () => database.close(),
   };
 }
