@@ -22,6 +22,7 @@ import {
   probeContainment,
   type Redactor,
   type SessionEngine,
+  type SessionEngineOptions,
   type Spawner,
   sweepLeftovers,
 } from "@caret/runtime";
@@ -54,7 +55,7 @@ export interface OpenedEngine {
   readonly close: () => Promise<void>;
 }
 
-interface OpenEngineOptions {
+interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns" | "onTurnEnd">> {
   /** Directories turns may work in when the configuration names none. */
   readonly workspaces: readonly string[];
   /** Agents are only kept warm by a process that stays. */
@@ -94,6 +95,8 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     toolbox: toolboxSettings(host, config, { spawner, containment, outputsDir: tmpdir() }),
     parkedLimitMs: config.clocks.toolMs,
     loops: config.loops,
+    maxTurns: options.maxTurns,
+    onTurnEnd: options.onTurnEnd,
     newId: randomUUID,
     // Letters and digits alone: some clients drop or change everything else.
     newCallId: () => `call${randomBytes(CALL_ID_BYTES).toString("hex")}`,

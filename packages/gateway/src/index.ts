@@ -26,7 +26,7 @@ export type { PageFile, PageFiles } from "./page/page-door.ts";
 export { pageDoor } from "./page/page-door.ts";
 export { stopTaking } from "./server/connections.ts";
 export { createServer, type ServerOptions } from "./server/create-server.ts";
-export { meterDesk } from "./server/metered-conversations.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";
 export { defaultLimits, type ServerLimits } from "./server/server-limits.ts";
 export type { Scope, TokenGrant, TokenStore } from "./server/token-store.ts";
+export { createTurnMetrics, type TurnMetrics } from "./server/turn-metrics.ts";

@@ -42,5 +42,5 @@ export { attendedTools } from "./sessions/attended-tools.ts";
 export { createSessions, type RuntimeSessions } from "./sessions/create-sessions.ts";
 export { openAttachments } from "./sessions/open-attachments.ts";
 export { pruneSessions, removeSession, type SessionBelongings } from "./sessions/remove-session.ts";
-export { createSessionEngine } from "./turns/create-session-engine.ts";
+export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";
 export type { OpenAsk, RunningTurn, SessionEngine, TurnRequest } from "./turns/session-engine.ts";

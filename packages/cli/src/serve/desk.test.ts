@@ -34,7 +34,6 @@ async function withDesk<Result>(work: (desk: Conversations) => Promise<Result>):
     scratch,
     resolveModel: async () => "auto",
     defaultWorkspace: undefined,
-    maxTurns: 4,
     now: Date.now,
   });
   try {

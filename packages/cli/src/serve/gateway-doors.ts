@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import {
   anthropicDoor,
   createMemoryItemStore,
-  type Metrics,
-  meterDesk,
   modelsDoor,
   nativeDoor,
   openaiDoor,
@@ -12,6 +10,7 @@ import {
   responsesDoor,
   type ServerOptions,
   type SignInLinks,
+  type TurnMetrics,
 } from "@caret/gateway";
 import type { AboutView, ModelView, SessionCaller, Sessions } from "@caret/protocol";
 import type { AnswerArchive, DirectoryModel, ModelDirectory, Redactor } from "@caret/runtime";
@@ -40,17 +39,17 @@ interface GatewayDoorsOptions {
   readonly opened: OpenedEngine;
   readonly desks: GatewayDesks;
   readonly models: ModelDirectory;
-  readonly metrics: Metrics;
+  readonly turnMetrics: TurnMetrics;
   readonly links: SignInLinks;
   readonly defaultWorkspace: string | undefined;
 }
 
 /** Every protocol that the gateway serves. */
 export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors"] {
-  const { host, config, configFiles, opened, desks, models, metrics, links } = options;
+  const { host, config, configFiles, opened, desks, models, turnMetrics, links } = options;
   const common = { now: Date.now, keepAliveMs: KEEP_ALIVE_MS };
   const showActivity = config.server.activity;
-  const door = { ...common, desk: meterDesk(desks.turns, metrics), newId: randomUUID, showActivity };
+  const door = { ...common, desk: turnMetrics.countOpened(desks.turns), newId: randomUUID, showActivity };
   return [
     openaiDoor(door),
     responsesDoor({

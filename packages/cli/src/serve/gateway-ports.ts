@@ -54,7 +54,6 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
     answers,
     resolveModel: models.resolve,
     defaultWorkspace,
-    maxTurns: config.server.maxTurns,
     now: Date.now,
     onError,
   };

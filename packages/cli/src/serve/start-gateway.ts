@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Writable } from "node:stream";
-import { createMetrics, createServer, createSignInLinks, stopTaking } from "@caret/gateway";
+import { createMetrics, createServer, createSignInLinks, createTurnMetrics, stopTaking } from "@caret/gateway";
 import type { CaretError, LaneName } from "@caret/protocol";
 import { identifyProcess, type Redactor, wayInside } from "@caret/runtime";
 import { type Logger, pino } from "pino";
@@ -57,11 +57,16 @@ export interface RunningGateway {
 /** Put a gateway together and let it listen. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { host, config, workspace } = options;
+  const metrics = createMetrics();
+  const turnMetrics = createTurnMetrics(metrics);
   const opened = await openEngine(host, config, {
     workspaces: startedFor(host, workspace),
     keepWarm: true,
     role: "gateway",
+    maxTurns: config.server.maxTurns,
+    onTurnEnd: turnMetrics.countEnd,
   });
+  metrics.gauge("caret_turns_running", "Turns that are running.", () => opened.engine.runningTurns().length);
   const log = createGatewayLog(host, config, opened.redactor);
   const onError = ({ code, message, upstream }: CaretError): void => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
@@ -74,14 +79,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const defaultWorkspace = config.workspaces.default ?? workspace;
   const parts = { ...options, opened, models, defaultWorkspace, onError };
   const desks = openGatewayDesks(parts);
-  const metrics = createMetrics();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
-    doors: gatewayDoors({ ...parts, desks, metrics, links }),
+    doors: gatewayDoors({ ...parts, desks, turnMetrics, links }),
     tokens,
     hosts: config.server.hosts,
     origins: config.server.origins,
-    limits: { maxTurns: config.server.maxTurns, maxTurnsPerToken: config.server.maxTurns, drainMs: FAREWELL_MS },
+    limits: { drainMs: FAREWELL_MS },
     readiness: async () => ({ version, lanes: await laneStates(opened) }),
     metrics,
     version,

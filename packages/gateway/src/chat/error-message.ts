@@ -14,5 +14,5 @@ export function errorMessage({ code, message, fix, upstream = "" }: ErrorInfo): 
 
 /** A text with its full stop, so that another sentence can follow. */
 function asSentence(text: string): string {
-  return /[.!?:)]$/.test(text) ? text : `${text}.`;
+  return /[.!?:]\)?$/.test(text) ? text : `${text}.`;
 }

@@ -75,7 +75,7 @@ it("shows the document as a page under a strict policy", async () => {
   ]).toEqual(["text/html; charset=utf-8", true, true]);
 });
 
-it("counts requests, turns and bytes", async () => {
+it("counts requests and bytes", async () => {
   const server = await start(quick());
   await (await askFor(server)).text();
   await call(server, "/nowhere");
@@ -91,9 +91,8 @@ it("counts requests, turns and bytes", async () => {
     counted('caret_request_seconds_count{route="/v1/messages"}'),
     Number(counted("caret_stream_bytes_total")) > 100,
     counted("caret_requests_open"),
-    counted("caret_turns_running"),
     counted("caret_streams_open"),
-  ]).toEqual(["1", "1", "1", true, "1", "0", "0"]);
+  ]).toEqual(["1", "1", "1", true, "1", "0"]);
 });
 
 it.each([
@@ -153,30 +152,6 @@ it("refuses a body that is nested without end", async () => {
   const body = `{"messages":[{"role":"user","content":"hello"}],"tools":[{"name":"a","input_schema":{"a":${deep}}}]}`;
   const response = await askFor(await start(desk), { body });
   expect([response.status, desk.opened]).toEqual([400, []]);
-});
-
-it("takes only so many turns at once, says when to come back, and has room again afterwards", async () => {
-  const server = await start(endless(), { maxTurns: 1 });
-  const leaving = new AbortController();
-  await askFor(server, { signal: leaving.signal });
-  const refused = await askFor(server);
-  const { error } = (await refused.json()) as { error: { code: string } };
-  leaving.abort();
-  let status = 429;
-  while (status === 429) status = (await askFor(server)).status;
-  expect([refused.status, refused.headers.get("retry-after"), error.code, status]).toEqual([
-    429,
-    "1",
-    "overloaded",
-    200,
-  ]);
-});
-
-it("keeps one token from taking all places", async () => {
-  const server = await start(endless(), { maxTurnsPerToken: 1 });
-  const statuses = [];
-  for (const token of ["good", "good", "boss"]) statuses.push((await askFor(server, { token })).status);
-  expect(statuses).toEqual([200, 429, 200]);
 });
 
 it("ends the streams of a revoked token within a second, properly", async () => {

@@ -13,7 +13,6 @@ import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import { asksForSocket } from "../http/client-gone.ts";
 import { assertShallow, toKnownError } from "../http/known-error.ts";
-import { createAdmission } from "./admission.ts";
 import { watchConnections } from "./connections.ts";
 import { toErrorFace } from "./error-response.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -52,10 +51,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   const { tokens, metrics, hosts = [], origins = [] } = options;
   const routes: ListedRoute[] = [];
-  const admission = createAdmission(limits);
   const live = createLiveRequests(tokens);
-  const counted = createServerMetrics(metrics, { admission, live, stuckMs: limits.stuckReaderMs });
-  const gate = createGate({ hosts, origins, tokens, admission, live, meter: counted.meter });
+  const counted = createServerMetrics(metrics, { live, stuckMs: limits.stuckReaderMs });
+  const gate = createGate({ hosts, origins, tokens, live, meter: counted.meter });
   const app = createApp(options, limits, gate);
   app.decorate("command", options.command);
 

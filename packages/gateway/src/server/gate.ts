@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { connectionOf } from "../http/client-gone.ts";
 import { refusalWith } from "../http/known-error.ts";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
-import type { Admission } from "./admission.ts";
 import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrowserToken } from "./authenticate.ts";
 import { assertAllowedHost } from "./host-check.ts";
 import type { LiveRequests } from "./live-requests.ts";
@@ -18,7 +17,6 @@ interface GateOptions {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly tokens: TokenStore;
-  readonly admission: Admission;
   readonly live: LiveRequests;
   readonly meter: StreamMeter;
 }
@@ -28,7 +26,7 @@ export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<voi
 
 /**
  * Every request passes here before anything else of ours sees it, in this order: is it meant for us, does a foreign page
- * send it, is it JSON, who sends it, may they, is there room.
+ * send it, is it JSON, who sends it, may they.
  */
 export function createGate(options: GateOptions): Gate {
   return async (request, reply) => {
@@ -43,12 +41,8 @@ export function createGate(options: GateOptions): Gate {
     const credential = authenticate(headers, options.tokens);
     reply.removeHeader("www-authenticate");
     assertAccess(credential, access);
-    const leave = startsTurn(request.method, url) ? options.admission.enter(credential.grant.name) : undefined;
     const { signal, end } = options.live.begin(credential);
-    reply.raw.once("close", () => {
-      end();
-      leave?.();
-    });
+    reply.raw.once("close", end);
     const { name, workspace } = credential.grant;
     const caller = { tokenName: name, workspace, connection: connectionOf(request.raw.socket) };
     setRequestContext(request, { caller, signal, meter: options.meter });
@@ -94,11 +88,6 @@ export function accessOf(url: string | undefined, declared: Access | undefined):
   if (url === undefined) return "any-token";
   if (isAt(url, "/v1/models")) return "models";
   return ["/v1/chat/completions", "/v1/responses", "/v1/messages"].some((door) => isAt(url, door)) ? "turns" : "admin";
-}
-
-/** Routes that start an agent, and so need a place. Counting tokens does not. */
-export function startsTurn(method: string, url: string | undefined): boolean {
-  return method === "POST" && accessOf(url, undefined) === "turns" && !url?.endsWith("/count_tokens");
 }
 
 function isAt(url: string, path: string): boolean {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import type { StreamMeter } from "../http/request-context.ts";
-import type { Admission } from "./admission.ts";
 import type { LiveRequests } from "./live-requests.ts";
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800];
@@ -114,14 +113,13 @@ interface ServerMetrics {
 }
 
 interface Watched {
-  readonly admission: Admission;
   readonly live: LiveRequests;
   /** How long a reader of a stream may take nothing at all. */
   readonly stuckMs: number;
 }
 
 /** What the server counts about itself. Routes are told by their pattern, so no stranger can invent a label. */
-export function createServerMetrics(metrics: Metrics, { admission, live, stuckMs }: Watched): ServerMetrics {
+export function createServerMetrics(metrics: Metrics, { live, stuckMs }: Watched): ServerMetrics {
   const requests = metrics.counter("caret_requests_total", "Requests, by route and status.");
   const seconds = metrics.histogram("caret_request_seconds", "How long requests took, streams to their end.", SECONDS);
   const bytes = metrics.counter("caret_stream_bytes_total", "Bytes written to streams.");
@@ -132,7 +130,6 @@ export function createServerMetrics(metrics: Metrics, { admission, live, stuckMs
     "Requests with a token that are being answered, this one included.",
     () => live.count,
   );
-  metrics.gauge("caret_turns_running", "Answers to turns that are being written.", () => admission.running);
   metrics.gauge("caret_streams_open", "Streams that are open.", () => streams);
 
   return {

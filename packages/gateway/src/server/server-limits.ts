@@ -7,8 +7,6 @@ export interface ServerLimits {
   readonly requestMs: number;
   readonly idleConnectionMs: number;
   readonly maxConnections: number;
-  readonly maxTurns: number;
-  readonly maxTurnsPerToken: number;
   /** How long a reader of a stream may take nothing at all. */
   readonly stuckReaderMs: number;
   /** How long running answers may go on once the server closes. */
@@ -22,8 +20,6 @@ export const defaultLimits: ServerLimits = {
   requestMs: 60_000,
   idleConnectionMs: 60_000,
   maxConnections: 4096,
-  maxTurns: 64,
-  maxTurnsPerToken: 64,
   stuckReaderMs: 30_000,
   drainMs: 10_000,
 };

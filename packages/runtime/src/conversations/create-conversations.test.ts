@@ -404,13 +404,16 @@ describe("a request that cannot be answered", () => {
 
   it("is refused when as many turns run as may", async () => {
     await bench.close();
-    bench = createDeskBench({ maxTurns: 1 });
+    bench = createDeskBench({}, { maxTurns: 1 });
     bench.manner({ until: new Promise(() => undefined) });
     const [first, second] = await Promise.allSettled([
       bench.open([user("A")]),
       bench.open([user("B")], { sessionKey: "b" }),
     ]);
-    expect([first.status, second]).toMatchObject(["fulfilled", { reason: { code: "overloaded" } }]);
+    expect([first.status, second]).toMatchObject([
+      "fulfilled",
+      { reason: { code: "overloaded", message: "Too many concurrent turns (limit 1)" } },
+    ]);
   });
 });
 

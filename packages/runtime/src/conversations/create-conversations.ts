@@ -28,8 +28,6 @@ export interface ConversationsOptions extends RequestSettings {
   readonly scratch: ScratchDirectories;
   /** Forgets the answers of side calls with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
-  /** How many turns run at once, whoever started them. */
-  readonly maxTurns: number;
   readonly now: () => number;
   /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
   readonly graceMs?: number;

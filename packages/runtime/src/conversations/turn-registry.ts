@@ -15,7 +15,6 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 interface TurnRegistryOptions {
   readonly engine: SessionEngine;
   readonly lineage: LineageStore;
-  readonly maxTurns: number;
   readonly graceMs: number;
   readonly goneMs: number;
   readonly joinMs: number;
@@ -26,7 +25,7 @@ interface TurnRegistryOptions {
 
 /** Starts turns, and keeps the books about which transcript each of them answers. */
 export interface TurnRegistry {
-  /** Throws `overloaded`, the failure of a request that has failed too often, and whatever the engine throws. */
+  /** Throws the last failure of a request that has failed too often, and whatever the engine throws. */
   start(verdict: TranscriptMatch, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
   /** A running turn answers another transcript, too: it was given the results it waited for. */
   note(shared: SharedTurn, verdict: TranscriptMatch): void;
@@ -42,14 +41,9 @@ export interface TurnRegistry {
 const UNNAMED_GRACE_MS = 500;
 
 export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
-  const { engine, lineage, maxTurns, graceMs, goneMs, joinMs, retryMs, now, onError } = options;
+  const { engine, lineage, graceMs, goneMs, joinMs, retryMs, now, onError } = options;
   const turns = new Map<string, SharedTurn>();
   const failed = createFailedRequests(now);
-  let starting = 0;
-
-  /** A turn that has ended and only cleans up leaves its place to the next: its client may ask again at once. */
-  const countRunning = (): number =>
-    engine.runningTurns().filter(({ turnId }) => turns.get(turnId)?.endedAt === undefined).length;
 
   /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. */
   const attempt = (write: () => void): void => {
@@ -70,32 +64,25 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   return {
     async start(verdict, request, tokenName) {
       failed.assertTryable(verdict.line.hash);
-      if (countRunning() + starting >= maxTurns)
-        throw new CaretError("overloaded", "As many turns are running already as may run at once");
-      starting += 1;
-      try {
-        const turn = await engine.startTurn(request);
-        const { isNamed, hash } = verdict.line;
-        const comesBack = isNamed || request.command !== undefined;
-        const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
-        const shared = createSharedTurn({
-          turn,
-          hash,
-          tokenName,
-          isNamed,
-          graceMs: patienceMs,
-          goneMs,
-          joinMs,
-          retryMs,
-          now,
-        });
-        turns.set(turn.turnId, shared);
-        void turn.outcome.then((outcome) => failed.note(shared.lastHash, outcome));
-        writeDown(turn, verdict);
-        return shared;
-      } finally {
-        starting -= 1;
-      }
+      const turn = await engine.startTurn(request);
+      const { isNamed, hash } = verdict.line;
+      const comesBack = isNamed || request.command !== undefined;
+      const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
+      const shared = createSharedTurn({
+        turn,
+        hash,
+        tokenName,
+        isNamed,
+        graceMs: patienceMs,
+        goneMs,
+        joinMs,
+        retryMs,
+        now,
+      });
+      turns.set(turn.turnId, shared);
+      void turn.outcome.then((outcome) => failed.note(shared.lastHash, outcome));
+      writeDown(turn, verdict);
+      return shared;
     },
     note: ({ turn }, verdict) => writeDown(turn, verdict),
     find: (turnId) => turns.get(turnId),

@@ -163,12 +163,15 @@ describe("a turn", () => {
 
   it("is refused where one runs already, when too many run, and for a session that is not there", async () => {
     await bench.close();
-    bench = createSessionBench({ maxTurns: 1 });
+    bench = createSessionBench({}, { maxTurns: 1 });
     bench.manner({ until: Promise.withResolvers().promise });
     const [one, two] = [await bench.desk.create({}, anyone), await bench.desk.create({}, anyone)];
     const { turnId } = await bench.desk.startTurn(one.id, { prompt: "Go" }, anyone);
     const start = (id: string) => bench.desk.startTurn(id, { prompt: "Go" }, anyone);
-    await expect(start(two.id)).rejects.toMatchObject({ code: "overloaded" });
+    await expect(start(two.id)).rejects.toMatchObject({
+      code: "overloaded",
+      message: "Too many concurrent turns (limit 1)",
+    });
     await expect(start("nobody")).rejects.toMatchObject({ code: "session-not-found" });
     await expect(bench.desk.cancelTurn(one.id, "another", anyone)).rejects.toMatchObject({ code: "not-found" });
     await bench.desk.cancelTurn(one.id, turnId, anyone);

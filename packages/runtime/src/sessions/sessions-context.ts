@@ -82,8 +82,6 @@ export interface SessionsOptions {
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */
   readonly resolveModel: (wish: RequestedModel) => Promise<string>;
-  /** How many turns run at once, whoever started them. */
-  readonly maxTurns: number;
   /** Where images of prompts are kept, each session's in a directory of its own. Made when missing, and ours alone. */
   readonly attachmentsDir: string;
   /** Answers that are deleted with their sessions. */

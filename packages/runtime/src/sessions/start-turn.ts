@@ -25,12 +25,11 @@ export interface DeskTurnStarterOptions extends SessionsOptions {
 }
 
 export function createDeskTurnStarter(options: DeskTurnStarterOptions): TurnStarter {
-  const { engine, attachments, maxTurns, onError = () => undefined } = options;
+  const { engine, attachments, onError = () => undefined } = options;
   const granted = new Map<string, SessionGrants>();
   /** By turn: over when the turn is, and what it did not hear has started the next one. */
   const endings = new Map<string, Promise<void>>();
   let isClosing = false;
-  let starting = 0;
 
   const grantsIn = (sessionId: string): SessionGrants => {
     const grants = granted.get(sessionId) ?? createSessionGrants(options);
@@ -39,21 +38,14 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): TurnStar
   };
 
   const begin = async (session: SessionRecord, wanted: StartTurn, command: CommandOptions): Promise<RunningTurn> => {
-    if (engine.runningTurns().length + starting >= maxTurns)
-      throw new CaretError("overloaded", "As many turns are running already as may run at once");
-    starting += 1;
-    try {
-      const request = await toRequest(options, session, wanted, grantsIn(session.id));
-      const images = await attachments.save(session.id, wanted.images ?? []);
-      const { prompt } = wanted;
-      return await engine.startTurn({ ...request, ...command, prompt, images }).catch(async (reason) => {
-        // Images of a turn that did not begin are nobody's.
-        await attachments.discard(images);
-        throw reason;
-      });
-    } finally {
-      starting -= 1;
-    }
+    const request = await toRequest(options, session, wanted, grantsIn(session.id));
+    const images = await attachments.save(session.id, wanted.images ?? []);
+    const { prompt } = wanted;
+    return await engine.startTurn({ ...request, ...command, prompt, images }).catch(async (reason) => {
+      // Images of a turn that did not begin are nobody's.
+      await attachments.discard(images);
+      throw reason;
+    });
   };
 
   const startNow = async (

@@ -1,4 +1,4 @@
-import { CaretError, type LaneName } from "@caret/protocol";
+import { CaretError, type LaneName, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Lane, TurnMode } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { stoppedWithCaret } from "../log/interrupted-end.ts";
@@ -18,6 +18,12 @@ import { createUnendedTurns } from "./unended-turns.ts";
 /** How long closing waits for a log that another process holds. */
 const CLOSE_WAIT_MS = 2_000;
 
+/** How a turn ended, and the last usage that upstream reported for it. */
+export interface TurnEnd {
+  readonly outcome: TurnOutcome;
+  readonly usage: Usage | undefined;
+}
+
 export interface SessionEngineOptions {
   readonly store: EventStore;
   readonly lanes: readonly Lane[];
@@ -36,6 +42,10 @@ export interface SessionEngineOptions {
   readonly loops?: Partial<LoopLimits>;
   /** How long a person may take to answer what a turn asks; absent: as long as a client. */
   readonly askLimitMs?: number;
+  /** How many turns run at once; more are refused as `overloaded`. Absent: no limit. */
+  readonly maxTurns?: number | undefined;
+  /** Called once for every turn that has ended, whether or not a client follows it. Must not throw. */
+  readonly onTurnEnd?: ((end: TurnEnd) => void) | undefined;
   readonly newId: () => string;
   /** An id that every client's format accepts. */
   readonly newCallId: () => string;
@@ -77,7 +87,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     });
   };
 
-  const intake = createTurnIntake(begin);
+  const intake = createTurnIntake(begin, options.maxTurns);
   const interruptTurns = async (): Promise<void> => {
     store.limitWaits(CLOSE_WAIT_MS);
     await Promise.all([intake.settled(), interruptAll(occupied.turns())]);

@@ -77,7 +77,11 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
   const ended = Promise.withResolvers<TurnOutcome>();
   const logBroke = new AbortController();
   // The agent starts while the disk is at work. Nothing it says can be told before this: the log keeps its order.
-  const settled = runToEnd(context, ended.resolve, logBroke);
+  const onEnd = (outcome: TurnOutcome, usage: Usage | undefined): void => {
+    ended.resolve(outcome);
+    options.onTurnEnd?.({ outcome, usage });
+  };
+  const settled = runToEnd(context, onEnd, logBroke);
   const turn: RunningTurn = {
     sessionId: session.id,
     turnId,
@@ -136,20 +140,24 @@ function asUndecided(events: readonly StoredEvent[], tools: TurnTools, { said }:
  */
 async function runToEnd(
   context: TurnContext,
-  onEnd: (outcome: TurnOutcome) => void,
+  onEnd: (outcome: TurnOutcome, usage: Usage | undefined) => void,
   logBroke: AbortController,
 ): Promise<void> {
   const open = noOpenParts();
   let hasEnded = false;
+  let usage: Usage | undefined;
   const behind = createWriteBehind(context.log, (error) => context.stopper.stop(error));
   const write = async (events: readonly AgentEvent[]): Promise<void> => {
     const written = await behind.write(events);
-    for (const { event } of written) trackOpenParts(open, event);
+    for (const { event } of written) {
+      trackOpenParts(open, event);
+      if (event.type === "usage") usage = event.usage;
+    }
     const last = written.at(-1)?.event;
     if (last?.type !== "turn-end") return;
     await behind.drain();
     hasEnded = true;
-    onEnd(last.outcome);
+    onEnd(last.outcome, usage);
   };
   try {
     for await (const events of turnEvents(context)) await write(withToolsEnd(events, context.tools));
@@ -159,7 +167,7 @@ async function runToEnd(
     await write([...closing, failedEnd(CaretError.from(reason))]).catch((broken: unknown) => {
       const { options, turnId } = context;
       const error = CaretError.from(broken);
-      onEnd({ kind: "failed", error: options.redactor().redactValue(error.toInfo()) });
+      onEnd({ kind: "failed", error: options.redactor().redactValue(error.toInfo()) }, usage);
       logBroke.abort(broken);
       options.onUnended({ turnId, firstSeq: options.session.lastSeq + 1 }, error);
     });

@@ -66,7 +66,6 @@ export function createDeskBench(
     scratch,
     resolveModel: async ({ model }) => model ?? "auto",
     defaultWorkspace: workspace,
-    maxTurns: 8,
     now: () => clock.now,
     ...changes,
   });

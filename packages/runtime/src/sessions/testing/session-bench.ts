@@ -9,7 +9,7 @@ import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
 import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
-import { createSessionEngine } from "../../turns/create-session-engine.ts";
+import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
 import type { OfferedCall } from "../../turns/tools/tool-call.ts";
 import { createSessions } from "../create-sessions.ts";
 import type { SessionsOptions } from "../sessions-context.ts";
@@ -26,7 +26,10 @@ export type Manner =
 export const anyone: SessionCaller = { tokenName: "page" };
 
 /** A desk over a real log and a real engine whose lane is scripted, for the tests of the desk. */
-export function createSessionBench(changes: Partial<SessionsOptions> = {}) {
+export function createSessionBench(
+  changes: Partial<SessionsOptions> = {},
+  engineChanges: Partial<SessionEngineOptions> = {},
+) {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-session-desk-")));
   const workspace = join(directory, "project");
   const other = join(directory, "other");
@@ -57,6 +60,7 @@ export function createSessionBench(changes: Partial<SessionsOptions> = {}) {
     newId,
     newCallId: newId,
     wallClock: Date.now,
+    ...engineChanges,
   });
   const errors: CaretError[] = [];
   const desk = createSessions({
@@ -70,7 +74,6 @@ export function createSessionBench(changes: Partial<SessionsOptions> = {}) {
       if (model === "nonsense") throw new CaretError("model-unknown", "There is no such model");
       return model ?? "auto";
     },
-    maxTurns: 8,
     attachmentsDir: join(directory, "attachments"),
     redactor: () => redactor,
     spawner,
