@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type AgentHost, type AgentHostOptions, createAgentHost } from "@caret/runtime";
-import { simulatorCommand } from "@caret/simulator";
+import { simulatorCommand } from "@caret/simulator/command";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
 import { boundarySettings } from "./serve/gateway-settings.ts";

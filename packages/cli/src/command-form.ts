@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
 
+/** The package's own directory, seen from a source here as from a bundle in `build`. */
+export const packageRoot: URL = new URL("../", import.meta.url);
+
 /** The one version of all packages, read from the manifest so that it is said in one place. */
 export const version: string = (
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+  JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8")) as { version: string }
 ).version;
 
 /** A directory that npm puts in front of PATH for its scripts: nobody's shell has it. */

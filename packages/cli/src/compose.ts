@@ -28,7 +28,7 @@ import {
 } from "@caret/runtime";
 import { createAgentHosts } from "./agent-hosts.ts";
 import { chooseLane } from "./choose-lane.ts";
-import { version } from "./command-form.ts";
+import { packageRoot, version } from "./command-form.ts";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
@@ -143,7 +143,7 @@ export function lazyBridge(): LazyBridge {
   let hub: Promise<BridgeHub> | undefined;
   const command = {
     file: process.execPath,
-    args: [fileURLToPath(new URL("../bin/caret.js", import.meta.url)), "mcp-bridge"],
+    args: [fileURLToPath(new URL("bin/caret.js", packageRoot)), "mcp-bridge"],
   };
   return {
     async open() {

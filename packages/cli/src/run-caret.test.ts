@@ -1,6 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { Command } from "commander";
 import { expect, it } from "vitest";
+import { commands } from "./commands/index.ts";
+import type { Host } from "./host.ts";
 
 const entry = fileURLToPath(new URL("../bin/caret.js", import.meta.url));
 
@@ -20,4 +23,10 @@ it.each([
     env: { HOME: "/nonexistent" },
   });
   expect([status, stderr.startsWith(words)]).toEqual([2, true]);
+});
+
+it.each([...commands])("lists caret %s in the words of the command itself", async (name, { load, summary }) => {
+  const program = new Command();
+  (await load())(program, {} as Host, () => undefined);
+  expect(program.commands.map((command) => [command.name(), command.description()])).toEqual([[name, summary]]);
 });

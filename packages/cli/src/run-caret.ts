@@ -1,7 +1,7 @@
 import { CaretError, inCommandForm } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
 import { version } from "./command-form.ts";
-import { type CommandEntry, commands } from "./commands/index.ts";
+import { commands } from "./commands/index.ts";
 import { write } from "./commands/print.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
 import { cleanText } from "./terminal/text-cleaner.ts";
@@ -34,10 +34,9 @@ async function createProgram(host: Host, done: (code: ExitCode) => void): Promis
       outputError: (text, write) => write(text.replace(/^error: /, "caret: ")),
     })
     .showHelpAfterError("Run it with --help to see the options.");
-  for (const { group, load } of wantedCommands(host.argv)) {
-    program.commandsGroup(group);
-    (await load())(program, host, done);
-  }
+  const named = commands.get(host.argv.find((word) => !word.startsWith("-")) ?? "");
+  if (named === undefined) listCommands(program);
+  else (await named.load())(program, host, done);
   return program.helpCommand(false).addHelpText("after", examples(host.command));
 }
 
@@ -51,11 +50,11 @@ function examples(command: string): string {
   ].join("\n");
 }
 
-/** The one that is named, or all of them to list them. */
-function wantedCommands(argv: readonly string[]): readonly CommandEntry[] {
-  const name = argv.find((word) => !word.startsWith("-"));
-  const entry = name === undefined ? undefined : commands.get(name);
-  return entry === undefined ? [...commands.values()] : [entry];
+/** The help of `caret` itself: a line for each command, and none of them loaded. */
+function listCommands(program: Command): void {
+  program.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trimEnd() });
+  for (const [name, { group, usage, summary }] of commands)
+    program.commandsGroup(group).command(name).usage(usage).description(summary);
 }
 
 const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-config"]);

@@ -3,6 +3,7 @@
 // The whole module, because an old Node lacks the name and would not even start.
 import module from "node:module";
 import { fileURLToPath } from "node:url";
+import { newestProgram } from "./newest-program.js";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
@@ -11,7 +12,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 // stderr is part of what is simulated, so Node's own warnings about young features must not appear there.
 process.removeAllListeners("warning");
-// Without the cache, stripping the types costs more than the rest of the boot together.
+// Without the cache, compiling costs more than the rest of the boot together.
 // It lies beside the code: Node's default is a directory in /tmp that any user may have made first.
 module.enableCompileCache?.(fileURLToPath(new URL("../.cache/compiled", import.meta.url)));
-await import("../src/main.ts");
+const here = (path) => new URL(path, import.meta.url);
+await import(newestProgram(here("../build/main.js"), here("../src/main.ts"), [here("../src/")]).href);

@@ -6,6 +6,9 @@ export type AddCommand = (program: Command, host: Host, done: (code: ExitCode) =
 export interface CommandEntry {
   /** The heading it stands under in the help. */
   readonly group: string;
+  /** What the list of commands says of it: nothing has to be loaded for that. */
+  readonly usage: string;
+  readonly summary: string;
   readonly load: () => Promise<AddCommand>;
 }
 
@@ -19,15 +22,103 @@ const recordings = "Recordings:";
  * should start at once.
  */
 export const commands: ReadonlyMap<string, CommandEntry> = new Map([
-  ["serve", { group: start, load: async () => (await import("./serve.ts")).addServeCommand }],
-  ["run", { group: start, load: async () => (await import("./run.ts")).addRunCommand }],
-  ["link", { group: start, load: async () => (await import("./link.ts")).addLinkCommand }],
-  ["doctor", { group: start, load: async () => (await import("./doctor.ts")).addDoctorCommand }],
-  ["sessions", { group: kept, load: async () => (await import("./sessions.ts")).addSessionsCommand }],
-  ["chats", { group: kept, load: async () => (await import("./chats.ts")).addChatsCommand }],
-  ["workspaces", { group: setUp, load: async () => (await import("./workspaces.ts")).addWorkspacesCommand }],
-  ["models", { group: setUp, load: async () => (await import("./models.ts")).addModelsCommand }],
-  ["token", { group: setUp, load: async () => (await import("./token.ts")).addTokenCommand }],
-  ["config", { group: setUp, load: async () => (await import("./config.ts")).addConfigCommand }],
-  ["decode", { group: recordings, load: async () => (await import("./decode.ts")).addDecodeCommand }],
+  [
+    "serve",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "serve Cursor's agent to OpenAI, Anthropic and other clients",
+      load: async () => (await import("./serve.ts")).addServeCommand,
+    },
+  ],
+  [
+    "run",
+    {
+      group: start,
+      usage: "[options] [prompt...]",
+      summary: "one turn in the terminal",
+      load: async () => (await import("./run.ts")).addRunCommand,
+    },
+  ],
+  [
+    "link",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "a link that signs a browser in at the running gateway's page",
+      load: async () => (await import("./link.ts")).addLinkCommand,
+    },
+  ],
+  [
+    "doctor",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "check what Caret needs, and say what to do about what is missing",
+      load: async () => (await import("./doctor.ts")).addDoctorCommand,
+    },
+  ],
+  [
+    "sessions",
+    {
+      group: kept,
+      usage: "[command]",
+      summary: "Caret's own sessions: look at them, carry them, delete them",
+      load: async () => (await import("./sessions.ts")).addSessionsCommand,
+    },
+  ],
+  [
+    "chats",
+    {
+      group: kept,
+      usage: "[command]",
+      summary: "the chats that the agent itself keeps; they are only read",
+      load: async () => (await import("./chats.ts")).addChatsCommand,
+    },
+  ],
+  [
+    "workspaces",
+    {
+      group: setUp,
+      usage: "[command]",
+      summary: "the directories that turns may work in",
+      load: async () => (await import("./workspaces.ts")).addWorkspacesCommand,
+    },
+  ],
+  [
+    "models",
+    {
+      group: setUp,
+      usage: "[options]",
+      summary: "the models that can be asked for",
+      load: async () => (await import("./models.ts")).addModelsCommand,
+    },
+  ],
+  [
+    "token",
+    {
+      group: setUp,
+      usage: "[command]",
+      summary: "the tokens that let clients in at the gateway",
+      load: async () => (await import("./token.ts")).addTokenCommand,
+    },
+  ],
+  [
+    "config",
+    {
+      group: setUp,
+      usage: "[command]",
+      summary: "the settings, and where they come from",
+      load: async () => (await import("./config.ts")).addConfigCommand,
+    },
+  ],
+  [
+    "decode",
+    {
+      group: recordings,
+      usage: "[options] [file]",
+      summary: "decode a recording of an agent's output, from a file or standard input",
+      load: async () => (await import("./decode.ts")).addDecodeCommand,
+    },
+  ],
 ]);

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { PageFile, PageFiles } from "@caret/gateway";
+import { packageRoot } from "../command-form.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -18,7 +20,7 @@ const INDEX = "index.html";
 const COMPRESSED = [".br", ".gz"];
 
 /** Where the build puts the page. */
-export const pageDirectory: string = join(import.meta.dirname, "../../../web/dist");
+export const pageDirectory: string = fileURLToPath(new URL("../web/dist", packageRoot));
 
 /** The built page, read once: it is small, and a build while the gateway runs must not mix two of them. */
 export function readPageFiles(directory: string): PageFiles {

@@ -1,0 +1,1 @@
+export function newestProgram(bundle: URL, source: URL, directories: readonly URL[]): URL;
