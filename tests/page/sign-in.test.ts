@@ -41,7 +41,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     stage.allow(/401/);
     const second = await stage.newBrowser();
     await second.goto(link);
-    await second.getByText("This sign-in link is not valid any more.").waitFor();
+    await second.getByText("This sign-in link is no longer valid.").waitFor();
     await second.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
   });
 
@@ -107,7 +107,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     stage.allow(/401/);
     await page.goto(`${stage.url}/#/sign-in/not-a-code-of-ours`);
-    await page.getByText("This sign-in link is not valid any more.").waitFor();
+    await page.getByText("This sign-in link is no longer valid.").waitFor();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
   });
 

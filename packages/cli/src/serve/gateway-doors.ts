@@ -60,7 +60,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
     modelsDoor({ models }),
     nativeDoor({
       ...common,
-      desk: desks.sessions,
+      sessions: desks.sessions,
       about: (caller) => gatewayAbout({ ...options, desk: desks.sessions }, caller),
       models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
       doctor: joined(() => examineMachine(host, config, configFiles)),

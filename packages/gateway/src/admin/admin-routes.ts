@@ -33,25 +33,46 @@ interface AdminOptions {
 /** What is about the gateway itself. */
 export function adminRoutes({ version, command, metrics, readiness, routes }: AdminOptions): FastifyPluginAsync {
   return async (app) => {
-    app.head("/", { config: { access: "public" } }, (_request, reply) => reply.send());
-    app.head("/api/hello", { config: { access: "public" } }, (_request, reply) => reply.send());
-    app.get("/healthz", { config: { access: "public" } }, (_request, reply) => reply.send({ ok: true, command }));
-    app.get("/readyz", { config: { access: "any-token" } }, async (_request, reply) => {
-      const report = await readiness();
-      const ready = isReady(report);
-      return reply.code(ready ? 200 : 503).send({ ready, ...report });
-    });
-    app.get("/metrics", { config: { access: "metrics" } }, (_request, reply) =>
-      reply.type("text/plain; version=0.0.4; charset=utf-8").send(metrics.render()),
+    app.head(
+      "/",
+      { config: { access: "public", doc: { summary: "Check that the gateway answers" } } },
+      (_request, reply) => reply.send(),
     );
-    app.get("/openapi.json", { config: { access: "browser" } }, (_request, reply) =>
+    app.head(
+      "/api/hello",
+      { config: { access: "public", doc: { summary: "Check that the gateway answers, as Claude Code does" } } },
+      (_request, reply) => reply.send(),
+    );
+    app.get(
+      "/healthz",
+      { config: { access: "public", doc: { summary: "Liveness: ok while the gateway runs" } } },
+      (_request, reply) => reply.send({ ok: true, command }),
+    );
+    app.get(
+      "/readyz",
+      { config: { access: "any-token", doc: { summary: "Readiness: which lanes could run a turn now" } } },
+      async (_request, reply) => {
+        const report = await readiness();
+        const ready = isReady(report);
+        return reply.code(ready ? 200 : 503).send({ ready, ...report });
+      },
+    );
+    app.get(
+      "/metrics",
+      { config: { access: "metrics", doc: { summary: "Metrics for Prometheus" } } },
+      (_request, reply) => reply.type("text/plain; version=0.0.4; charset=utf-8").send(metrics.render()),
+    );
+    app.get("/openapi.json", { config: { access: "browser", doc: { summary: "This document" } } }, (_request, reply) =>
       reply.send(buildOpenApi(routes, version)),
     );
-    app.get("/docs", { config: { access: "browser" } }, (_request, reply) =>
-      reply
-        .type("text/html; charset=utf-8")
-        .header("content-security-policy", docsPolicy)
-        .send(toDocsPage(buildOpenApi(routes, version))),
+    app.get(
+      "/docs",
+      { config: { access: "browser", doc: { summary: "This document as a page" } } },
+      (_request, reply) =>
+        reply
+          .type("text/html; charset=utf-8")
+          .header("content-security-policy", docsPolicy)
+          .send(toDocsPage(buildOpenApi(routes, version))),
     );
   };
 }

@@ -1,6 +1,9 @@
-import { type RouteDescription, routeDescriptions } from "./route-descriptions.ts";
+import { z } from "zod";
+import type { RouteDoc } from "../http/route-doc.ts";
 
 type Json = Readonly<Record<string, unknown>>;
+
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 export interface OpenApiOperation {
   readonly summary: string;
@@ -15,7 +18,7 @@ export interface OpenApiDocument {
   readonly [field: string]: unknown;
 }
 
-/** The document is made from the router's own list, so a route can be undescribed but never missing. */
+/** Made from the router's own list, so a route can lack a summary but never be missing. */
 export function buildOpenApi(routes: readonly ListedRoute[], version: string): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const route of routes) {
@@ -36,72 +39,90 @@ export function buildOpenApi(routes: readonly ListedRoute[], version: string): O
   };
 }
 
-/** What the build of the page names as it likes. */
-const pageFile: RouteDescription = { tag: "gateway", summary: "A file of the web page" };
-
-/** OpenAPI has no name for what follows a path, which here is always the id of something. */
+/** OpenAPI has no wildcard; in our paths it always stands for an id. */
 function toTemplate(url: string): string {
   return url.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{id}");
 }
 
-function toOperation({ method, url, isPublic = false }: ListedRoute): OpenApiOperation {
-  const described = routeDescriptions[`${method} ${url}`] ?? (isPublic ? pageFile : undefined);
+function toOperation({ method, url, isPublic = false, mediaType = "application/json", doc }: ListedRoute) {
+  const path = toTemplate(url);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
-    ...[...toTemplate(url).matchAll(/\{(\w+)\}/g)].map(([, name]) => toParameter(name ?? "")),
-    ...Object.entries(described?.query ?? {}).map(([name, description]) => toQuery(name, description)),
+    ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    ...toParameters("query", doc?.query),
+    ...toParameters("header", doc?.headers),
   ];
   return {
-    summary: described?.summary ?? `${method} ${url}`,
-    tags: [described?.tag ?? "other"],
+    summary: doc?.summary ?? `${method} ${url}`,
+    tags: [tagOf(path)],
     ...(isPublic ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(described?.body === undefined ? {} : { requestBody: toRequestBody(described.body) }),
-    ...(described?.bodyType === undefined
-      ? {}
-      : { requestBody: { required: true, content: { [described.bodyType]: {} } } }),
-    responses: toResponses({ ...described, isPublic }),
+    ...(METHODS_WITH_BODY.has(method) ? { requestBody: toRequestBody(mediaType, doc?.body) } : {}),
+    responses: toResponses(isPublic, doc),
   };
 }
 
-function toParameter(name: string): Json {
-  return { name, in: "path", required: true, schema: { type: "string" } };
+function tagOf(path: string): string {
+  if (path.endsWith("/models") || path.includes("/models/")) return "models";
+  if (path.startsWith("/v1/")) return "doors";
+  return path.startsWith("/api/sessions") || path === "/api/files" ? "sessions" : "gateway";
 }
 
-function toQuery(name: string, description: string): Json {
-  return { name, in: "query", required: false, description, schema: { type: "string" } };
+interface ObjectSchema extends Json {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
 }
 
-function toRequestBody(body: object): Json {
-  return { required: true, content: { "application/json": { schema: { type: "object", ...body } } } };
+/** What a client may send, as JSON Schema: the input of the schema, before its transforms and defaults. */
+function toJsonSchema(schema: z.ZodType): ObjectSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return rest as ObjectSchema;
 }
 
-function toResponses({
-  streams = false,
-  isPublic,
-  status = 200,
-}: Partial<RouteDescription> & { readonly isPublic: boolean }): Json {
+function toParameters(position: "query" | "header", schema: z.ZodType | undefined): readonly Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = toJsonSchema(schema);
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: position,
+    required: required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }));
+}
+
+function toRequestBody(mediaType: string, schema: z.ZodType | undefined): Json {
+  const isJson = mediaType === "application/json";
+  const content = isJson ? { schema: schema === undefined ? { type: "object" } : toJsonSchema(schema) } : {};
+  return { required: true, content: { [mediaType]: content } };
+}
+
+function toResponses(isPublic: boolean, { streams = false, status = 200 }: Partial<RouteDoc> = {}): Json {
   const content = { "application/json": {}, ...(streams ? { "text/event-stream": {} } : {}) };
   const description = streams ? "The answer, whole or as a stream" : "The answer";
   const ok = { [status]: status === 204 ? { description: "Done" } : { description, content } };
-  if (isPublic) return { ...ok, 403: { description: "Wrong host or origin" } };
+  if (isPublic) return { ...ok, 403: { description: "Host or origin not allowed" } };
   return {
     ...ok,
     401: { description: "No valid token" },
-    403: { description: "Wrong host or origin, or a token without the scope" },
-    429: { description: "Too much at once; `retry-after` says when to come back" },
+    403: { description: "Host or origin not allowed, or a token without the scope" },
+    429: { description: "Too many requests at once; retry after the seconds in `retry-after`" },
   };
 }
 
 /** A route as the router knows it. */
 export interface ListedRoute {
   readonly method: string;
-  /** With parameters as `:name`, and `*` for all that follows. */
+  /** With parameters as `:name`, and `*` for the rest of the path. */
   readonly url: string;
   /** Whether it needs no token. */
   readonly isPublic?: boolean;
+  /** The content type of its body; JSON when absent. */
+  readonly mediaType?: string | undefined;
+  readonly doc?: RouteDoc | undefined;
 }
 
-/** The methods that some route answers at this path. */
+/** The methods that routes at this path answer. */
 export function methodsAt(routes: readonly ListedRoute[], path: string): readonly string[] {
   return routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
 }

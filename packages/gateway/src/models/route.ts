@@ -8,20 +8,23 @@ const OWNER = "cursor";
 
 const MAX_LIMIT = 1000;
 
-/** `GET /v1/models` and `/v1/models/:id`: in Anthropic's shape for whoever names a version of its API. */
+/** `GET /v1/models` and `/v1/models/:id`: in Anthropic's shape for clients that send `anthropic-version`. */
 export function modelsDoor({ models }: { readonly models: ModelDirectory }): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler((reason, request, reply) =>
       wantsAnthropic(request) ? answerAnthropic(reason, request, reply) : answerOpenai(reason, request, reply),
     );
-    app.get("/v1/models", async (request, reply) => {
+    const listDoc = { summary: "List all models, in OpenAI's or Anthropic's shape" };
+    app.get("/v1/models", { config: { doc: listDoc } }, async (request, reply) => {
       const list = await models.list();
       return reply.send(
         wantsAnthropic(request) ? toAnthropicModels(list, request.query as PageQuery) : toOpenaiModels(list),
       );
     });
     // An id may hold a slash, so everything after the prefix belongs to it.
-    app.get("/v1/models/*", async (request, reply) => sendModel(models, request, reply));
+    app.get("/v1/models/*", { config: { doc: { summary: "Get a model" } } }, async (request, reply) =>
+      sendModel(models, request, reply),
+    );
   };
 }
 

@@ -1,44 +1,57 @@
 import { CaretError, type EventEnvelope, type Sessions } from "@caret/protocol";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { openSse, type SseWriter } from "../http/sse-writer.ts";
 import { toNativeError } from "./answer-with-error.ts";
-import { callOf } from "./native-command.ts";
-import { followQuery } from "./queries.ts";
+import { queryNumber, rawFlag } from "./fields.ts";
+import { callOf, type NativeApp } from "./native-routes.ts";
 
-const config = { access: "sessions" } as const;
+const followQuery = z.object({
+  after: queryNumber.default(0).describe("The last seq that the client has"),
+  raw: rawFlag.default(false),
+});
+const lastEventId = z.object({
+  "last-event-id": queryNumber.describe("Sent by a browser that reconnects; wins over `after`").exactOptional(),
+});
 
 interface EventRoutesOptions {
-  readonly desk: Sessions;
+  readonly sessions: Sessions;
   readonly keepAliveMs: number;
   readonly closing: AbortSignal;
 }
 
-/** Events as they are committed, over SSE: of one session, and of the list of all. */
-export function eventRoutes(app: FastifyInstance, { desk, ...stream }: EventRoutesOptions): void {
-  app.get("/api/sessions/stream", { config }, async (request, reply) => {
+/** Events as they are committed, over SSE: of one session, and of the list of all sessions. */
+export function eventRoutes({ app }: Pick<NativeApp, "app">, { sessions, ...stream }: EventRoutesOptions): void {
+  const updatesDoc = { summary: "Follow changes to any session from now on", streams: true };
+  app.get("/api/sessions/stream", { config: { access: "sessions", doc: updatesDoc } }, async (request, reply) => {
     const { caller } = callOf(request);
-    const follow = (signal: AbortSignal) => toText(desk.followUpdates(signal, caller), toData);
+    const follow = (signal: AbortSignal) => toText(sessions.followUpdates(signal, caller), toData);
     await followOverSse({ ...stream, request, reply, follow });
   });
-  app.get("/api/sessions/:id/events", { config }, async (request, reply) => {
+  const eventsDoc = {
+    summary: "Follow a session's events as they are committed",
+    query: followQuery,
+    headers: lastEventId,
+    streams: true,
+  };
+  app.get("/api/sessions/:id/events", { config: { access: "sessions", doc: eventsDoc } }, async (request, reply) => {
     const { caller, params } = callOf(request);
-    const { "last-event-id": last } = request.headers;
-    const query = { ...(request.query as object), ...(last === undefined ? {} : { "last-event-id": last }) };
-    const { after: asked, "last-event-id": seen = asked, raw = false } = readPart(followQuery, query, "");
-    assertReached(seen, await desk.get(params.id, caller));
+    const { after, raw } = readPart(followQuery, request.query, "");
+    const { "last-event-id": seen = after } = readPart(lastEventId, request.headers, "");
+    assertReached(seen, await sessions.get(params.id, caller));
     const follow = (signal: AbortSignal) =>
-      toText(desk.followLog(params.id, { after: seen, raw, signal }, caller), toEvent);
+      toText(sessions.followLog(params.id, { after: seen, raw, signal }, caller), toEvent);
     await followOverSse({ ...stream, request, reply, follow });
   });
 }
 
-/** Whoever has seen more than there is has seen another log: waiting for it to come that far would skip events. */
+/** A client ahead of the log has read another log: waiting until this one gets that far would skip events. */
 export function assertReached(after: number, { lastSeq }: { readonly lastSeq: number }): void {
   if (after <= lastSeq) return;
   throw new CaretError("invalid-request", `after: the log of this session ends at ${lastSeq}`, {
-    fix: "Forget what you have of this session and read it from its beginning.",
+    fix: "Discard what you have of this session and read it from the start.",
   });
 }
 
@@ -60,24 +73,24 @@ function toEvent(envelope: EventEnvelope): string {
 interface FollowOptions {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Gives the batches, each as whole SSE events, until the signal. */
+  /** Yields batches, each as whole SSE events, until the signal aborts. */
   readonly follow: (signal: AbortSignal) => AsyncIterable<string>;
-  /** Fires when the server closes: a follower can come back, so it is not waited for. */
+  /** Aborts when the server closes: a follower can reconnect, so shutdown does not wait for it. */
   readonly closing: AbortSignal;
   readonly keepAliveMs: number;
 }
 
 /**
- * Write batches as they come, one at a time: the next is asked for when the reader has taken the last, and a reader that
- * takes nothing is cut. It goes on from where it was by the id of the last event it saw.
+ * Write batches one at a time: the next is requested when the client has read the last (backpressure), and a client that
+ * stops reading is disconnected. It resumes with the id of the last event it saw.
  */
 async function followOverSse({ request, reply, follow, closing, keepAliveMs }: FollowOptions): Promise<void> {
   const { signal, meter } = requestContextOf(request);
   const stop = new AbortController();
   const batches = follow(stop.signal)[Symbol.asyncIterator]();
-  // Asked for before the head is sent: who reads the head may rely on hearing of everything from then on.
+  // Subscribe before the response head is sent: a client that has the head must not miss any event from then on.
   const first = batches.next();
-  // It is waited for below; if it fails before that, nobody is missing it yet.
+  // Awaited below; avoid an unhandled rejection if it fails before that.
   first.catch(() => undefined);
   const writer = openSse(reply, { signal: AbortSignal.any([signal, closing]), keepAliveMs, meter });
   if (writer.signal.aborted) stop.abort();
@@ -103,7 +116,7 @@ async function pump(
   }
 }
 
-/** The head is out, so that only the stream itself can tell. */
+/** The status line is sent already, so the error goes into the stream. */
 function errorEvent(request: FastifyRequest, reason: unknown): string {
   const error = CaretError.from(reason);
   if (error.code === "internal") request.log.error({ err: reason }, "A stream failed unexpectedly");

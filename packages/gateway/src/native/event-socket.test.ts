@@ -133,8 +133,8 @@ describe("a WebSocket", () => {
   });
 
   it.each([
-    ["nothing", "", "The first message has to be JSON"],
-    ["no JSON", "since 5", "The first message has to be JSON"],
+    ["nothing", "", "The first message must be JSON"],
+    ["no JSON", "since 5", "The first message must be JSON"],
     ["no cursor", "{}", "since: must be the number of an event"],
     ["a cursor that is none", '{"since":"last"}', "since: must be the number of an event"],
     ["a cursor beyond the end", '{"since":9}', "after: the log of this session ends at 1"],

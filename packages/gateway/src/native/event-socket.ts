@@ -1,17 +1,18 @@
 import { CaretError, type EventEnvelope, type Sessions, toSeedEvent } from "@caret/protocol";
 import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { SOCKET_ROUTE } from "../http/client-gone.ts";
 import { refusalWith } from "../http/known-error.ts";
 import { readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { toNativeError } from "./answer-with-error.ts";
-import { sinceMessage } from "./bodies.ts";
 import { assertReached } from "./event-routes.ts";
-import { callOf } from "./native-command.ts";
+import { flag, text } from "./fields.ts";
+import { callOf } from "./native-routes.ts";
 import { createSocketWriter, type SocketWriter } from "./socket-writer.ts";
 
-/** The only thing a client says is where to begin. */
+/** A client sends one message: where to start. */
 const MAX_MESSAGE_BYTES = 4096;
 const SINCE_MS = 10_000;
 
@@ -19,11 +20,20 @@ const EVENTS = "caret.events";
 /** The shape in which pages for the agent's own stream store events. */
 const SEED_EVENTS = "cursor-agent.events";
 
+/** The first message of a client: start after this event, given by its number or its id. */
+const sinceMessage = z.object({
+  since: z.union(
+    [z.int().nonnegative(), text.regex(/:\d{1,15}$/).transform((id) => Number(id.slice(id.lastIndexOf(":") + 1)))],
+    { error: "must be the number of an event, 0 for all, or the id of one" },
+  ),
+  raw: flag.exactOptional(),
+});
+
 /** Close codes of RFC 6455. */
 const codes = { done: 1000, leaving: 1001, refused: 1008, failed: 1011 } as const;
 
 export interface EventSocketOptions {
-  readonly desk: Sessions;
+  readonly sessions: Sessions;
   readonly keepAliveMs: number;
   readonly closing: AbortSignal;
   readonly sinceMs?: number | undefined;
@@ -33,18 +43,21 @@ export interface EventSocketOptions {
 export async function eventSocket(app: FastifyInstance, options: EventSocketOptions): Promise<void> {
   await app.register(fastifyWebsocket, {
     options: { maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false, handleProtocols: chooseProtocol },
-    // What the server's close means for an open socket is decided below, by `closing`.
+    // Open sockets are closed below, by `closing`.
     preClose: (done) => done(),
     errorHandler: (_error, socket) => socket.terminate(),
   });
   app.route({
     method: "GET",
     url: SOCKET_ROUTE,
-    config: { access: "sessions" },
-    // Before the upgrade, so that whoever asks for a session that does not exist is told so in HTTP.
+    config: {
+      access: "sessions",
+      doc: { summary: 'Follow a session\'s events over a WebSocket; the first message is {"since": <seq>}' },
+    },
+    // Before the upgrade, so that a client gets HTTP 404 for a session that does not exist.
     preHandler: async (request) => {
       const { params, caller } = callOf(request);
-      await options.desk.get(params.id, caller);
+      await options.sessions.get(params.id, caller);
     },
     handler: async (_request, reply) => {
       reply.header("upgrade", "websocket");
@@ -54,13 +67,13 @@ export async function eventSocket(app: FastifyInstance, options: EventSocketOpti
   });
 }
 
-/** The first one that we know. What carries a page's key is none of them, so it is never said back. */
+/** The first known protocol. A page sends its key as another one, which is never echoed. */
 function chooseProtocol(offered: Set<string>): string | false {
   return [...offered].find((protocol) => protocol === EVENTS || protocol === SEED_EVENTS) ?? false;
 }
 
 async function serveSocket(socket: WebSocket, request: FastifyRequest, options: EventSocketOptions): Promise<void> {
-  const { desk, keepAliveMs, closing, sinceMs = SINCE_MS } = options;
+  const { sessions, keepAliveMs, closing, sinceMs = SINCE_MS } = options;
   const { params, caller } = callOf(request);
   const { signal, meter } = requestContextOf(request);
   const stop = AbortSignal.any([signal, closing]);
@@ -72,13 +85,13 @@ async function serveSocket(socket: WebSocket, request: FastifyRequest, options: 
       socket,
       AbortSignal.any([writer.signal, AbortSignal.timeout(sinceMs)]),
     );
-    assertReached(since, await desk.get(params.id, caller));
+    assertReached(since, await sessions.get(params.id, caller));
     const follow = { after: since, raw: raw || isSeed, signal: writer.signal };
-    for await (const batch of desk.followLog(params.id, follow, caller)) await writer.write(batch.map(write));
-    if (stop.aborted) writer.end(codes.leaving, "The gateway ends this stream; come back with the last seq");
+    for await (const batch of sessions.followLog(params.id, follow, caller)) await writer.write(batch.map(write));
+    if (stop.aborted) writer.end(codes.leaving, "The gateway ends this stream; reconnect with the last seq");
     else writer.end(codes.done, "The session is gone");
   } catch (reason) {
-    await sayFarewell(writer, stop, reason);
+    await closeWithReason(writer, stop, reason);
   }
 }
 
@@ -86,10 +99,10 @@ function toJson(envelope: EventEnvelope): string {
   return JSON.stringify(envelope);
 }
 
-/** Rejects when none comes in time or it does not say where to begin. */
+/** Rejects when none arrives in time or it is not valid. */
 async function firstMessage(socket: WebSocket, signal: AbortSignal) {
   const text = await new Promise<string>((resolve, reject) => {
-    const late = () => reject(new CaretError("invalid-request", 'The first message has to be {"since": <seq>}, soon'));
+    const late = () => reject(new CaretError("invalid-request", 'No first message {"since": <seq>} arrived in time'));
     signal.addEventListener("abort", late, { once: true });
     socket.once("message", (data) => {
       signal.removeEventListener("abort", late);
@@ -103,12 +116,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CaretError("invalid-request", 'The first message has to be JSON: {"since": <seq>}');
+    throw new CaretError("invalid-request", 'The first message must be JSON: {"since": <seq>}');
   }
 }
 
-async function sayFarewell(writer: SocketWriter, stop: AbortSignal, reason: unknown): Promise<void> {
-  if (stop.aborted) return writer.end(codes.leaving, "The gateway ends this stream; come back with the last seq");
+async function closeWithReason(writer: SocketWriter, stop: AbortSignal, reason: unknown): Promise<void> {
+  if (stop.aborted) return writer.end(codes.leaving, "The gateway ends this stream; reconnect with the last seq");
   const error = CaretError.from(reason);
   await writer.write([JSON.stringify(toNativeError(error.toInfo()).body)]);
   writer.end(error.code === "invalid-request" ? codes.refused : codes.failed, error.message);

@@ -1,76 +1,85 @@
-import type { FastifyInstance } from "fastify";
-import { readBody, readPart } from "../http/read-body.ts";
-import { allowWorkspaceBody, connectTestBody, createTokenBody } from "./bodies.ts";
+import type { ConnectTest } from "@caret/protocol";
+import { z } from "zod";
 import { testDoor } from "./connect-test.ts";
-import type { Idempotency } from "./idempotency.ts";
-import { command, question } from "./native-command.ts";
+import { filled, line, oneOf, queryFlag, queryNumberUpTo, queryText } from "./fields.ts";
 import type { NativeDoorOptions } from "./native-door-options.ts";
-import { filesQuery, modelsQuery, usageQuery } from "./queries.ts";
+import { type NativeApp, read, write } from "./native-routes.ts";
 
-const config = { access: "sessions" } as const;
+const MAX_DAYS = 3650;
+const DEFAULT_DAYS = 30;
 
-/** What there is around the sessions: models, files, what was used, and whether all is well. */
-export function gatewayRoutes(app: FastifyInstance, options: NativeDoorOptions, idempotency: Idempotency): void {
-  const { desk, about, models, doctor, tokens, workspaces } = options;
-  app.get(
-    "/api/about",
-    { config },
-    question(({ caller }) => about(caller)),
+const filesQuery = z.object({
+  workspace: queryText.min(1, { error: "must name a directory" }).describe("The directory"),
+  query: queryText.default("").describe("Part of the path"),
+});
+const modelsQuery = z.object({ refresh: queryFlag.default(false).describe("`true`: ask the agent now") });
+const usageQuery = z.object({
+  days: queryNumberUpTo(MAX_DAYS).default(DEFAULT_DAYS).describe(`Days back, ${DEFAULT_DAYS} by default`),
+});
+const connectTestBody = z.object({
+  door: oneOf(["openai", "responses", "anthropic"]),
+}) satisfies z.ZodType<ConnectTest>;
+const createTokenBody = z.object({ name: line });
+const allowWorkspaceBody = z.object({ path: filled });
+
+/** The gateway around the sessions: about, files, models, usage, doctor, tokens, workspaces. */
+export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): void {
+  const { sessions, about, models, doctor } = options;
+  read(native, "/api/about", { summary: "Version, lanes, defaults, and the caller's token name" }, ({ caller }) =>
+    about(caller),
   );
-  app.get(
+  read(
+    native,
     "/api/files",
-    { config },
-    question(async ({ request, caller }) => {
-      const { workspace, query } = readPart(filesQuery, request.query, "");
-      return { files: await desk.findFiles(workspace, query, caller) };
-    }),
+    { summary: "Find files in a workspace, best match first", query: filesQuery },
+    async ({ query, caller }) => ({ files: await sessions.findFiles(query.workspace, query.query, caller) }),
   );
-  app.get(
-    "/api/models",
-    { config },
-    question(async ({ request }) => ({ models: await models(readPart(modelsQuery, request.query, "")) })),
-  );
-  app.get(
+  read(native, "/api/models", { summary: "List all models", query: modelsQuery }, async ({ query }) => ({
+    models: await models(query),
+  }));
+  read(
+    native,
     "/api/usage",
-    { config },
-    question(async ({ request, caller }) => ({
-      rows: await desk.usage(readPart(usageQuery, request.query, "").days, caller),
-    })),
+    { summary: "Usage by day, model and session", query: usageQuery },
+    async ({ query, caller }) => ({ rows: await sessions.usage(query.days, caller) }),
   );
-  app.get(
-    "/api/doctor",
-    { config },
-    question(async () => ({ findings: await doctor() })),
+  read(native, "/api/doctor", { summary: "Check the installation; each finding says how to fix it" }, async () => ({
+    findings: await doctor(),
+  }));
+  write(
+    native,
+    ["POST", "/api/connect/test"],
+    { summary: "Send a real request through one of the doors", body: connectTestBody },
+    ({ request, body }) => testDoor(body.door, request, options.now),
   );
-  app.post(
-    "/api/connect/test",
-    { config },
-    command(idempotency, async ({ request }) => {
-      const { door } = readBody(connectTestBody, request.body);
-      return { status: 200, body: await testDoor(door, request, options.now) };
-    }),
-  );
-  app.post(
-    "/api/tokens",
-    { config },
-    command(idempotency, async ({ request, caller }) => {
-      const { name } = readBody(createTokenBody, request.body);
-      // Bound like the one that asks for it, so that nobody gets out of a workspace this way.
+  adminRoutes(native, options);
+}
+
+function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOptions): void {
+  write(
+    native,
+    ["POST", "/api/tokens"],
+    {
+      summary: "Create a token for a client; the secret is shown only in this answer",
+      body: createTokenBody,
+      status: 201,
+    },
+    async ({ body: { name }, caller }) => {
+      // Bound to the caller's workspace: a token must not create one that reaches further.
       const secret = await tokens.create({ name, workspace: caller.workspace });
-      return { status: 201, body: { name, token: secret.reveal() } };
-    }),
+      return { name, token: secret.reveal() };
+    },
   );
-  app.post(
-    "/api/workspaces",
-    { config: { access: "admin" } },
-    command(idempotency, async ({ request }) => {
-      const { path } = readBody(allowWorkspaceBody, request.body);
-      return { status: 201, body: { path: await workspaces.allow(path) } };
-    }),
+  write(
+    native,
+    ["POST", "/api/workspaces"],
+    { summary: "Allow turns to work in a directory", access: "admin", body: allowWorkspaceBody, status: 201 },
+    async ({ body }) => ({ path: await workspaces.allow(body.path) }),
   );
-  app.post(
-    "/api/workspaces/sample",
-    { config: { access: "admin" } },
-    command(idempotency, async () => ({ status: 201, body: { path: await workspaces.sample() } })),
+  write(
+    native,
+    ["POST", "/api/workspaces/sample"],
+    { summary: "Create a small sample project and allow it as a workspace", access: "admin", status: 201 },
+    async () => ({ path: await workspaces.sample() }),
   );
 }

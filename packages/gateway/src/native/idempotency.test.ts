@@ -1,15 +1,15 @@
 import { CaretError } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { type Answer, type Attempt, createIdempotency } from "./idempotency.ts";
+import { type Attempt, createIdempotency } from "./idempotency.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
 function counter() {
   let count = 0;
   return {
-    perform: async (): Promise<Answer> => {
+    perform: async (): Promise<unknown> => {
       count += 1;
-      return { status: 201, body: count };
+      return { count };
     },
     get count() {
       return count;
@@ -19,37 +19,38 @@ function counter() {
 
 const attempt = (perform: Attempt["perform"], given: Partial<Attempt> = {}): Attempt => ({
   key: "k1",
-  place: "boss POST /a",
+  scope: "boss POST /a",
   digest: "d1",
   perform,
+  recall: undefined,
   ...given,
 });
 
-it("does a command once and answers it twice alike", async () => {
+it("performs a command once and gives both requests the same answer", async () => {
   const { once } = createIdempotency({ findCommand: async () => undefined, now: () => 0 });
   const work = counter();
   const first = await once(attempt(work.perform));
   const second = await once(attempt(work.perform));
   expect([first, second, work.count]).toEqual([
-    { answer: { status: 201, body: 1 }, isReplayed: false },
-    { answer: { status: 201, body: 1 }, isReplayed: true },
+    { answer: { count: 1 }, isReplayed: false },
+    { answer: { count: 1 }, isReplayed: true },
     1,
   ]);
 });
 
-it("joins a command that is under way", async () => {
+it("gives a retry the answer of the command that is still running", async () => {
   const { once } = createIdempotency({ findCommand: async () => undefined, now: () => 0 });
-  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   const both = [once(attempt(() => promise)), once(attempt(() => Promise.reject(new Error("done twice"))))];
-  resolve({ status: 204 });
-  expect((await Promise.all(both)).map(({ answer }) => answer)).toEqual([{ status: 204 }, { status: 204 }]);
+  resolve("done");
+  expect((await Promise.all(both)).map(({ answer }) => answer)).toEqual(["done", "done"]);
 });
 
 it.each<[string, Partial<Attempt>]>([
   ["without a key", { key: undefined }],
-  ["of another token, method or path", { place: "boss POST /b" }],
+  ["of another token, method or path", { scope: "boss POST /b" }],
   ["with another key", { key: "k2" }],
-])("does a command anew %s", async (_name, given) => {
+])("performs a command again %s", async (_name, given) => {
   const { once } = createIdempotency({ findCommand: async () => undefined, now: () => 0 });
   const work = counter();
   await once(attempt(work.perform));
@@ -57,7 +58,7 @@ it.each<[string, Partial<Attempt>]>([
   expect(work.count).toBe(2);
 });
 
-it("refuses a known key with another body, whether the first went well or not", async () => {
+it("rejects a used key with another body, whether the first command succeeded or failed", async () => {
   const { once } = createIdempotency({ findCommand: async () => undefined, now: () => 0 });
   const refused = { statusCode: 422, message: "idempotency-key: was used before, with another body." };
   await once(attempt(counter().perform));
@@ -68,13 +69,13 @@ it("refuses a known key with another body, whether the first went well or not", 
 });
 
 it.each([
-  ["remembers a failure that would repeat itself", "not-found", 1],
-  ["forgets a failure that may pass", "session-busy", 2],
-  ["forgets a failure of our own", "internal", 2],
+  ["remembers a failure that a retry would repeat", "not-found", 1],
+  ["forgets a retryable failure", "session-busy", 2],
+  ["forgets an internal error", "internal", 2],
 ] as const)("%s", async (_name, code, times) => {
   const { once } = createIdempotency({ findCommand: async () => undefined, now: () => 0 });
   let count = 0;
-  const fail = async (): Promise<Answer> => {
+  const fail = async (): Promise<unknown> => {
     count += 1;
     throw new CaretError(code, "No");
   };

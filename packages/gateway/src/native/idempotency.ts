@@ -5,34 +5,27 @@ import { refusalWith, toKnownError } from "../http/known-error.ts";
 const MAX_KEPT = 1000;
 const KEPT_MS = 24 * 3_600_000;
 
-/** What a command is answered with. */
-export interface Answer {
-  readonly status: number;
-  readonly body?: unknown;
-}
-
 export interface Attempt {
-  /** The client's own name for this command. Without one it is simply done. */
+  /** The client's `idempotency-key`. Without one the command is always performed. */
   readonly key: string | undefined;
-  /** Whose command it is, and which: keys of different tokens, methods or paths are different keys. */
-  readonly place: string;
-  /** Tells one body from another. */
+  /** Token, method and path: the same key in another scope is another key. */
+  readonly scope: string;
+  /** A digest of the body. */
   readonly digest: string;
-  /** Given the command when it is to be recorded in the log, which is where `recall` exists. */
-  readonly perform: (command: CommandKey | undefined) => Promise<Answer>;
-  /** The answer to a command that the log has a record of. Absent: this command is not recorded there. */
-  readonly recall?: (done: CommandRecord) => Promise<Answer>;
+  /** Resolves to the body of the answer. Given the command's key when `recall` exists, to record it in the log. */
+  readonly perform: (command: CommandKey | undefined) => Promise<unknown>;
+  /** Makes the answer from the log's record of the command. Absent: this command is not recorded there. */
+  readonly recall: ((done: CommandRecord) => Promise<unknown>) | undefined;
 }
 
 /**
- * Does each command once, however often it is sent with the same key: a client that got no answer sends it again and gets
- * the answer of the first time, also while that is still under way. What failed and may well succeed when it is tried
- * again is not remembered. What begins turns or makes and deletes sessions is recorded in the log too, so that it is done
- * once although the gateway was restarted or killed in between.
+ * Performs each command once per key: a client that got no answer sends the command again and gets the first answer, also
+ * while the first is still running. Retryable failures are not remembered. Commands that start turns or that create or
+ * delete sessions are also recorded in the log, so that a retry after a restart or a crash does not repeat them.
  */
 export interface Idempotency {
-  /** Rejects with what the command rejected with, and with 422 when the key came with another body before. */
-  once(attempt: Attempt): Promise<{ readonly answer: Answer; readonly isReplayed: boolean }>;
+  /** Rejects as the command did, or with 422 when the key was used with another body. */
+  once(attempt: Attempt): Promise<Answered>;
 }
 
 interface Kept {
@@ -42,7 +35,7 @@ interface Kept {
 }
 
 interface Answered {
-  readonly answer: Answer;
+  readonly answer: unknown;
   readonly isReplayed: boolean;
 }
 
@@ -54,7 +47,7 @@ export interface IdempotencyOptions {
 export function createIdempotency({ now, findCommand }: IdempotencyOptions): Idempotency {
   const kept = new Map<string, Kept>();
 
-  /** Oldest first, which is how a map keeps them. */
+  /** Oldest first: a Map iterates in insertion order. */
   function forgetOld(): void {
     for (const [name, { at }] of kept) {
       if (kept.size < MAX_KEPT && now() - at < KEPT_MS) return;
@@ -75,17 +68,17 @@ export function createIdempotency({ now, findCommand }: IdempotencyOptions): Ide
     const entry: Kept = { at: now(), digest: attempt.digest, answer: recallOrPerform(name, attempt) };
     kept.set(name, entry);
     entry.answer.catch((reason: unknown) => {
-      if (mayBeTriedAgain(reason) && kept.get(name) === entry) kept.delete(name);
+      if (isRetryable(reason) && kept.get(name) === entry) kept.delete(name);
     });
     return entry.answer;
   }
 
   return {
     async once(attempt) {
-      const { key, place, digest, perform } = attempt;
+      const { key, scope, digest, perform } = attempt;
       if (key === undefined) return { answer: await perform(undefined), isReplayed: false };
       forgetOld();
-      const name = `${place} ${key}`;
+      const name = `${scope} ${key}`;
       const known = kept.get(name);
       if (known === undefined) return await begin(name, attempt);
       if (known.digest !== digest) throw otherBody();
@@ -98,7 +91,7 @@ function otherBody(): Error {
   return refusalWith(422, "idempotency-key: was used before, with another body.");
 }
 
-function mayBeTriedAgain(reason: unknown): boolean {
+function isRetryable(reason: unknown): boolean {
   const { error } = toKnownError(reason);
   return error.retryable || error.code === "internal";
 }

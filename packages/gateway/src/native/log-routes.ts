@@ -1,63 +1,85 @@
 import { Readable } from "node:stream";
-import { CaretError, type Sessions } from "@caret/protocol";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { CaretError, exportFormats, type LogQuery, type Sessions } from "@caret/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
-import type { Idempotency } from "./idempotency.ts";
-import { callOf, command, type NativeCall, question } from "./native-command.ts";
-import { exportQuery, imageParam, logQuery, seqParam } from "./queries.ts";
+import { oneOf, queryNumber, queryNumberUpTo, rawFlag } from "./fields.ts";
+import { callOf, type NativeApp, type NativeCall, read, write } from "./native-routes.ts";
 
-const config = { access: "sessions" } as const;
 const NDJSON = "application/x-ndjson";
 const STUCK_MS = 30_000;
 const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
+const MAX_EVENTS = 10_000;
+const DEFAULT_EVENTS = 500;
 
-/** What a session's log holds, and whole sessions out and in. */
-export function logRoutes(app: FastifyInstance, desk: Sessions, idempotency: Idempotency): void {
-  app.get(
+const logQuery = z
+  .object({
+    after: queryNumber.describe("Events after this seq").exactOptional(),
+    before: queryNumber.describe("The newest events before this seq").exactOptional(),
+    limit: queryNumberUpTo(MAX_EVENTS)
+      .default(DEFAULT_EVENTS)
+      .describe(`Page size, ${DEFAULT_EVENTS} by default, up to ${MAX_EVENTS}`),
+    raw: rawFlag.exactOptional(),
+  })
+  .refine(({ after, before }) => after === undefined || before === undefined, {
+    path: ["before"],
+    error: "cannot be given together with `after`",
+  }) satisfies z.ZodType<LogQuery>;
+
+const exportQuery = z.object({ format: oneOf(exportFormats).default("ndjson") });
+const imageParam = z.object({ name: z.string() });
+const seqParam = z.object({ seq: queryNumber });
+
+/** A session's log: events, raw lines and images; export and import of whole sessions. */
+export function logRoutes(native: NativeApp, sessions: Sessions): void {
+  const { app } = native;
+  read(
+    native,
     "/api/sessions/:id/log",
-    { config },
-    question(({ request, params: { id }, caller }) => desk.readLog(id, readPart(logQuery, request.query, ""), caller)),
+    { summary: "Read a page of events, oldest first", query: logQuery },
+    ({ params, query, caller }) => sessions.readLog(params.id, query, caller),
+  );
+  read(native, "/api/sessions/:id/raw/:seq", { summary: "Read the agent's own line behind an event" }, (call) =>
+    readRaw(sessions, call),
   );
   app.get(
-    "/api/sessions/:id/raw/:seq",
-    { config },
-    question((call) => readRaw(desk, call)),
+    "/api/sessions/:id/images/:name",
+    { config: { access: "sessions", doc: { summary: "Read an image that came with a prompt" } } },
+    (request, reply) => sendImage(sessions, request, reply),
   );
-  app.get("/api/sessions/:id/images/:name", { config }, (request, reply) => sendImage(desk, request, reply));
-  app.get("/api/sessions/:id/export", { config }, (request, reply) => sendExport(desk, request, reply));
-  // Read as it comes: an export may be larger than anyone would hold in memory.
+  app.get(
+    "/api/sessions/:id/export",
+    { config: { access: "sessions", doc: { summary: "Download the whole session as a file", query: exportQuery } } },
+    (request, reply) => sendExport(sessions, request, reply),
+  );
+  // Streamed, not buffered: an export may be larger than memory.
   app.addContentTypeParser(NDJSON, async (_request: FastifyRequest, payload: unknown) => payload);
-  app.post(
-    "/api/sessions/import",
-    { config: { ...config, mediaType: NDJSON } },
-    command(
-      idempotency,
-      async ({ request, caller }) => ({
-        status: 201,
-        body: await desk.importSession(upTo(MAX_IMPORT_BYTES, request.body as AsyncIterable<Uint8Array>), caller),
-      }),
-      async ({ sessionId }, { caller }) => ({ status: 201, body: await desk.get(sessionId, caller) }),
-    ),
+  write(
+    native,
+    ["POST", "/api/sessions/import"],
+    { summary: "Create a session from an export", mediaType: NDJSON, status: 201 },
+    ({ body, caller }) => sessions.importSession(upTo(MAX_IMPORT_BYTES, body as AsyncIterable<Uint8Array>), caller),
+    ({ sessionId }, { caller }) => sessions.get(sessionId, caller),
   );
 }
 
-async function readRaw(desk: Sessions, { params, caller }: NativeCall): Promise<object> {
+async function readRaw(sessions: Sessions, { params, caller }: NativeCall): Promise<object> {
   const { seq } = readPart(seqParam, params, "");
-  const { events } = await desk.readLog(params.id, { after: seq - 1, limit: 1, raw: true }, caller);
+  const { events } = await sessions.readLog(params.id, { after: seq - 1, limit: 1, raw: true }, caller);
   const event = events.find((candidate) => candidate.seq === seq);
   if (event?.raw === undefined)
-    throw new CaretError("not-found", `Event ${seq} has no line of the agent's`, {
-      fix: "Look at the events beside it: a line that gave several stands beside the first.",
+    throw new CaretError("not-found", `Event ${seq} has no raw line`, {
+      fix: "Look at the events before it: when one line gave several events, only the first has it.",
     });
   return event.rawCut === true ? { raw: event.raw, rawCut: true } : { raw: event.raw };
 }
 
-/** The type is the gateway's own finding, and nothing in it is run wherever it is opened. */
-async function sendImage(desk: Sessions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** The gateway detected the media type itself; the CSP sandbox keeps the content from running scripts. */
+async function sendImage(sessions: Sessions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { params, caller } = callOf(request);
   const { name } = readPart(imageParam, params, "");
-  const { mediaType, bytes } = await desk.readImage(params.id, name, caller);
+  const { mediaType, bytes } = await sessions.readImage(params.id, name, caller);
   return reply
     .type(mediaType)
     .header("content-security-policy", "sandbox; default-src 'none'")
@@ -65,12 +87,12 @@ async function sendImage(desk: Sessions, request: FastifyRequest, reply: Fastify
     .send(Buffer.from(bytes));
 }
 
-async function sendExport(desk: Sessions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendExport(sessions: Sessions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { params, caller } = callOf(request);
   const { format } = readPart(exportQuery, request.query, "");
-  const { fileName, mediaType, chunks } = await desk.exportSession(params.id, format, caller);
+  const { fileName, mediaType, chunks } = await sessions.exportSession(params.id, format, caller);
   const { signal, meter } = requestContextOf(request);
-  // As for the other streams: a reader that takes nothing is cut, and so is one whose token was revoked.
+  // As for SSE: a client that stops reading is disconnected, and so is one whose token was revoked.
   reply.raw.setTimeout(meter?.stuckMs ?? STUCK_MS, () => reply.raw.destroy());
   return reply
     .type(mediaType)
@@ -83,7 +105,7 @@ async function* upTo(most: number, chunks: AsyncIterable<Uint8Array>): AsyncGene
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.byteLength;
-    if (size > most) throw new CaretError("too-large", `An import has at most ${most} bytes`);
+    if (size > most) throw new CaretError("too-large", `An import may have at most ${most} bytes`);
     yield chunk;
   }
 }

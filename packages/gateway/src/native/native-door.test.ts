@@ -49,11 +49,11 @@ describe("a command", () => {
 
   it.each([
     ["POST", "/api/sessions", { lane: "bus" }, "lane: must be one of cli, acp, sdk, api, sim"],
-    ["POST", "/api/sessions", { title: 5 }, "title: must be a text"],
+    ["POST", "/api/sessions", { title: 5 }, "title: must be a string"],
     ["POST", "/api/sessions", { permission: "none" }, "permission: must be one of supervised, auto-edits, auto, full"],
     ["POST", "/api/sessions", "[]", "The body must be a JSON object"],
-    ["POST", "/api/sessions/s1/turns", {}, "prompt: must be a text"],
-    ["POST", "/api/sessions/s1/turns", { prompt: " \n" }, "prompt: must say something"],
+    ["POST", "/api/sessions/s1/turns", {}, "prompt: must be a string"],
+    ["POST", "/api/sessions/s1/turns", { prompt: " \n" }, "prompt: must not be blank"],
     [
       "POST",
       "/api/sessions/s1/turns",
@@ -65,13 +65,13 @@ describe("a command", () => {
     ["POST", "/api/connect/test", { door: "acp" }, "door: must be one of openai, responses, anthropic"],
     ["GET", "/api/sessions?limit=0", undefined, "limit: must be from 1 to 500"],
     ["GET", "/api/sessions?archived=1", undefined, "archived: must be true or false"],
-    ["GET", "/api/sessions?search=a&search=b", undefined, "search: must be given once"],
+    ["GET", "/api/sessions?search=a&search=b", undefined, "search: must not be repeated"],
     ["GET", "/api/sessions/s1/log?after=1&before=2", undefined, "before: cannot be given together with `after`"],
     ["GET", "/api/sessions/s1/log?limit=10001", undefined, "limit: must be from 1 to 10000"],
     ["GET", "/api/sessions/s1/events?after=-1", undefined, "after: must be a whole number"],
     ["GET", "/api/sessions/s1/events?after=7", undefined, "after: the log of this session ends at 0"],
     ["GET", "/api/sessions/s1/export?format=pdf", undefined, "format: must be one of ndjson, markdown, html, seed"],
-    ["GET", "/api/files", undefined, "workspace: must be given once"],
+    ["GET", "/api/files", undefined, "workspace: is required"],
   ])("%s %s %j is refused with words that name the place", async (method, path, body, message) => {
     const answer = await callNative(server, method, path, { body });
     expect([answer.status, answer.body, sessions.asked]).toEqual([

@@ -10,20 +10,22 @@ import { sessionRoutes } from "./session-routes.ts";
 import { signInRoutes } from "./sign-in-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
 
-/** `/api/…`: sessions as they are, for the web page and for programs. */
+/** `/api/…`: the native API, for the web page and for programs. */
 export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
-  const { desk, keepAliveMs, sinceMs, now } = options;
+  const { sessions, keepAliveMs, sinceMs, now } = options;
   return async (app) => {
-    const idempotency = createIdempotency({ now, findCommand: (name) => desk.findCommand(name) });
+    const idempotency = createIdempotency({ now, findCommand: (name) => sessions.findCommand(name) });
     const closing = new AbortController();
     app.setErrorHandler(answerWithError);
     app.addHook("preClose", async () => closing.abort());
-    await eventSocket(app, { desk, keepAliveMs, sinceMs, closing: closing.signal });
-    sessionRoutes(app, desk, idempotency);
-    turnRoutes(app, desk, idempotency);
-    logRoutes(app, desk, idempotency);
-    eventRoutes(app, { desk, keepAliveMs, closing: closing.signal });
-    gatewayRoutes(app, options, idempotency);
-    signInRoutes(app, options, idempotency);
+    const native = { app, idempotency };
+    const stream = { sessions, keepAliveMs, closing: closing.signal };
+    await eventSocket(app, { ...stream, sinceMs });
+    sessionRoutes(native, sessions);
+    turnRoutes(native, sessions);
+    logRoutes(native, sessions);
+    eventRoutes(native, stream);
+    gatewayRoutes(native, options);
+    signInRoutes(native, options);
   };
 }

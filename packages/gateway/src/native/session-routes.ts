@@ -1,72 +1,86 @@
-import type { Sessions } from "@caret/protocol";
-import type { FastifyInstance } from "fastify";
-import { readBody, readPart } from "../http/read-body.ts";
-import { changeSessionBody, createSessionBody, forkSessionBody } from "./bodies.ts";
-import type { Idempotency } from "./idempotency.ts";
-import { command, question } from "./native-command.ts";
-import { sessionListQuery } from "./queries.ts";
+import {
+  type ChangeSession,
+  type CreateSession,
+  type ForkSession,
+  laneNames,
+  type SessionListQuery,
+  type Sessions,
+} from "@caret/protocol";
+import { z } from "zod";
+import { flag, line, oneOf, permission, queryFlag, queryNumberUpTo, queryText, text } from "./fields.ts";
+import { type NativeApp, read, write } from "./native-routes.ts";
 
-const config = { access: "sessions" } as const;
+const MAX_SESSIONS = 500;
 
-/** Sessions as wholes: which there are, and what becomes of them. */
-export function sessionRoutes(app: FastifyInstance, desk: Sessions, idempotency: Idempotency): void {
-  app.get(
+const sessionListQuery = z.object({
+  search: queryText.describe("Part of the title, workspace or id").exactOptional(),
+  archived: queryFlag.describe("Archived sessions only, or only the others; both when absent").exactOptional(),
+  limit: queryNumberUpTo(MAX_SESSIONS).describe(`Page size, up to ${MAX_SESSIONS}`).exactOptional(),
+  after: queryText.describe("`next` of the previous page").exactOptional(),
+}) satisfies z.ZodType<SessionListQuery>;
+
+const createSessionBody = z.object({
+  workspace: text.exactOptional(),
+  title: line.exactOptional(),
+  lane: oneOf(laneNames).exactOptional(),
+  model: line.exactOptional(),
+  permission: permission.exactOptional(),
+}) satisfies z.ZodType<CreateSession>;
+
+const changeSessionBody = z.object({
+  title: line.exactOptional(),
+  archived: flag.exactOptional(),
+  permission: permission.exactOptional(),
+  model: line.exactOptional(),
+}) satisfies z.ZodType<ChangeSession>;
+
+const forkSessionBody = z.object({
+  throughSeq: z.int({ error: "must be the number of an event" }).positive().exactOptional(),
+  title: line.exactOptional(),
+}) satisfies z.ZodType<ForkSession>;
+
+/** Sessions as wholes: list, create, change, fork and delete them. */
+export function sessionRoutes(native: NativeApp, sessions: Sessions): void {
+  read(
+    native,
     "/api/sessions",
-    { config },
-    question(({ request, caller }) => desk.list(readPart(sessionListQuery, request.query, ""), caller)),
+    { summary: "List sessions, most recently updated first", query: sessionListQuery },
+    ({ query, caller }) => sessions.list(query, caller),
   );
-  app.post(
-    "/api/sessions",
-    { config },
-    command(
-      idempotency,
-      async ({ request, caller }) => {
-        const wanted = readBody(createSessionBody, request.body);
-        return { status: 201, body: await desk.create(wanted, caller) };
-      },
-      async ({ sessionId }, { caller }) => ({ status: 201, body: await desk.get(sessionId, caller) }),
-    ),
+  write(
+    native,
+    ["POST", "/api/sessions"],
+    { summary: "Create a session", body: createSessionBody, status: 201 },
+    ({ body, caller }) => sessions.create(body, caller),
+    ({ sessionId }, { caller }) => sessions.get(sessionId, caller),
   );
-  app.get(
-    "/api/sessions/:id",
-    { config },
-    question(({ params: { id }, caller }) => desk.get(id, caller)),
+  read(native, "/api/sessions/:id", { summary: "Get a session" }, ({ params, caller }) =>
+    sessions.get(params.id, caller),
   );
-  app.patch(
-    "/api/sessions/:id",
-    { config },
-    command(idempotency, async ({ request, params: { id }, caller }) => {
-      const changes = readBody(changeSessionBody, request.body);
-      return { status: 200, body: await desk.change(id, changes, caller) };
-    }),
+  write(
+    native,
+    ["PATCH", "/api/sessions/:id"],
+    { summary: "Change a session", body: changeSessionBody },
+    ({ params, body, caller }) => sessions.change(params.id, body, caller),
   );
-  app.delete(
-    "/api/sessions/:id",
-    { config },
-    command(
-      idempotency,
-      async ({ params: { id }, caller }) => {
-        await desk.delete(id, caller);
-        return { status: 204 };
-      },
-      async () => ({ status: 204 }),
-    ),
+  write(
+    native,
+    ["DELETE", "/api/sessions/:id"],
+    { summary: "Delete a session that is not running", status: 204 },
+    ({ params, caller }) => sessions.delete(params.id, caller),
+    async () => undefined,
   );
-  app.post(
-    "/api/sessions/:id/fork",
-    { config },
-    command(
-      idempotency,
-      async ({ request, params: { id }, caller }) => {
-        const wanted = readBody(forkSessionBody, request.body);
-        return { status: 201, body: await desk.fork(id, wanted, caller) };
-      },
-      async ({ sessionId }, { caller }) => ({ status: 201, body: await desk.get(sessionId, caller) }),
-    ),
+  write(
+    native,
+    ["POST", "/api/sessions/:id/fork"],
+    { summary: "Create a session with the same history", body: forkSessionBody, status: 201 },
+    ({ params, body, caller }) => sessions.fork(params.id, body, caller),
+    ({ sessionId }, { caller }) => sessions.get(sessionId, caller),
   );
-  app.get(
+  read(
+    native,
     "/api/sessions/:id/changes",
-    { config },
-    question(({ params: { id }, caller }) => desk.changes(id, caller)),
+    { summary: "Show uncommitted changes in the session's workspace" },
+    ({ params, caller }) => sessions.changes(params.id, caller),
   );
 }

@@ -1,29 +1,32 @@
 import { CaretError } from "@caret/protocol";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
 import { readBody } from "../http/read-body.ts";
 import { cutPageSecret, pageCookie } from "../server/authenticate.ts";
-import { signInBody } from "./bodies.ts";
-import type { Idempotency } from "./idempotency.ts";
-import { callOf, command } from "./native-command.ts";
+import { line } from "./fields.ts";
 import type { NativeDoorOptions } from "./native-door-options.ts";
+import { callOf, type NativeApp, write } from "./native-routes.ts";
 
 const COOKIE_RULES = "Path=/; HttpOnly; SameSite=Strict";
-/** Browsers keep no cookie for longer; a token can be revoked at any time. */
+/** The longest Max-Age that browsers accept; the token behind it can be revoked at any time. */
 const COOKIE_SECONDS = 400 * 86_400;
 
-/** How a browser gets in without anyone typing a token, and out again. */
-export function signInRoutes(app: FastifyInstance, options: NativeDoorOptions, idempotency: Idempotency): void {
-  const { links, tokens } = options;
-  app.post(
-    "/api/links",
-    { config: { access: "admin" } },
-    command(idempotency, async ({ request }) => ({ status: 201, body: links.open(baseOf(request)) })),
+const signInBody = z.object({ code: line });
+
+/** Sign a browser in by a one-time link, and out again. */
+export function signInRoutes(native: NativeApp, { links, tokens }: NativeDoorOptions): void {
+  write(
+    native,
+    ["POST", "/api/links"],
+    { summary: "Create a one-time link that signs a browser in", access: "admin", status: 201 },
+    async ({ request }) => links.open(baseOf(request)),
   );
-  // No idempotency here: whoever repeats a sign-in must not get the credential a second time.
-  app.post("/api/sign-in", { config: { access: "public" } }, async (request, reply) => {
+  const signInDoc = { summary: "Sign a browser in with the code of a link", body: signInBody };
+  // Not idempotent: a repeated sign-in must not get the credential a second time.
+  native.app.post("/api/sign-in", { config: { access: "public", doc: signInDoc } }, async (request, reply) => {
     const { code } = readBody(signInBody, request.body);
     if (!links.redeem(code))
-      throw new CaretError("unauthenticated", "This sign-in link is not valid any more.", {
+      throw new CaretError("unauthenticated", "This sign-in link is no longer valid.", {
         fix: "Run `caret link` for a new one; each works once, for ten minutes.",
       });
     const { cookie, pageKey } = cutPageSecret(await tokens.createForBrowser());
@@ -31,7 +34,8 @@ export function signInRoutes(app: FastifyInstance, options: NativeDoorOptions, i
       .header("set-cookie", `${pageCookie(request.headers)}=${cookie}; Max-Age=${COOKIE_SECONDS}; ${COOKIE_RULES}`)
       .send({ pageKey });
   });
-  app.post("/api/sign-out", { config: { access: "any-token" } }, async (request, reply) => {
+  const signOutDoc = { summary: "Sign this browser out", status: 204 };
+  native.app.post("/api/sign-out", { config: { access: "any-token", doc: signOutDoc } }, async (request, reply) => {
     await tokens.revokeBrowser(callOf(request).caller.tokenName);
     return reply
       .code(204)
@@ -40,7 +44,7 @@ export function signInRoutes(app: FastifyInstance, options: NativeDoorOptions, i
   });
 }
 
-/** Where the one who asks has reached us: behind a proxy only a page's own address tells whether that is over HTTPS. */
+/** The address that the client used: behind a TLS proxy only the page's `Origin` header has the right scheme. */
 function baseOf({ headers }: FastifyRequest): string {
   return headers.origin ?? `http://${headers.host}`;
 }

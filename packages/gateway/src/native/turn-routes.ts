@@ -1,73 +1,100 @@
-import type { Sessions } from "@caret/protocol";
-import type { FastifyInstance } from "fastify";
-import { readBody } from "../http/read-body.ts";
-import { answerApprovalBody, answerQuestionBody, startTurnBody, steerTurnBody } from "./bodies.ts";
-import type { Idempotency } from "./idempotency.ts";
-import { command, question } from "./native-command.ts";
+import type { AnswerApproval, AnswerQuestion, Sessions, StartTurn, SteerTurn } from "@caret/protocol";
+import { z } from "zod";
+import { filled, flag, line, notBlank, oneOf, permission, text } from "./fields.ts";
+import { type NativeApp, read, write } from "./native-routes.ts";
 
-const config = { access: "sessions" } as const;
-/** A prompt may bring pictures, in base64. */
+/** A prompt may bring images, in base64. */
 const PROMPT_BYTES = 64 * 1024 * 1024;
-const taken = { status: 202, body: {} } as const;
+const MAX_IMAGES = 10;
+const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 
-/** What people do with a turn: start it, stop it, speak into it, answer what it asks, and take back what they allowed. */
-export function turnRoutes(app: FastifyInstance, desk: Sessions, idempotency: Idempotency): void {
-  app.post(
-    "/api/sessions/:id/turns",
-    { config, bodyLimit: PROMPT_BYTES },
-    command(
-      idempotency,
-      async ({ request, params: { id }, caller }) => {
-        const wanted = readBody(startTurnBody, request.body);
-        return { status: 202, body: await desk.startTurn(id, wanted, caller) };
-      },
-      async ({ sessionId, turn }) => ({ status: 202, body: { sessionId, ...turn } }),
-    ),
+const startTurnBody = z.object({
+  prompt: notBlank,
+  images: z
+    .array(z.object({ mediaType: oneOf(imageTypes), base64: filled }))
+    .max(MAX_IMAGES, { error: `must be at most ${MAX_IMAGES}` })
+    .exactOptional(),
+  model: line.exactOptional(),
+  mode: oneOf(["agent", "plan", "ask"]).exactOptional(),
+  permission: permission.exactOptional(),
+}) satisfies z.ZodType<StartTurn>;
+
+const steerTurnBody = z.object({ text: notBlank }) satisfies z.ZodType<SteerTurn>;
+
+const answerQuestionBody = z.object({
+  answers: z.array(z.object({ questionId: text, optionIds: z.array(text) })).exactOptional(),
+}) satisfies z.ZodType<AnswerQuestion>;
+
+const answerApprovalBody = z.object({
+  decision: oneOf(["approved", "rejected"]),
+  reason: text.exactOptional(),
+  grant: line.exactOptional(),
+  remember: flag.exactOptional(),
+}) satisfies z.ZodType<AnswerApproval>;
+
+const accepted = {};
+
+/** Turns: start, cancel and steer them, and answer their questions and approval requests. */
+export function turnRoutes(native: NativeApp, sessions: Sessions): void {
+  write(
+    native,
+    ["POST", "/api/sessions/:id/turns"],
+    {
+      summary: "Start a turn; it runs to its end without a connected client",
+      body: startTurnBody,
+      status: 202,
+      bodyLimit: PROMPT_BYTES,
+    },
+    ({ params, body, caller }) => sessions.startTurn(params.id, body, caller),
+    async ({ sessionId, turn }) => ({ sessionId, ...turn }),
   );
-  app.post(
-    "/api/sessions/:id/turns/:turnId/cancel",
-    { config },
-    command(idempotency, async ({ params: { id, turnId }, caller }) => {
-      await desk.cancelTurn(id, turnId, caller);
-      return taken;
-    }),
+  write(
+    native,
+    ["POST", "/api/sessions/:id/turns/:turnId/cancel"],
+    { summary: "Cancel a turn", status: 202 },
+    async ({ params: { id, turnId }, caller }) => {
+      await sessions.cancelTurn(id, turnId, caller);
+      return accepted;
+    },
   );
-  app.post(
-    "/api/sessions/:id/turns/:turnId/steer",
-    { config },
-    command(idempotency, async ({ request, params: { id, turnId }, caller }) => {
-      const { text } = readBody(steerTurnBody, request.body);
-      await desk.steerTurn(id, turnId, text, caller);
-      return taken;
-    }),
+  write(
+    native,
+    ["POST", "/api/sessions/:id/turns/:turnId/steer"],
+    { summary: "Send a message to a running turn", body: steerTurnBody, status: 202 },
+    async ({ params: { id, turnId }, body, caller }) => {
+      await sessions.steerTurn(id, turnId, body.text, caller);
+      return accepted;
+    },
   );
-  app.post(
-    "/api/sessions/:id/questions/:requestId",
-    { config },
-    command(idempotency, async ({ request, params: { id, requestId }, caller }) => {
-      await desk.answerQuestion(id, requestId, readBody(answerQuestionBody, request.body), caller);
-      return taken;
-    }),
+  answerRoutes(native, sessions);
+}
+
+function answerRoutes(native: NativeApp, sessions: Sessions): void {
+  write(
+    native,
+    ["POST", "/api/sessions/:id/questions/:requestId"],
+    { summary: "Answer the agent's question, or skip it", body: answerQuestionBody, status: 202 },
+    async ({ params: { id, requestId }, body, caller }) => {
+      await sessions.answerQuestion(id, requestId, body, caller);
+      return accepted;
+    },
   );
-  app.post(
-    "/api/sessions/:id/approvals/:requestId",
-    { config },
-    command(idempotency, async ({ request, params: { id, requestId }, caller }) => {
-      const answer = readBody(answerApprovalBody, request.body);
-      return { status: 202, body: await desk.answerApproval(id, requestId, answer, caller) };
-    }),
+  write(
+    native,
+    ["POST", "/api/sessions/:id/approvals/:requestId"],
+    { summary: "Approve or reject a tool call of the agent", body: answerApprovalBody, status: 202 },
+    ({ params: { id, requestId }, body, caller }) => sessions.answerApproval(id, requestId, body, caller),
   );
-  app.get(
+  read(
+    native,
     "/api/sessions/:id/grants",
-    { config },
-    question(async ({ params: { id }, caller }) => ({ grants: await desk.listGrants(id, caller) })),
+    { summary: "List what is approved for the rest of the session" },
+    async ({ params, caller }) => ({ grants: await sessions.listGrants(params.id, caller) }),
   );
-  app.delete(
-    "/api/sessions/:id/grants/:grantId",
-    { config },
-    command(idempotency, async ({ params: { id, grantId }, caller }) => {
-      await desk.revokeGrant(id, grantId, caller);
-      return { status: 204 };
-    }),
+  write(
+    native,
+    ["DELETE", "/api/sessions/:id/grants/:grantId"],
+    { summary: "Revoke a grant: ask for approval again", status: 204 },
+    ({ params: { id, grantId }, caller }) => sessions.revokeGrant(id, grantId, caller),
   );
 }

@@ -41,9 +41,9 @@ export function pageDoor({ files }: { readonly files: PageFiles }): FastifyPlugi
   }
 
   return async (app) => {
-    const options = { config: { access: "public" } } as const;
-    for (const path of files.keys()) if (!path.startsWith(ASSETS)) app.get(path, options, send);
-    app.get(`${ASSETS}*`, options, send);
+    const config = { access: "public", doc: { summary: "A file of the web page" } } as const;
+    for (const path of files.keys()) if (!path.startsWith(ASSETS)) app.get(path, { config }, send);
+    app.get(`${ASSETS}*`, { config }, send);
   };
 }
 

@@ -66,6 +66,39 @@ it("lists every route of the router in the OpenAPI document", async () => {
   expect(listed.toSorted()).toEqual(routes.toSorted());
 });
 
+it("house 3.4: every route has a summary of its own in the OpenAPI document", async () => {
+  const server = await start(quick());
+  type Paths = Record<string, Record<string, { readonly summary: string }>>;
+  const { paths } = (await (await call(server, "/openapi.json")).json()) as { paths: Paths };
+  const bare = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).filter(({ summary }) => /^[A-Z]+ \//.test(summary)),
+  );
+  expect(bare).toEqual([]);
+});
+
+it("house 3.4: the OpenAPI document gives the limits that the native door enforces", async () => {
+  const server = await start(quick());
+  type Paths = Record<string, Record<string, { readonly [field: string]: unknown }>>;
+  const { paths } = (await (await call(server, "/openapi.json")).json()) as { paths: Paths };
+  expect(paths["/api/sessions/{id}/turns/{turnId}/steer"]?.["post"]).toMatchObject({
+    summary: "Send a message to a running turn",
+    tags: ["sessions"],
+    requestBody: {
+      content: {
+        "application/json": {
+          schema: { type: "object", required: ["text"], properties: { text: { type: "string", pattern: "\\S" } } },
+        },
+      },
+    },
+  });
+  expect(paths["/api/files"]?.["get"]).toMatchObject({
+    parameters: [
+      { name: "workspace", in: "query", required: true, schema: { type: "string", minLength: 1 } },
+      { name: "query", in: "query", required: false, schema: { type: "string" } },
+    ],
+  });
+});
+
 it("shows the document as a page under a strict policy", async () => {
   const page = await call(await start(quick()), "/docs");
   expect([

@@ -9,6 +9,7 @@ import {
   LogController,
 } from "fastify";
 import { adminRoutes } from "../admin/admin-routes.ts";
+import { chatDocs } from "../admin/chat-docs.ts";
 import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import { asksForSocket } from "../http/client-gone.ts";
@@ -57,8 +58,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = createApp(options, limits, gate);
   app.decorate("command", options.command);
 
-  app.addHook("onRoute", ({ method, url, config }) => {
-    for (const name of [method].flat()) routes.push({ method: name, url, isPublic: config?.access === "public" });
+  app.addHook("onRoute", ({ method, url, config = {} }) => {
+    const { access, mediaType, doc = chatDocs[url] } = config;
+    for (const name of [method].flat())
+      routes.push({ method: name, url, isPublic: access === "public", mediaType, doc });
   });
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(SAFE_HEADERS).header("x-request-id", request.id);

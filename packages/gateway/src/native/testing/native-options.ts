@@ -14,12 +14,12 @@ export const blankAbout: AboutView = {
   sandbox: "none",
 };
 
-/** All that a native door needs, over a desk of the test's and tokens in memory. */
-export function nativeOptions(desk: Sessions, tokens: Map<string, TokenGrant>): NativeDoorOptions {
+/** Options of a native door over scripted sessions, with tokens in memory. */
+export function nativeOptions(sessions: Sessions, tokens: Map<string, TokenGrant>): NativeDoorOptions {
   let browsers = 0;
   const now = (): number => Date.now();
   return {
-    desk,
+    sessions,
     about: async ({ tokenName }) => ({ ...blankAbout, tokenName }),
     models: async ({ refresh }) => [{ id: refresh ? "fresh" : "auto", name: "Auto", isDefault: true, variants: [] }],
     doctor: async () => [{ check: "node", state: "ok", detail: "24" }],

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import type { CommandRecord, SessionCaller } from "@caret/protocol";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { readIdempotencyKey } from "../chat/idempotency-key.ts";
+import { readBody, readPart } from "../http/read-body.ts";
+import { requestContextOf } from "../http/request-context.ts";
+import type { Idempotency } from "./idempotency.ts";
+
+/** Where the routes of the native door are registered. */
+export interface NativeApp {
+  readonly app: FastifyInstance;
+  readonly idempotency: Idempotency;
+}
+
+/** The parameters in the paths of this door. A route reads only those that its own path has, so none is ever absent. */
+interface RouteParams {
+  readonly id: string;
+  readonly turnId: string;
+  readonly requestId: string;
+  readonly grantId: string;
+  readonly seq: string;
+}
+
+/** One request at the native door, as its routes see it. */
+export interface NativeCall {
+  readonly request: FastifyRequest;
+  readonly caller: SessionCaller;
+  readonly params: RouteParams;
+}
+
+interface NativeRoute {
+  readonly summary: string;
+  /** Tokens with this scope may use the route; `sessions` when absent. */
+  readonly access?: "sessions" | "admin";
+}
+
+interface ReadRoute<Query extends z.ZodType> extends NativeRoute {
+  readonly query?: Query;
+}
+
+interface WriteRoute<Body extends z.ZodType> extends NativeRoute {
+  readonly body?: Body;
+  readonly status?: number;
+  readonly bodyLimit?: number;
+  /** The content type of the body; JSON when absent. */
+  readonly mediaType?: string;
+}
+
+const idempotencyHeader = z.object({
+  "idempotency-key": z.string().describe("A repeated key is answered with the first answer").exactOptional(),
+});
+
+/** Register a GET route that changes nothing. */
+export function read<Query extends z.ZodType = z.ZodUnknown>(
+  { app }: Pick<NativeApp, "app">,
+  url: string,
+  { summary, access = "sessions", query }: ReadRoute<Query>,
+  answer: (call: NativeCall & { readonly query: z.infer<Query> }) => Promise<unknown>,
+): void {
+  const schema = query ?? z.unknown();
+  app.get(url, { config: { access, doc: { summary, query } } }, async (request, reply) => {
+    const call = { ...callOf(request), query: readPart(schema, request.query, "") as z.infer<Query> };
+    return reply.send(await answer(call));
+  });
+}
+
+/**
+ * Register a route that changes something: once for each `idempotency-key`. With `recall` also across restarts: what it
+ * does is recorded in the log under `caller.command`, and `recall` makes the answer out of that record.
+ */
+export function write<Body extends z.ZodType = z.ZodUnknown>(
+  { app, idempotency }: NativeApp,
+  [method, url]: readonly ["POST" | "PATCH" | "DELETE", string],
+  route: WriteRoute<Body>,
+  perform: (call: NativeCall & { readonly body: z.infer<Body> }) => Promise<unknown>,
+  recall?: (done: CommandRecord, call: NativeCall) => Promise<unknown>,
+): void {
+  const { summary, access = "sessions", body: schema, status = 200, bodyLimit, mediaType } = route;
+  const doc = { summary, headers: idempotencyHeader, body: schema, status };
+  const config = { access, doc, ...(mediaType === undefined ? {} : { mediaType }) };
+  const read = ({ body }: FastifyRequest) => (schema === undefined ? body : readBody(schema, body)) as z.infer<Body>;
+  const limit = bodyLimit === undefined ? {} : { bodyLimit };
+  app.route({
+    method,
+    url,
+    config,
+    ...limit,
+    handler: async (request, reply) => {
+      const call = callOf(request);
+      const { answer, isReplayed } = await idempotency.once({
+        key: readIdempotencyKey(request.headers),
+        scope: `${call.caller.tokenName} ${method} ${pathOf(request)}`,
+        digest: digestOf(request),
+        perform: async (command) => perform({ ...withCommand(call, command), body: read(request) }),
+        recall: recall && ((done) => recall(done, call)),
+      });
+      if (isReplayed) reply.header("idempotency-replayed", "true");
+      return reply.code(status).send(answer);
+    },
+  });
+}
+
+export function callOf(request: FastifyRequest): NativeCall {
+  const { tokenName, workspace } = requestContextOf(request).caller;
+  return { request, caller: { tokenName, workspace }, params: request.params as RouteParams };
+}
+
+function withCommand(call: NativeCall, command: SessionCaller["command"]): NativeCall {
+  return command === undefined ? call : { ...call, caller: { ...call.caller, command } };
+}
+
+function pathOf({ url }: FastifyRequest): string | undefined {
+  return url.split("?", 1)[0];
+}
+
+/** Hashing a streamed body would mean buffering it, so its content-length is compared instead. */
+function digestOf({ body, headers }: FastifyRequest): string {
+  const isStream = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+  const content = isStream ? `length ${headers["content-length"]}` : JSON.stringify(body ?? null);
+  return createHash("sha256").update(content).digest("base64url");
+}
