@@ -40,7 +40,7 @@ describe("the protocol in a browser", async () => {
         { type: "turn-end", outcome: { kind: "failed", error: new protocol.CaretError("stalled", "Late").toInfo() } },
       ].map((event) => protocol.agentEventSchema.parse(event));
       protocol.assertWellFormedTurn(events);
-      const { segments, outcome } = protocol.foldEvents(events);
+      const { segments, outcome } = protocol.summariseEvents(events);
       JSON.stringify({ segments, code: outcome.error.code, secret: new protocol.Secret("s"), process: typeof process });`;
     expect(JSON.parse(runInContext(script, context) as string)).toEqual({
       segments: ["hello"],

@@ -1,4 +1,10 @@
-import { type AgentEvent, assertWellFormedTurn, foldEvents, type TurnOutcome, type TurnSummary } from "@caret/protocol";
+import {
+  type AgentEvent,
+  assertWellFormedTurn,
+  summariseEvents,
+  type TurnOutcome,
+  type TurnSummary,
+} from "@caret/protocol";
 import type { RunningTurn, SessionEngine, TurnRequest } from "@caret/runtime";
 import { expect } from "vitest";
 
@@ -35,7 +41,7 @@ export async function playTurn(
   assertWellFormedTurn(events);
   // Compared as JSON, which has neither -0 nor infinity.
   expect(JSON.parse(JSON.stringify(await followed))).toEqual(events);
-  const summary = foldEvents(events);
+  const summary = summariseEvents(events);
   expect(outcome).toEqual(summary.outcome);
   return { turn, outcome, events, summary, text: summary.segments.join(""), elapsedMs };
 }

@@ -90,15 +90,22 @@ export type {
 export { pricedUsage } from "./priced-usage.ts";
 export { Secret } from "./secret.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
-export { emptyTranscript, type Transcript, type TranscriptItem, type TranscriptTurn } from "./transcript/transcript.ts";
 export {
-  answerParts,
-  emptyTurn,
-  foldEvents,
-  foldTurn,
+  emptyTranscript,
   type Notice,
   type ToolActivity,
+  type Transcript,
+  type TranscriptItem,
+  type TranscriptTurn,
+} from "./transcript/transcript.ts";
+export { TurnFold } from "./transcript/turn-fold.ts";
+export {
+  answerParts,
+  summariseEvents,
+  summaryOf,
   type TurnSummary,
+  todosOf,
+  toolsOf,
   unknownCount,
 } from "./transcript/turn-summary.ts";
 export { promptTokens, type Usage, usageSchema } from "./usage.ts";

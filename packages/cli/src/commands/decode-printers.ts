@@ -1,4 +1,12 @@
-import { type AgentEvent, emptyTurn, foldTurn, type TurnSummary, type Usage, unknownCount } from "@caret/protocol";
+import {
+  type AgentEvent,
+  summariseEvents,
+  summaryOf,
+  TurnFold,
+  type TurnSummary,
+  type Usage,
+  unknownCount,
+} from "@caret/protocol";
 import { addUsage, type Decoder } from "@caret/runtime";
 import type { Host } from "../host.ts";
 import { write } from "./print.ts";
@@ -50,15 +58,16 @@ function textPrinter({ stdout }: Host): DecodePrinter {
 }
 
 function summaryPrinter({ stdout }: Host): DecodePrinter {
-  const turns: TurnSummary[] = [];
+  const folds: TurnFold[] = [];
   return {
     async print(events) {
       for (const event of events) {
-        if (event.type === "turn-start") turns.push(emptyTurn);
-        turns[turns.length - 1] = foldTurn(turns.at(-1) ?? emptyTurn, event);
+        if (event.type === "turn-start" || folds.length === 0) folds.push(new TurnFold());
+        folds.at(-1)?.add(event);
       }
     },
     async finish({ dialect }) {
+      const turns = folds.map(({ turn }) => summaryOf(turn));
       const summaries = turns.map((turn) => ({ dialect, ...toSummary(turn) }));
       const [only, ...others] = summaries;
       const whole = others.length === 0 ? only : { dialect, ...toSummary(joinTurns(turns)), turns: summaries };
@@ -69,7 +78,7 @@ function summaryPrinter({ stdout }: Host): DecodePrinter {
 
 /** A recording of several turns, as if it were one: what they said and did one after the other. */
 function joinTurns(turns: readonly TurnSummary[]): TurnSummary {
-  const last = turns.at(-1) ?? emptyTurn;
+  const last = turns.at(-1) ?? summariseEvents([]);
   const unknown = new Map<string, number>();
   for (const [label, count] of turns.flatMap((turn) => Object.entries(turn.unknown)))
     unknown.set(label, (unknown.get(label) ?? 0) + count);

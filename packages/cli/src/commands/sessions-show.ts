@@ -1,4 +1,4 @@
-import { type AgentEvent, costOf, emptyTurn, foldEvents, type TurnSummary } from "@caret/protocol";
+import { type AgentEvent, costOf, summariseEvents } from "@caret/protocol";
 import { groupTurns, readAll, type SessionRecord, type StoredEvent } from "@caret/runtime";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { hostLook, terminalTraits } from "../terminal/look.ts";
@@ -61,7 +61,7 @@ function promptOf(events: readonly AgentEvent[]): string | undefined {
 /** The published shape of a turn; see docs/commands.md. */
 function toSummary(stored: readonly StoredEvent[]) {
   const events = stored.map(({ event }) => event);
-  const turn: TurnSummary = foldEvents(events, emptyTurn);
+  const turn = summariseEvents(events);
   const modelId = events.find((event) => event.type === "turn-start")?.model;
   return {
     turnId: stored[0]?.turnId,

@@ -1,4 +1,4 @@
-import { type AgentEvent, answerParts, type CaretError, emptyTurn, foldTurn } from "@caret/protocol";
+import { type AgentEvent, answerParts, type CaretError, TurnFold } from "@caret/protocol";
 import type { Host } from "../host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { chooseGlyphs } from "../terminal/glyphs.ts";
@@ -83,9 +83,9 @@ export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
 /** Only the answer, when it is whole. */
 export function createQuietWriter(host: Host): TurnWriter {
   const { stdout, stderr } = host;
-  let turn = emptyTurn;
+  const fold = new TurnFold();
   const putText = async (): Promise<void> => {
-    const text = answerParts(turn)
+    const text = answerParts(fold.turn)
       .map((segment) => segment.trim())
       .filter((segment) => segment !== "")
       .join("\n\n");
@@ -96,16 +96,17 @@ export function createQuietWriter(host: Host): TurnWriter {
   return {
     async begin() {},
     async take(events) {
-      turn = events.reduce(foldTurn, turn);
+      for (const event of events) fold.add(event);
     },
     async ask() {},
     async answered() {},
     async stopping() {},
     async finish() {
       await putText();
-      if (turn.outcome?.kind !== "failed") return;
+      const { outcome } = fold.turn;
+      if (outcome?.kind !== "failed") return;
       const look = { style: createTerminalStyle(false), glyphs: chooseGlyphs(terminalTraits(host).isUtf8) };
-      await write(stderr, `caret: ${errorLines(turn.outcome.error, look).join("\n")}\n`);
+      await write(stderr, `caret: ${errorLines(outcome.error, look).join("\n")}\n`);
     },
     fail: putText,
   };

@@ -2,10 +2,11 @@ import {
   type AgentEvent,
   type AgentEventOf,
   costOf,
-  emptyTurn,
-  foldTurn,
+  summaryOf,
   type Todo,
-  type TurnSummary,
+  TurnFold,
+  todosOf,
+  toolsOf,
 } from "@caret/protocol";
 import { answerLine, approvalLine, questionLines, todoLines } from "./asked-lines.ts";
 import { type BlockWriter, createTextBlock, createThinkingBlock } from "./block-writer.ts";
@@ -40,7 +41,7 @@ export class TurnPrinter {
   readonly #asked = new Map<string, AgentEventOf<"question" | "approval-request">>();
   /** Lines that came while a line of text was half written. */
   readonly #deferred: [Section, readonly string[]][] = [];
-  #turn: TurnSummary = emptyTurn;
+  readonly #fold = new TurnFold();
   #startedAt: number | undefined;
   #modelId: string | undefined;
   #workspace: string | undefined;
@@ -55,7 +56,7 @@ export class TurnPrinter {
   }
 
   print(event: AgentEvent): string {
-    this.#turn = foldTurn(this.#turn, event);
+    this.#fold.add(event);
     this.#hasSpoken ||= event.type !== "turn-start" && event.type !== "session-ready" && event.type !== "notice";
     switch (event.type) {
       case "turn-start":
@@ -94,7 +95,7 @@ export class TurnPrinter {
   }
 
   get hasEnded(): boolean {
-    return this.#turn.outcome !== undefined;
+    return this.#fold.turn.outcome !== undefined;
   }
 
   get startedAt(): number | undefined {
@@ -103,7 +104,7 @@ export class TurnPrinter {
 
   moment(): TurnMoment {
     const now = this.#options.now();
-    const running = this.#turn.tools.filter(({ status }) => status === "running");
+    const running = toolsOf(this.#fold.turn).filter(({ status }) => status === "running");
     return {
       isStopping: this.isStopping,
       hasBegun: this.#startedAt !== undefined,
@@ -191,7 +192,7 @@ export class TurnPrinter {
 
   #settle({ callId, durationMs }: AgentEventOf<"tool-result">): readonly string[] {
     const call = this.#calls.get(callId) ?? { startedAt: this.#options.now(), depth: 0 };
-    const tool = this.#turn.tools.findLast((candidate) => candidate.callId === callId);
+    const tool = toolsOf(this.#fold.turn).findLast((candidate) => candidate.callId === callId);
     if (tool === undefined) return [];
     const measured = { ...tool, durationMs: durationMs ?? this.#options.now() - call.startedAt };
     const { style, glyphs } = this.#options;
@@ -209,7 +210,7 @@ export class TurnPrinter {
   }
 
   #printTodos(): string {
-    const { todos } = this.#turn;
+    const todos = todosOf(this.#fold.turn);
     if (JSON.stringify(todos) === JSON.stringify(this.#shownTodos)) return "";
     this.#shownTodos = todos;
     return this.#lines("tools", todoLines(todos, this.#options));
@@ -242,11 +243,12 @@ export class TurnPrinter {
   #close({ outcome }: AgentEventOf<"turn-end">): string {
     const { now, columns, sessionId, style, glyphs } = this.#options;
     const rest = this.#closeBlock() + this.#flushDeferred();
-    const { usage, model } = this.#turn;
+    const turn = summaryOf(this.#fold.turn);
+    const { usage, model } = turn;
     const priced = [this.#modelId, model].filter((name) => name !== undefined);
     const cost = usage && priced.map((name) => costOf(usage, name)).find((amount) => amount !== undefined);
     const durationMs = now() - (this.#startedAt ?? now());
-    const closing = { turn: this.#turn, outcome, durationMs, cost, sessionId, columns: columns(), style, glyphs };
+    const closing = { turn, outcome, durationMs, cost, sessionId, columns: columns(), style, glyphs };
     return rest + this.#lines("end", closingLines(closing));
   }
 

@@ -1,6 +1,23 @@
-import type { AgentEventOf, Todo, TurnOutcome } from "../events/agent-event.ts";
+import type { AgentEventOf, FileDiff, Owner, Todo, ToolKind, TurnOutcome } from "../events/agent-event.ts";
 import type { Usage } from "../usage.ts";
-import type { Notice, ToolActivity } from "./turn-summary.ts";
+
+export interface ToolActivity {
+  readonly callId: string;
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly server?: string;
+  readonly owner: Owner;
+  readonly input: unknown;
+  readonly status: "running" | AgentEventOf<"tool-result">["status"];
+  /** It was interrupted before it was even started. */
+  readonly notRun?: true;
+  readonly output: string;
+  readonly exitCode?: number;
+  readonly diff?: FileDiff;
+  readonly durationMs?: number;
+}
+
+export type Notice = Omit<AgentEventOf<"notice">, "type">;
 
 /**
  * A session as people read it: turns, and in each what happened in its order. Deltas are joined, a call and its result

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent, Todo } from "../events/agent-event.ts";
-import { answerParts, emptyTurn, foldEvents, foldTurn, type ToolActivity, unknownCount } from "./turn-summary.ts";
+import type { ToolActivity } from "./transcript.ts";
+import { TurnFold } from "./turn-fold.ts";
+import { answerParts, summariseEvents, summaryOf, unknownCount } from "./turn-summary.ts";
 
 const calls = (callId: string, more: object = {}): AgentEvent => ({
   type: "tool-call",
@@ -21,10 +23,11 @@ const running = (callId: string): ToolActivity => ({
   output: "",
 });
 const prints = (callId: string, text: string): AgentEvent => ({ type: "tool-output", callId, text });
+const emptyTurn = summariseEvents([]);
 const unknownThing = (label: string): AgentEvent => ({ type: "unknown", source: "stream-json", label, value: 1 });
 const todo = (id: string, status: Todo["status"] = "pending"): Todo => ({ id, content: `Do ${id}`, status });
 
-describe("the fold of a turn", () => {
+describe("house §3.3: the summary of a turn, read off its fold", () => {
   it("sums a whole turn up", () => {
     const events: readonly AgentEvent[] = [
       { type: "turn-start", turnId: "t1", lane: "cli", model: "auto", workspace: "/demo", prompt: "List it" },
@@ -47,7 +50,7 @@ describe("the fold of a turn", () => {
       { type: "usage", usage: { input: 3, output: 4 } },
       { type: "turn-end", outcome: { kind: "completed" } },
     ];
-    expect(foldEvents(events)).toEqual({
+    expect(summariseEvents(events)).toEqual({
       turnId: "t1",
       lane: "cli",
       sessionId: "u1",
@@ -57,7 +60,6 @@ describe("the fold of a turn", () => {
       tools: [{ ...running("c1"), status: "ok", output: "a\nb\n", exitCode: 0, durationMs: 9 }],
       todos: [],
       plan: undefined,
-      plans: [],
       usage: { input: 3, output: 4 },
       notices: [{ kind: "retry", message: "Once more", detail: { attempt: 1 } }],
       unknown: {},
@@ -66,24 +68,28 @@ describe("the fold of a turn", () => {
   });
 
   it("keeps the model that was asked for until upstream names its own", () => {
-    const asked = foldTurn(emptyTurn, { type: "turn-start", turnId: "t1", lane: "cli", model: "auto" });
-    expect(foldTurn(asked, { type: "session-ready", sessionId: "u1" })).toEqual({ ...asked, sessionId: "u1" });
+    const start: AgentEvent = { type: "turn-start", turnId: "t1", lane: "cli", model: "auto" };
+    const ready: AgentEvent = { type: "session-ready", sessionId: "u1" };
+    expect(summariseEvents([start, ready])).toEqual({ ...summariseEvents([start]), sessionId: "u1" });
   });
 
   it("keeps a session id that a later word of upstream does not repeat", () => {
-    const ready = foldTurn(emptyTurn, { type: "session-ready", sessionId: "u1" });
-    expect(foldTurn(ready, { type: "session-ready", model: "Auto" })).toEqual({ ...ready, model: "Auto" });
+    const ready: AgentEvent = { type: "session-ready", sessionId: "u1" };
+    const later: AgentEvent = { type: "session-ready", model: "Auto" };
+    expect(summariseEvents([ready, later])).toEqual({ ...emptyTurn, sessionId: "u1", model: "Auto" });
   });
 
   it("shows a tool's live output until its result replaces it", () => {
-    const live = foldEvents([calls("c1"), prints("c1", "one\n"), prints("c1", "two\n")]);
-    expect(live.tools).toEqual([{ ...running("c1"), output: "one\ntwo\n" }]);
-    const settled = foldTurn(live, { type: "tool-result", callId: "c1", status: "error", output: "gone", exitCode: 1 });
-    expect(settled.tools).toEqual([{ ...running("c1"), status: "error", output: "gone", exitCode: 1 }]);
+    const live = [calls("c1"), prints("c1", "one\n"), prints("c1", "two\n")];
+    expect(summariseEvents(live).tools).toEqual([{ ...running("c1"), output: "one\ntwo\n" }]);
+    const result: AgentEvent = { type: "tool-result", callId: "c1", status: "error", output: "gone", exitCode: 1 };
+    expect(summariseEvents([...live, result]).tools).toEqual([
+      { ...running("c1"), status: "error", output: "gone", exitCode: 1 },
+    ]);
   });
 
   it("settles the right one of two calls that overlap", () => {
-    const turn = foldEvents([
+    const turn = summariseEvents([
       calls("c1"),
       calls("c2"),
       prints("c2", "two"),
@@ -97,7 +103,7 @@ describe("the fold of a turn", () => {
 
   it("tells which MCP server a tool belongs to, and what an edit changed", () => {
     const diff = { path: "a.txt", before: "a", after: "b" };
-    const turn = foldEvents([
+    const turn = summariseEvents([
       calls("c1", { name: "search", kind: "mcp", server: "library" }),
       { type: "tool-result", callId: "c1", status: "ok", output: "", diff },
     ]);
@@ -107,7 +113,7 @@ describe("the fold of a turn", () => {
   });
 
   it("ignores output and results of a call it never saw", () => {
-    const turn = foldEvents([
+    const turn = summariseEvents([
       prints("ghost", "boo"),
       { type: "tool-result", callId: "ghost", status: "ok", output: "boo" },
     ]);
@@ -115,28 +121,27 @@ describe("the fold of a turn", () => {
   });
 
   it("replaces the list of todos, unless it is told to merge", () => {
-    const first = foldTurn(emptyTurn, { type: "todos", items: [todo("1"), todo("2")], merge: false });
-    const merged = foldTurn(first, { type: "todos", items: [todo("2", "completed"), todo("3")], merge: true });
-    const replaced = foldTurn(merged, { type: "todos", items: [todo("9")], merge: false });
-    expect([first.todos, merged.todos, replaced.todos]).toEqual([
-      [todo("1"), todo("2")],
-      [todo("1"), todo("2", "completed"), todo("3")],
-      [todo("9")],
-    ]);
+    const changes: readonly AgentEvent[] = [
+      { type: "todos", items: [todo("1"), todo("2")], merge: false },
+      { type: "todos", items: [todo("2", "completed"), todo("3")], merge: true },
+      { type: "todos", items: [todo("9")], merge: false },
+    ];
+    const lists = changes.map((_, index) => summariseEvents(changes.slice(0, index + 1)).todos);
+    expect({ first: lists[0], merged: lists[1], replaced: lists[2] }).toEqual({
+      first: [todo("1"), todo("2")],
+      merged: [todo("1"), todo("2", "completed"), todo("3")],
+      replaced: [todo("9")],
+    });
   });
 
   it("keeps the latest plan and the latest usage", () => {
-    const turn = foldEvents([
+    const turn = summariseEvents([
       { type: "plan", text: "first" },
       { type: "usage", usage: { input: 1 } },
       { type: "plan", text: "second", name: "Better" },
       { type: "usage", usage: { input: 2, output: 1 } },
     ]);
-    const plans = [
-      { text: "first", afterSegments: 0 },
-      { text: "second", afterSegments: 0 },
-    ];
-    expect(turn).toEqual({ ...emptyTurn, plan: "second", plans, usage: { input: 2, output: 1 } });
+    expect(turn).toEqual({ ...emptyTurn, plan: "second", usage: { input: 2, output: 1 } });
   });
 
   it("answers with text blocks and plans, in the order in which they were shown [fidelity F1]", () => {
@@ -146,13 +151,14 @@ describe("the fold of a turn", () => {
       { type: "text-end", blockId },
     ];
     const plan = (text: string): AgentEvent => ({ type: "plan", text });
-    const turn = foldEvents([plan("P"), ...says("a", "A"), plan("Q"), plan("R"), ...says("b", "B")]);
-    expect(answerParts(turn)).toEqual(["P", "A", "Q", "R", "B"]);
+    const fold = new TurnFold();
+    for (const event of [plan("P"), ...says("a", "A"), plan("Q"), plan("R"), ...says("b", "B")]) fold.add(event);
+    expect(answerParts(fold.turn)).toEqual(["P", "A", "Q", "R", "B"]);
   });
 
   it("keeps why a turn failed", () => {
     const error = { code: "stalled", message: "Nothing came", retryable: true, fix: "Try again." } as const;
-    const turn = foldTurn(emptyTurn, { type: "turn-end", outcome: { kind: "failed", error } });
+    const turn = summariseEvents([{ type: "turn-end", outcome: { kind: "failed", error } }]);
     expect(turn).toEqual({ ...emptyTurn, outcome: { kind: "failed", error } });
   });
 
@@ -164,20 +170,25 @@ describe("the fold of a turn", () => {
     { type: "approval-request", requestId: "q", subject: "webFetch", input: {} },
     { type: "approval-answer", requestId: "q", decision: "approved", by: "person" },
   ])("is not changed by $type", (event) => {
-    expect(foldTurn(emptyTurn, event)).toBe(emptyTurn);
+    expect(summariseEvents([event])).toEqual(emptyTurn);
   });
 
   it("goes on where another fold stopped, and leaves that one as it was", () => {
-    const half = foldEvents([{ type: "text-start", blockId: "a" }]);
-    const whole = foldEvents([{ type: "text-delta", blockId: "a", text: "hi" }], half);
-    expect([half.segments, whole.segments]).toEqual([[""], ["hi"]]);
+    const fold = new TurnFold();
+    fold.add({ type: "text-start", blockId: "a" });
+    const half = fold.turn;
+    const other = new TurnFold(half);
+    other.add({ type: "text-delta", blockId: "a", text: "hi" });
+    fold.add({ type: "text-delta", blockId: "a", text: "ho" });
+    const texts = [half, other.turn, fold.turn].map((turn) => summaryOf(turn).segments);
+    expect(texts).toEqual([[""], ["hi"], ["ho"]]);
   });
 });
 
 describe("what nobody understood", () => {
   it("is counted by its label, even when the label is a name every object has", () => {
     const labels = ["constructor", "__proto__", "__proto__", "toString"];
-    const turn = foldEvents(labels.map(unknownThing));
+    const turn = summariseEvents(labels.map(unknownThing));
     expect(Object.entries(turn.unknown)).toEqual([
       ["constructor", 1],
       ["__proto__", 2],
@@ -186,9 +197,9 @@ describe("what nobody understood", () => {
     expect(unknownCount(turn)).toBe(4);
   });
 
-  it("is told apart by 16 labels; the rest is counted together, so that noise cannot fill the memory", () => {
+  it("is told apart by 16 labels; the rest is counted together, so that noise cannot fill the summary", () => {
     const labels = Array.from({ length: 40 }, (_, index) => `label-${index}`);
-    const turn = foldEvents([...labels, "label-3"].map(unknownThing));
+    const turn = summariseEvents([...labels, "label-3"].map(unknownThing));
     expect(Object.keys(turn.unknown)).toEqual([...labels.slice(0, 16), "other"]);
     expect([turn.unknown["label-3"], turn.unknown["other"], unknownCount(turn)]).toEqual([2, 24, 41]);
   });

@@ -1,39 +1,13 @@
-import { assertNever } from "../assert-never.ts";
-import type {
-  AgentEvent,
-  AgentEventOf,
-  FileDiff,
-  LaneName,
-  Owner,
-  Todo,
-  ToolKind,
-  TurnOutcome,
-} from "../events/agent-event.ts";
+import type { AgentEvent, LaneName, Todo, TurnOutcome } from "../events/agent-event.ts";
 import type { Usage } from "../usage.ts";
+import type { Notice, ToolActivity, TranscriptItem, TranscriptTurn } from "./transcript.ts";
+import { TurnFold } from "./turn-fold.ts";
 
-/** How many different labels of unknown things are told apart; the rest are counted together. */
+/** How many different labels of unknown events are listed; the rest are counted together. */
 const MAX_UNKNOWN_LABELS = 16;
 const OTHER_LABELS = "other";
 
-export interface ToolActivity {
-  readonly callId: string;
-  readonly name: string;
-  readonly kind: ToolKind;
-  readonly server?: string;
-  readonly owner: Owner;
-  readonly input: unknown;
-  readonly status: "running" | AgentEventOf<"tool-result">["status"];
-  /** It was interrupted before it was even started. */
-  readonly notRun?: true;
-  readonly output: string;
-  readonly exitCode?: number;
-  readonly diff?: FileDiff;
-  readonly durationMs?: number;
-}
-
-export type Notice = Omit<AgentEventOf<"notice">, "type">;
-
-/** What a turn amounts to so far. */
+/** What a turn amounts to so far: read off its transcript. */
 export interface TurnSummary {
   readonly turnId: string | undefined;
   readonly lane: LaneName | undefined;
@@ -48,138 +22,68 @@ export interface TurnSummary {
   readonly todos: readonly Todo[];
   /** The latest plan's text. */
   readonly plan: string | undefined;
-  /** Every plan, and how many text blocks had been opened before it. */
-  readonly plans: readonly { readonly text: string; readonly afterSegments: number }[];
   readonly usage: Usage | undefined;
   readonly notices: readonly Notice[];
+  /** How many unknown events there were, by label. */
   readonly unknown: Readonly<Record<string, number>>;
   readonly outcome: TurnOutcome | undefined;
 }
 
-export const emptyTurn: TurnSummary = {
-  turnId: undefined,
-  lane: undefined,
-  sessionId: undefined,
-  model: undefined,
-  segments: [],
-  thinking: [],
-  tools: [],
-  todos: [],
-  plan: undefined,
-  plans: [],
-  usage: undefined,
-  notices: [],
-  unknown: {},
-  outcome: undefined,
-};
-
-/** Fold one event into the summary. Server, command line and web page all use this: there is no second truth. */
-export function foldTurn(turn: TurnSummary, event: AgentEvent): TurnSummary {
-  switch (event.type) {
-    case "turn-start":
-      return { ...turn, turnId: event.turnId, lane: event.lane, model: event.model };
-    case "session-ready":
-      return { ...turn, sessionId: event.sessionId ?? turn.sessionId, model: event.model ?? turn.model };
-    case "text-start":
-      return { ...turn, segments: [...turn.segments, ""] };
-    case "text-delta":
-      return { ...turn, segments: appendToLast(turn.segments, event.text) };
-    case "thinking-start":
-      return { ...turn, thinking: [...turn.thinking, ""] };
-    case "thinking-delta":
-      return { ...turn, thinking: appendToLast(turn.thinking, event.text) };
-    case "usage":
-      return { ...turn, usage: event.usage };
-    case "notice":
-      return { ...turn, notices: [...turn.notices, toNotice(event)] };
-    case "unknown":
-      return { ...turn, unknown: countLabel(turn.unknown, event.label) };
-    case "turn-end":
-      return { ...turn, outcome: event.outcome };
-    case "text-end":
-    case "thinking-end":
-    case "question":
-    case "question-answer":
-    case "approval-request":
-    case "approval-answer":
-      return turn;
-    default:
-      return foldTool(turn, event);
-  }
+export function summaryOf({ start, ready, usage, outcome, items }: TranscriptTurn): TurnSummary {
+  const of = <Found>(read: (item: TranscriptItem) => Found | undefined): readonly Found[] =>
+    items.map(read).filter((found) => found !== undefined);
+  return {
+    turnId: start?.turnId,
+    lane: start?.lane,
+    sessionId: ready?.sessionId,
+    model: ready?.model ?? start?.model,
+    segments: of((item) => (item.kind === "text" ? item.text : undefined)),
+    thinking: of((item) => (item.kind === "thinking" ? item.text : undefined)),
+    tools: toolsOf({ items }),
+    todos: todosOf({ items }),
+    plan: items.findLast((item) => item.kind === "plan")?.plan.text,
+    usage,
+    notices: of((item) => (item.kind === "notice" ? item.notice : undefined)),
+    unknown: unknownLabels(items),
+    outcome,
+  };
 }
 
-export function foldEvents(events: readonly AgentEvent[], turn: TurnSummary = emptyTurn): TurnSummary {
-  return events.reduce(foldTurn, turn);
+/** The summary of a turn of which only the events are there. */
+export function summariseEvents(events: readonly AgentEvent[]): TurnSummary {
+  const fold = new TurnFold();
+  for (const event of events) fold.add(event);
+  return summaryOf(fold.turn);
 }
 
 /** What the turn answered: its text blocks and its plans, in the order in which they were shown. */
-export function answerParts({ segments, plans }: TurnSummary): readonly string[] {
-  if (plans.length === 0) return segments;
-  const plansAfter = (count: number) => plans.flatMap((plan) => (plan.afterSegments === count ? [plan.text] : []));
-  return [...plansAfter(0), ...segments.flatMap((segment, index) => [segment, ...plansAfter(index + 1)])];
+export function answerParts({ items }: Pick<TranscriptTurn, "items">): readonly string[] {
+  return items.flatMap((item) => {
+    if (item.kind === "text") return [item.text];
+    return item.kind === "plan" ? [item.plan.text] : [];
+  });
 }
 
-export function unknownCount({ unknown }: TurnSummary): number {
+export function toolsOf({ items }: Pick<TranscriptTurn, "items">): readonly ToolActivity[] {
+  return items.flatMap((item) => (item.kind === "tool" ? [item.tool] : []));
+}
+
+/** The list as it stands. */
+export function todosOf({ items }: Pick<TranscriptTurn, "items">): readonly Todo[] {
+  return items.findLast((item) => item.kind === "todos")?.items ?? [];
+}
+
+export function unknownCount({ unknown }: Pick<TurnSummary, "unknown">): number {
   return Object.values(unknown).reduce((sum, count) => sum + count, 0);
 }
 
-type ToolEvent = AgentEventOf<"tool-call" | "tool-output" | "tool-result" | "todos" | "plan">;
-
-function foldTool(turn: TurnSummary, event: ToolEvent): TurnSummary {
-  switch (event.type) {
-    case "tool-call":
-      return { ...turn, tools: [...turn.tools, startTool(event)] };
-    case "tool-output":
-      return { ...turn, tools: changeTool(turn.tools, event.callId, (tool) => ({ output: tool.output + event.text })) };
-    case "tool-result": {
-      const { type, callId, ...result } = event;
-      return { ...turn, tools: changeTool(turn.tools, callId, () => result) };
-    }
-    case "todos":
-      return { ...turn, todos: event.merge ? mergeTodos(turn.todos, event.items) : event.items };
-    case "plan":
-      return {
-        ...turn,
-        plan: event.text,
-        plans: [...turn.plans, { text: event.text, afterSegments: turn.segments.length }],
-      };
-    default:
-      return assertNever(event);
+function unknownLabels(items: readonly TranscriptItem[]): TurnSummary["unknown"] {
+  const counts = new Map<string, number>();
+  for (const item of items) {
+    if (item.kind !== "unknown") continue;
+    const label = counts.has(item.label) || counts.size < MAX_UNKNOWN_LABELS ? item.label : OTHER_LABELS;
+    counts.set(label, (counts.get(label) ?? 0) + 1);
   }
-}
-
-function appendToLast(parts: readonly string[], text: string): readonly string[] {
-  const last = parts.length - 1;
-  return parts.with(last, parts[last] + text);
-}
-
-function startTool({ type, description, parentCallId, ...call }: AgentEventOf<"tool-call">): ToolActivity {
-  return { ...call, status: "running", output: "" } as ToolActivity;
-}
-
-function changeTool(
-  tools: readonly ToolActivity[],
-  callId: string,
-  change: (tool: ToolActivity) => object,
-): readonly ToolActivity[] {
-  const index = tools.findLastIndex((tool) => tool.callId === callId);
-  const tool = tools[index];
-  return tool === undefined ? tools : tools.with(index, { ...tool, ...change(tool) });
-}
-
-function mergeTodos(todos: readonly Todo[], changes: readonly Todo[]): readonly Todo[] {
-  const byId = new Map([...todos, ...changes].map((todo) => [todo.id, todo]));
-  return [...byId.values()];
-}
-
-function toNotice({ type, ...notice }: AgentEventOf<"notice">): Notice {
-  return notice;
-}
-
-function countLabel(unknown: TurnSummary["unknown"], label: string): TurnSummary["unknown"] {
-  const room = Object.hasOwn(unknown, label) || Object.keys(unknown).length < MAX_UNKNOWN_LABELS;
-  const name = room ? label : OTHER_LABELS;
-  // A label may be `constructor` or `__proto__`: only own entries count.
-  const count = Object.hasOwn(unknown, name) ? (unknown[name] ?? 0) : 0;
-  return { ...unknown, [name]: count + 1 };
+  // A label may be `__proto__`: `fromEntries` makes an own property of it.
+  return Object.fromEntries(counts);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { foldEvents } from "@caret/protocol";
+import { summariseEvents } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { decodeChunks } from "./testing/decode-lines.ts";
 
@@ -17,7 +17,7 @@ function provenText(recording: string): string | undefined {
 describe.runIf(names.length > 0)("a recording of the real CLI", () => {
   it.each(names)("%s decodes to a well-formed turn with the text it proves", (name) => {
     const bytes = readFileSync(`${captures}${name}`);
-    const turn = foldEvents(decodeChunks([bytes], { dialect: "auto", partial: /partial|2025|edge/.test(name) }));
+    const turn = summariseEvents(decodeChunks([bytes], { dialect: "auto", partial: /partial|2025|edge/.test(name) }));
     const proven = provenText(bytes.toString());
     if (proven !== undefined) expect(turn.segments.join("")).toBe(proven);
     expect(turn.outcome?.kind).toBe(proven === undefined ? "failed" : "completed");

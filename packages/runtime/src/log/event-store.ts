@@ -283,7 +283,7 @@ export interface EventStore {
 
   /** Also those of other processes, alive or dead. `interruptRunningTurns` ends the ones that never will. */
   runningTurns(query?: RunningTurnQuery): Promise<readonly RunningTurn[]>;
-  /** One total per model, by name. The last report of a turn counts, as in `foldTurn`. */
+  /** One total per model, by name. The last report of a turn counts, as in the fold of a turn. */
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
   /** One total per day, model, session and lane, the newest day first. What was copied is of no day. */
   usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;

@@ -1,4 +1,4 @@
-import { type AgentEvent, assertWellFormedTurn, emptyTurn, foldEvents, Secret } from "@caret/protocol";
+import { type AgentEvent, assertWellFormedTurn, Secret, summariseEvents } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "./redactor.ts";
@@ -110,7 +110,7 @@ describe("The redactor of a turn", () => {
         take(batch);
         const whole = pieces.map(([text]) => text).join("");
         for (const events of [kept, said]) assertWellFormedTurn(events);
-        expect([kept, said].map((events) => foldEvents(events, emptyTurn).segments)).toEqual([
+        expect([kept, said].map((events) => summariseEvents(events).segments)).toEqual([
           [redactor.redactText(whole)],
           [whole],
         ]);

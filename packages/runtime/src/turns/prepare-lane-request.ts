@@ -1,11 +1,4 @@
-import {
-  type AgentEvent,
-  type AgentEventOf,
-  answerParts,
-  emptyTurn,
-  foldTurn,
-  type TurnSummary,
-} from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, answerParts, TurnFold } from "@caret/protocol";
 import type { HistoryMessage, Lane, LaneRequest } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord, UpstreamAttachment } from "../log/event-store.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
@@ -112,17 +105,17 @@ function withImages(prompt: string, images: readonly AttachedImage[]): string {
 export async function readHistory(store: EventStore, sessionId: string): Promise<readonly HistoryMessage[]> {
   const messages: HistoryMessage[] = [];
   let prompt: string | undefined;
-  let turn: TurnSummary = emptyTurn;
+  let fold = new TurnFold();
   let seq = 0;
   for (;;) {
     const page = await store.read(sessionId, { afterSeq: seq, limit: PAGE });
     for (const { event } of page) {
       if (event.type === "turn-start") {
         prompt = askedIn(event);
-        turn = emptyTurn;
+        fold = new TurnFold();
       }
-      turn = foldTurn(turn, event);
-      if (event.type === "turn-end") messages.push(...exchange(prompt, turn));
+      fold.add(event);
+      if (event.type === "turn-end") messages.push(...exchange(prompt, answerParts(fold.turn)));
     }
     seq = page.at(-1)?.seq ?? seq;
     if (page.length < PAGE) return messages;
@@ -134,8 +127,8 @@ function askedIn({ prompt, images = [] }: AgentEventOf<"turn-start">): string | 
   return prompt === undefined || images.length === 0 ? prompt : `${prompt}\n[attached images: ${images.length}]`;
 }
 
-function exchange(prompt: string | undefined, turn: TurnSummary): readonly HistoryMessage[] {
-  const text = answerParts(turn).join("\n\n");
+function exchange(prompt: string | undefined, answer: readonly string[]): readonly HistoryMessage[] {
+  const text = answer.join("\n\n");
   if (prompt === undefined || text === "") return [];
   return [
     { role: "user", text: prompt },

@@ -1,4 +1,4 @@
-import { type AgentEvent, answerParts, CaretError, foldEvents, type TurnSummary } from "@caret/protocol";
+import { type AgentEvent, answerParts, CaretError, summaryOf, TurnFold, type TurnSummary } from "@caret/protocol";
 import { activityText } from "../activity-text.ts";
 import { usageOfAnswer } from "../answer-usage.ts";
 import { weightOf } from "../text-weight.ts";
@@ -30,12 +30,14 @@ export function toMessage(
   { id, model, count, showActivity }: MessageStreamOptions,
 ): AnthropicMessage {
   assertAnswered(end);
-  const turn = foldEvents(events);
+  const fold = new TurnFold();
+  for (const event of events) fold.add(event);
+  const turn = summaryOf(fold.turn);
   const activity = showActivity === "none" ? "" : events.map((event) => activityText(event) ?? "").join("");
   const content = [
     ...thinkingBlocks(turn.thinking),
     ...(showActivity === "reasoning" ? thinkingBlocks([activity]) : textBlocks([activity])),
-    ...textBlocks(answerParts(turn)),
+    ...textBlocks(answerParts(fold.turn)),
     ...callBlocks(turn),
   ];
   return {

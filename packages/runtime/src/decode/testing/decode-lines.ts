@@ -1,4 +1,4 @@
-import { type AgentEvent, assertWellFormedTurn, foldEvents, type TurnSummary } from "@caret/protocol";
+import { type AgentEvent, assertWellFormedTurn, summariseEvents, type TurnSummary } from "@caret/protocol";
 import { createDecoder, type DecoderOptions } from "../decoder.ts";
 import type { Ending } from "../dialect.ts";
 
@@ -27,5 +27,5 @@ export function decodeLines(
 }
 
 export function summarise(lines: readonly (string | object)[], options: Partial<DecoderOptions> = {}): TurnSummary {
-  return foldEvents(decodeLines(lines, options));
+  return summariseEvents(decodeLines(lines, options));
 }
