@@ -30,3 +30,9 @@ it.each([...commands])("lists caret %s in the words of the command itself", asyn
   (await load())(program, {} as Host, () => undefined);
   expect(program.commands.map((command) => [command.name(), command.description()])).toEqual([[name, summary]]);
 });
+
+it("says once what a flag is when it is not given [ux 3: small]", () => {
+  const printed = execFileSync(process.execPath, [entry, "decode", "--help"], { encoding: "utf8", env: {} });
+  const partial = /--partial\s[\s\S]*?(?=\n {2}--)/.exec(printed)?.[0].replaceAll(/\s+/g, " ");
+  expect(partial).toBe("--partial the recording was made with --stream-partial-output (default: yes)");
+});

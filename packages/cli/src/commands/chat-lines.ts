@@ -7,7 +7,7 @@ import { shownArgument } from "../terminal/tool-line.ts";
 
 const RESULT_LINES = 3;
 
-type Options = Look & { readonly columns: number };
+type Options = Look & { readonly columns: number; readonly isTty: boolean };
 
 /** A chat for reading: what was said in full, what tools answered in a few lines. */
 export function chatLines(chat: Chat, options: Options): readonly string[] {
@@ -38,9 +38,9 @@ function messageLines(message: ChatMessage, options: Options): readonly string[]
   }
 }
 
-function spoken(text: string, { style, glyphs }: Options): readonly string[] {
+function spoken(text: string, { style, glyphs, columns, isTty }: Options): readonly string[] {
   if (text === "") return [];
-  const markdown = createMarkdownStream(style, glyphs);
+  const markdown = createMarkdownStream({ style, glyphs, columns: isTty ? () => columns : undefined });
   return ["", markdown.push(text) + markdown.end()];
 }
 

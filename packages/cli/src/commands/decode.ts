@@ -22,7 +22,7 @@ export function addDecodeCommand(program: Command, host: Host, done: (code: Exit
     .addOption(
       new Option("--dialect <name>", "the recording's protocol").choices(["auto", ...dialectNames]).default("auto"),
     )
-    .option("--partial", "the recording was made with --stream-partial-output", true)
+    .addOption(new Option("--partial", "the recording was made with --stream-partial-output").default(true, "yes"))
     .option("--no-partial", "the recording was made without it")
     .addOption(new Option("--text", "print only the text, and the plan of a turn that made one").conflicts("summary"))
     .option("--summary", "print what the recording amounts to, as one JSON object")

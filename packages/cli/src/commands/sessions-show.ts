@@ -44,7 +44,8 @@ function headLines(host: Host, session: SessionRecord): readonly string[] {
 function turnLines(host: Host, turn: readonly StoredEvent[]): readonly string[] {
   const { style } = hostLook(host);
   let at = 0;
-  const renderer = createTurnRenderer({ ...terminalTraits(host), isTty: false, now: () => at });
+  const traits = terminalTraits(host);
+  const renderer = createTurnRenderer({ ...traits, isTty: false, wraps: traits.isTty, now: () => at });
   const shown = turn.map((stored) => {
     at = stored.at;
     return renderer.push([stored.event]);

@@ -1,6 +1,6 @@
-import type { Look } from "./look.ts";
-import { createMarkdownStream } from "./markdown-stream.ts";
+import { createMarkdownStream, type MarkdownOptions } from "./markdown-stream.ts";
 import { createTextCleaner } from "./text-cleaner.ts";
+import { createWordWrap, noWrap } from "./word-wrap.ts";
 
 /** Shows one block of text or of thinking as it comes. Blank lines before its first word are left out. */
 export interface BlockWriter {
@@ -8,9 +8,9 @@ export interface BlockWriter {
   end(): string;
 }
 
-export function createTextBlock({ style, glyphs }: Look): BlockWriter {
+export function createTextBlock(options: MarkdownOptions): BlockWriter {
   const clean = createBlockCleaner();
-  const markdown = createMarkdownStream(style, glyphs);
+  const markdown = createMarkdownStream(options);
   return {
     push: (text) => markdown.push(clean.push(text)),
     end: () => markdown.push(clean.end()) + markdown.end(),
@@ -18,7 +18,9 @@ export function createTextBlock({ style, glyphs }: Look): BlockWriter {
 }
 
 /** Every line is marked, so that thinking cannot be taken for an answer where there are no colours either. */
-export function createThinkingBlock({ style, glyphs }: Look): BlockWriter {
+export function createThinkingBlock({ style, glyphs, columns }: MarkdownOptions): BlockWriter {
+  const markWidth = glyphs.thinking.length + 1;
+  const wrap = columns === undefined ? noWrap : createWordWrap(() => columns() - markWidth);
   const clean = createBlockCleaner();
   let isAtLineStart = true;
   const mark = (text: string): string => {
@@ -29,7 +31,15 @@ export function createThinkingBlock({ style, glyphs }: Look): BlockWriter {
     if (text !== "") isAtLineStart = text.endsWith("\n");
     return lines.join("\n");
   };
-  return { push: (text) => mark(clean.push(text)), end: () => mark(clean.end()) };
+  const broken = (text: string): string => {
+    const lines = text.split("\n");
+    const last = lines.pop() ?? "";
+    return lines.map((line) => `${wrap.push(line)}${wrap.flush()}\n`).join("") + wrap.push(last);
+  };
+  return {
+    push: (text) => mark(broken(clean.push(text))),
+    end: () => mark(broken(clean.end()) + wrap.flush()),
+  };
 }
 
 function createBlockCleaner(): BlockWriter {

@@ -55,6 +55,7 @@ export interface TerminalStyle {
   readonly colours: boolean;
   readonly bold: Paint;
   readonly dim: Paint;
+  readonly italic: Paint;
   readonly underline: Paint;
   readonly red: Paint;
   readonly green: Paint;
@@ -71,6 +72,7 @@ export function createTerminalStyle(colours: boolean): TerminalStyle {
     colours,
     bold: paint(1, 22),
     dim: paint(2, 22),
+    italic: paint(3, 23),
     underline: paint(4, 24),
     red: paint(31, 39),
     green: paint(32, 39),

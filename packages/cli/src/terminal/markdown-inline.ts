@@ -4,8 +4,10 @@ import type { TerminalStyle } from "./look.ts";
 const MAX_SPAN = 240;
 
 interface Span {
-  readonly kind: "text" | "code" | "bold";
+  readonly kind: "text" | "code" | "bold" | "emphasis" | "link";
   readonly text: string;
+  /** Where a link leads. */
+  readonly target?: string;
 }
 
 export interface InlineReading {
@@ -14,35 +16,36 @@ export interface InlineReading {
   readonly rest: string;
 }
 
+/** What stands at a place of the text: a whole span, the beginning of one that may still be closed, or plain text. */
+type Found = { readonly span: Span; readonly length: number } | { readonly opens: number } | undefined;
+
 interface Marker {
-  readonly kind: "code" | "bold";
+  readonly kind: "code" | "bold" | "emphasis";
   readonly mark: string;
 }
 
 /**
- * Tell bold and code from other text. `before` is the character in front, because `2**10` opens nothing. With `isWhole`
- * no more will come, and an unclosed marker is text.
+ * Tell bold, emphasis, code and links from other text. `before` is the character in front, because `2**10` opens
+ * nothing. With `isWhole` no more will come, and an unclosed marker is text.
  */
 export function readInline(text: string, before: string, isWhole: boolean): InlineReading {
   const spans: Span[] = [];
   let plainFrom = 0;
   let at = 0;
   while (at < text.length) {
-    const marker = markerAt(text, at, at === 0 ? before : (text[at - 1] ?? ""));
-    if (marker === undefined) {
+    const found = findSpan(text, at, at === 0 ? before : (text[at - 1] ?? ""), isWhole);
+    if (found === undefined) {
       at += 1;
       continue;
     }
-    const end = closingOf(text, at, marker);
-    if (end === undefined && !isWhole && text.length - at <= MAX_SPAN)
-      return { spans: [...spans, ...plain(text.slice(plainFrom, at))], rest: text.slice(at) };
-    if (end === undefined) {
-      at += marker.mark.length;
+    if ("opens" in found) {
+      if (!isWhole && text.length - at <= MAX_SPAN)
+        return { spans: [...spans, ...plain(text.slice(plainFrom, at))], rest: text.slice(at) };
+      at += found.opens;
       continue;
     }
-    const inner = text.slice(at + marker.mark.length, end);
-    spans.push(...plain(text.slice(plainFrom, at)), { kind: marker.kind, text: inner });
-    at = end + marker.mark.length;
+    spans.push(...plain(text.slice(plainFrom, at)), found.span);
+    at += found.length;
     plainFrom = at;
   }
   return { spans: [...spans, ...plain(text.slice(plainFrom))], rest: "" };
@@ -55,31 +58,55 @@ export function paintInline(
   base: (text: string) => string = (text) => text,
 ): string {
   return spans
-    .map(({ kind, text }) => {
+    .map(({ kind, text, target }) => {
       if (kind === "text") return base(text);
       if (kind === "code") return base(style.cyan(text));
-      return paintInline(readInline(text, "*", true), style, style.bold);
+      const inner = (paint: (text: string) => string): string => paintInline(readInline(text, "*", true), style, paint);
+      if (kind === "bold") return inner(style.bold);
+      if (kind === "emphasis") return inner(style.italic);
+      // A terminal cannot be clicked everywhere: the address is shown unless it is the text itself.
+      return inner(style.underline) + (target === undefined || target === text ? "" : style.dim(` (${target})`));
     })
     .join("");
+}
+
+function findSpan(text: string, at: number, before: string, isWhole: boolean): Found {
+  if (text[at] === "[") return findLink(text.slice(at));
+  const marker = markerAt(text, at, before);
+  if (marker === undefined) return undefined;
+  const { kind, mark } = marker;
+  const end = closingOf(text, at, marker, isWhole);
+  if (end === undefined) return { opens: mark.length };
+  return { span: { kind, text: text.slice(at + mark.length, end) }, length: end + mark.length - at };
+}
+
+function findLink(text: string): Found {
+  const whole = /^\[([^\]\n]+)\]\(([^()\s]+)\)/.exec(text);
+  if (whole !== null)
+    return { span: { kind: "link", text: whole[1] ?? "", target: whole[2] ?? "" }, length: whole[0].length };
+  return /^\[[^\]\n]*(?:\](?:\([^()\s]*)?)?$/.test(text) ? { opens: 1 } : undefined;
 }
 
 function markerAt(text: string, at: number, before: string): Marker | undefined {
   const backticks = /^`+/.exec(text.slice(at, at + 8))?.[0];
   if (backticks !== undefined) return { kind: "code", mark: backticks };
-  if (text[at] !== "*" || /[\w*]/.test(before)) return undefined;
+  const ahead = text.slice(at, at + 3);
+  if (/[\w*]/.test(before)) return undefined;
   // One star at the very end may be the first of two.
-  const opens = /^\*(?:$|\*(?:$|[^\s*]))/.test(text.slice(at, at + 3));
-  return opens ? { kind: "bold", mark: "**" } : undefined;
+  if (/^\*(?:$|\*(?:$|[^\s*]))/.test(ahead)) return { kind: "bold", mark: "**" };
+  return /^(?:\*[^\s*]|_(?:$|[^\s_]))/.test(ahead) ? { kind: "emphasis", mark: ahead.charAt(0) } : undefined;
 }
 
-function closingOf(text: string, at: number, { kind, mark }: Marker): number | undefined {
+function closingOf(text: string, at: number, { kind, mark }: Marker, isWhole: boolean): number | undefined {
+  const closes = (end: number): boolean => {
+    const [before = "", after] = [text[end - 1], text[end + mark.length]];
+    if (kind === "code") return before !== "`" && after !== "`";
+    if (/\s/.test(before)) return false;
+    // What follows tells whether `snake_case` or a word's end was read.
+    return kind === "bold" || (before !== mark && (after === undefined ? isWhole : !/[\w*]/.test(after)));
+  };
   let end = text.indexOf(mark, at + mark.length + 1);
-  if (kind === "bold") {
-    while (end !== -1 && /\s/.test(text[end - 1] ?? "")) end = text.indexOf(mark, end + 1);
-    return end === -1 ? undefined : end;
-  }
-  while (end !== -1 && (text[end - 1] === "`" || text[end + mark.length] === "`"))
-    end = text.indexOf(mark, end + mark.length);
+  while (end !== -1 && !closes(end)) end = text.indexOf(mark, end + 1);
   return end === -1 ? undefined : end;
 }
 

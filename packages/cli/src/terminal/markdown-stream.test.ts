@@ -7,6 +7,8 @@ import { createMarkdownStream } from "./markdown-stream.ts";
 const looks: Readonly<Record<string, string>> = {
   1: "<b>",
   2: "<dim>",
+  3: "<i>",
+  23: "</i>",
   4: "<u>",
   22: "</>",
   24: "</u>",
@@ -14,8 +16,11 @@ const looks: Readonly<Record<string, string>> = {
   39: "</code>",
 };
 
-function render(pieces: readonly string[], { colours = true } = {}): readonly string[] {
-  const stream = createMarkdownStream(createTerminalStyle(colours), chooseGlyphs(true));
+function render(
+  pieces: readonly string[],
+  { colours = true, columns }: { colours?: boolean; columns?: () => number } = {},
+): readonly string[] {
+  const stream = createMarkdownStream({ style: createTerminalStyle(colours), glyphs: chooseGlyphs(true), columns });
   const shown = [...pieces.map((piece) => stream.push(piece)), stream.end()];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
   return shown.map((text) => text.replace(/\x1b\[(\d+)m/g, (_, code: string) => looks[code] ?? code));
@@ -40,6 +45,23 @@ describe("createMarkdownStream", () => {
       "<dim>```ts</>\n<code># not a heading</code>\n<code>**x**</code>\n<dim>```</>\n<b>y</>",
     ],
     ["a fence in a longer fence", "````\n```\n````\n- x", "<dim>````</>\n<code>```</code>\n<dim>````</>\n<dim>•</> x"],
+    [
+      "ux 3: emphasis",
+      "an *oblique* and _another one_, not snake_case_names",
+      "an <i>oblique</i> and <i>another one</i>, not snake_case_names",
+    ],
+    ["ux 3: bold in emphasis", "*a **b** c*", "<i>a </i><b>b</><i> c</i>"],
+    [
+      "ux 3: links, with the address where it is not the text",
+      "see [the docs](https://a.test/x) and [https://b.test](https://b.test)",
+      "see <u>the docs</u><dim> (https://a.test/x)</> and <u>https://b.test</u>",
+    ],
+    [
+      "ux 3: a table with its columns aligned",
+      "a\n| Name | `n` |\n|:--|--:|\n| **one** | 1 |\n| three | 300 |\nb",
+      "a\n<dim>Name     n</>\none      1\nthree  300\nb",
+    ],
+    ["what only looks like a table", "| a | b |\nend", "| a | b |\nend"],
   ])("shows %s", (_, text, shown) => {
     expect(whole(text)).toBe(shown);
   });
@@ -54,12 +76,16 @@ describe("createMarkdownStream", () => {
     "snake_case__names__",
     "***",
     "---",
+    "[ ] open and [x] done (see below)",
+    "a [1] and b[2] (c)",
+    "5 * 3 * 2 and _",
   ])("leaves %s alone", (text) => {
     expect(whole(`x\n${text}`).replaceAll(/<[^>]*>/g, "")).toBe(`x\n${text}`);
   });
 
   it("says the same however the text is cut", () => {
-    const text = "# T\n\n- **a** `b`\n\n```js\nlet x = `1`;\n```\n1. *x* **y z** 2**3\n> q\nend `";
+    const text =
+      "# T\n\n- **a** `b`\n\n```js\nlet x = `1`;\n```\n1. *x* **y z** 2**3\n> q\n| a | b |\n|--|--|\n| 1 | 2 |\n[l](http://x) _e_ `";
     // Neighbouring pieces of one look are told apart only by their seams.
     const seamless = (shown: string) =>
       shown.replaceAll("</u></><b><u>", "").replaceAll(/<\/code><code>|<\/><(?:b|dim)>/g, "");
@@ -89,5 +115,31 @@ describe("createMarkdownStream", () => {
   it("changes nothing without colours", () => {
     const text = "# T\n- **a** `b`\n```\nx\n```";
     expect(render([...text], { colours: false }).join("")).toBe(text);
+  });
+
+  it.each([true, false])("ux 3: breaks lines between words, below their first word (colours: %s)", (colours) => {
+    const text =
+      "Some words that go on for more than a line.\n- an item that is long\n> a quotation that is long\n```\ncode that is never broken at all\n```\n";
+    const shown = render([...text], { colours, columns: () => 20 }).join("");
+    expect(shown.replaceAll(/<[^>]*>/g, "").split("\n")).toEqual([
+      "Some words that go",
+      "on for more than a",
+      "line.",
+      `${colours ? "•" : "-"} an item that is`,
+      "  long",
+      `${colours ? "│" : ">"} a quotation that`,
+      `${colours ? "│" : ">"} is long`,
+      "```",
+      "code that is never broken at all",
+      "```",
+      "",
+    ]);
+  });
+
+  it("ux 3: leaves a word that is wider than a line, and a table that is wider, as they are", () => {
+    const text = `see https://example.test/${"x".repeat(30)} now\n| a | b |\n|--|--|\n| some words | some more words |\n`;
+    expect(render([text], { columns: () => 20 }).join("")).toBe(
+      `see https://example.test/${"x".repeat(30)}\nnow\n| a | b |\n|--|--|\n| some words | some more words |\n`,
+    );
   });
 });

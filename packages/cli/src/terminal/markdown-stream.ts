@@ -1,11 +1,20 @@
-import type { Glyphs } from "./glyphs.ts";
-import type { TerminalStyle } from "./look.ts";
+import type { Look, TerminalStyle } from "./look.ts";
 import { type InlineReading, paintInline, readInline } from "./markdown-inline.ts";
+import { markdownTableLines, tableRow } from "./markdown-table.ts";
+import { createWordWrap, noWrap } from "./word-wrap.ts";
 
-/** Shows Markdown as it comes. Only a marker whose meaning is not known yet is held back, never past its line. */
+/**
+ * Shows Markdown as it comes. Held back is a marker whose meaning is not known yet, never past its line; a table, until
+ * it is whole; and, where lines are broken between words, the last word.
+ */
 export interface MarkdownStream {
   push(text: string): string;
   end(): string;
+}
+
+export interface MarkdownOptions extends Look {
+  /** The width at which lines are broken between words. Without it every line stays whole: for pipes. */
+  readonly columns?: (() => number) | undefined;
 }
 
 type Paint = (text: string) => string;
@@ -18,6 +27,8 @@ interface LineLook {
 
 interface LineStart {
   readonly shown: string;
+  /** What the lines begin with that this one is broken into. */
+  readonly indent: string;
   readonly rest: string;
   readonly look: LineLook;
   /** The fence that is open after this line's beginning. */
@@ -28,33 +39,58 @@ interface LineStart {
 const maybeStart = /^\s*(?:#{1,6}|[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|>)?$/;
 const maybeFenceEnd = /^ {0,3}(?:`+|~+)?[ \t]*$/;
 
-/** Without colours the text stays as the agent wrote it: Markdown reads well by itself. */
-export function createMarkdownStream(style: TerminalStyle, glyphs: Glyphs): MarkdownStream {
-  if (!style.colours) return { push: (text) => text, end: () => "" };
+/** Without colours the words stay as the agent wrote them: Markdown reads well by itself. */
+export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
+  const { style, columns } = options;
+  if (!style.colours && columns === undefined) return { push: (text) => text, end: () => "" };
+  const wrap = columns === undefined ? noWrap : createWordWrap(columns);
   let held = "";
   let before = "";
   let look: LineLook | undefined;
   let fence: string | undefined;
+  let table: string[] = [];
 
   /** The look of the line, once its beginning tells; what shows the beginning itself. */
   const begin = (isWhole: boolean): string | undefined => {
     const maybe = fence === undefined ? maybeStart : maybeFenceEnd;
     if (!isWhole && maybe.test(held)) return undefined;
-    const start = fence === undefined ? startLine(held, style, glyphs) : startCodeLine(held, fence, style);
+    const start = fence === undefined ? startLine(held, options) : startCodeLine(held, fence, style);
     ({ look, fence, rest: held } = start);
-    return start.shown;
+    return wrap.begin(start.shown, start.indent);
   };
 
   const show = (isWhole: boolean): string => {
     const beginning = look === undefined ? begin(isWhole) : "";
     if (beginning === undefined || look === undefined) return "";
     const text = held;
-    const reading: InlineReading = look.verbatim
-      ? { spans: [{ kind: "text", text }], rest: "" }
-      : readInline(text, before, isWhole);
+    const reading: InlineReading =
+      look.verbatim || !style.colours
+        ? { spans: [{ kind: "text", text }], rest: "" }
+        : readInline(text, before, isWhole);
     before = text.at(-1 - reading.rest.length) ?? before;
     held = reading.rest;
-    return beginning + paintInline(reading, style, look.paint);
+    const painted = paintInline(reading, style, look.paint);
+    return beginning + (look.verbatim ? painted : wrap.push(painted));
+  };
+
+  const endTable = (): string => {
+    const lines = markdownTableLines(table, options, columns?.() ?? Number.POSITIVE_INFINITY);
+    table = [];
+    return lines.map((line) => `${line}\n`).join("");
+  };
+
+  const isInTable = (): boolean => style.colours && look === undefined && fence === undefined && tableRow.test(held);
+
+  const endLine = (): string => {
+    if (isInTable()) {
+      table.push(held);
+      held = "";
+      return "";
+    }
+    const shown = `${endTable()}${show(true)}${wrap.flush()}\n`;
+    look = undefined;
+    before = "";
+    return shown;
   };
 
   return {
@@ -64,51 +100,59 @@ export function createMarkdownStream(style: TerminalStyle, glyphs: Glyphs): Mark
       let shown = "";
       for (const line of lines) {
         held += line;
-        shown += `${show(true)}\n`;
-        look = undefined;
-        before = "";
+        shown += endLine();
       }
       held += last;
-      return held === "" ? shown : shown + show(false);
+      // A space may come before a table's next line; what is surely not one ends it.
+      const maybeInTable = isInTable() || (table.length > 0 && held.trim() === "");
+      return held === "" || maybeInTable ? shown : shown + endTable() + show(false);
     },
     end() {
-      const shown = held === "" ? "" : show(true);
+      // The last line of a table has no line end here, as every last line.
+      const shown = isInTable() ? (endLine() + endTable()).slice(0, -1) : endTable() + (held === "" ? "" : show(true));
+      const rest = wrap.flush();
       look = undefined;
       before = "";
       fence = undefined;
-      return shown;
+      return shown + rest;
     },
   };
 }
 
 const asItIs: LineLook = { paint: (text) => text, verbatim: false };
 
-function startLine(line: string, style: TerminalStyle, glyphs: Glyphs): LineStart {
+function startLine(line: string, { style, glyphs }: Look): LineStart {
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-  if (fence !== undefined) return { shown: "", rest: line, look: { paint: style.dim, verbatim: true }, fence };
-  const unfenced = { fence: undefined };
-  const heading = /^ {0,3}(#{1,6})[ \t]+/.exec(line);
+  const plain = { shown: "", indent: "", rest: line, look: asItIs, fence };
+  if (fence !== undefined) return { ...plain, look: { paint: style.dim, verbatim: true } };
+  const heading = style.colours ? /^ {0,3}(#{1,6})[ \t]+/.exec(line) : null;
   if (heading !== null) {
     const paint: Paint = heading[1] === "#" ? (text) => style.bold(style.underline(text)) : style.bold;
-    return { ...unfenced, shown: "", rest: line.slice(heading[0].length), look: { paint, verbatim: false } };
+    return { ...plain, rest: line.slice(heading[0].length), look: { paint, verbatim: false } };
   }
-  const marked = (found: RegExpExecArray, mark: string): LineStart => {
-    const [whole, indent = "", , space = ""] = found;
-    const shown = `${indent}${style.dim(mark)}${space}`;
-    return { ...unfenced, shown, rest: line.slice(whole.length), look: asItIs };
+  const found = /^(\s*)([-*+]|\d{1,9}[.)]|>)([ \t]+)/.exec(line) ?? /^(\s*)(>)([ \t]?)/.exec(line);
+  if (found !== null) return { ...plain, ...startMarked(found, { style, glyphs }), rest: line.slice(found[0].length) };
+  const indent = /^\s*/.exec(line)?.[0] ?? "";
+  return { ...plain, shown: indent, indent, rest: line.slice(indent.length) };
+}
+
+/** A list item or a quotation; what it is broken into stands below its first word. */
+function startMarked(found: RegExpExecArray, { style, glyphs }: Look): Pick<LineStart, "shown" | "indent"> {
+  const [, indent = "", written = "", space = ""] = found;
+  const pretty: Readonly<Record<string, string>> = {
+    ">": glyphs.quote,
+    "-": glyphs.bullet,
+    "*": glyphs.bullet,
+    "+": glyphs.bullet,
   };
-  const bullet = /^(\s*)([-*+])([ \t]+)/.exec(line);
-  if (bullet !== null) return marked(bullet, glyphs.bullet);
-  const numbered = /^(\s*)(\d{1,9}[.)])([ \t]+)/.exec(line);
-  if (numbered !== null) return marked(numbered, numbered[2] ?? "");
-  const quotation = /^(\s*)(>)([ \t]?)/.exec(line);
-  if (quotation !== null) return marked(quotation, glyphs.quote);
-  return { ...unfenced, shown: "", rest: line, look: asItIs };
+  const mark = style.colours ? (pretty[written] ?? written) : written;
+  const shown = `${indent}${style.dim(mark)}${space}`;
+  return { shown, indent: written === ">" ? shown : " ".repeat(indent.length + mark.length + space.length) };
 }
 
 function startCodeLine(line: string, fence: string, style: TerminalStyle): LineStart {
   const closing = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   const closes = closing?.startsWith(fence) ?? false;
   const look = { paint: closes ? style.dim : style.cyan, verbatim: true };
-  return { shown: "", rest: line, look, fence: closes ? undefined : fence };
+  return { shown: "", indent: "", rest: line, look, fence: closes ? undefined : fence };
 }

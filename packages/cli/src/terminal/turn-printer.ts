@@ -25,6 +25,8 @@ export interface TurnPrinterOptions extends Look {
   readonly sessionId: string | undefined;
   /** Show what commands print while they run. */
   readonly isLive: boolean;
+  /** Break lines of prose between words. */
+  readonly wraps: boolean;
 }
 
 interface Call {
@@ -126,9 +128,14 @@ export class TurnPrinter {
   }
 
   #openBlock(section: "text" | "thinking"): string {
-    const writer = section === "text" ? createTextBlock(this.#options) : createThinkingBlock(this.#options);
+    const writer = section === "text" ? createTextBlock(this.#prose()) : createThinkingBlock(this.#prose());
     this.#block = { section, writer };
     return "";
+  }
+
+  #prose() {
+    const { style, glyphs, wraps, columns } = this.#options;
+    return { style, glyphs, columns: wraps ? columns : undefined };
   }
 
   #writeBlock(text: string): string {
@@ -203,7 +210,7 @@ export class TurnPrinter {
   #printPlan({ name, overview, text }: AgentEventOf<"plan">): string {
     const { style, glyphs } = this.#options;
     const title = name === undefined ? "Plan" : `Plan: ${cleanLine(name)}`;
-    const writer = createTextBlock(this.#options);
+    const writer = createTextBlock(this.#prose());
     const body = (writer.push(text) + writer.end()).trimEnd();
     const lines = [overview === undefined ? "" : cleanLine(overview), body].filter((part) => part !== "");
     return this.#lines("asked", [`${glyphs.tools.plan} ${style.bold(title)}`, ...lines]);

@@ -220,6 +220,32 @@ describe("a turn in a pipe", () => {
   });
 });
 
+describe("ux 3: prose", () => {
+  const prose = [
+    ...thinks("One two three four five six seven.\n"),
+    ...says("Some words ", "that are tool", "ong for it.\n"),
+  ];
+
+  it("breaks between words at the width of a terminal", () => {
+    const text = render([started, ...prose, completed], { columns: () => 24, wraps: true });
+    expect(text.split("\n").slice(2, -3)).toEqual([
+      "┊ One two three four",
+      "┊ five six seven.",
+      "",
+      "Some words that are",
+      "toolong for it.",
+    ]);
+  });
+
+  it("stays in one line in a pipe, however narrow the terminal is said to be", () => {
+    expect(body(prose, { columns: () => 24 })).toEqual([
+      "┊ One two three four five six seven.",
+      "",
+      "Some words that are toolong for it.",
+    ]);
+  });
+});
+
 describe("what an agent says", () => {
   it("cannot steer the terminal, wherever it says it", () => {
     const evil = "a\x1b]0;owned\x07\x1b[2Jb\u009b1mc\r\x08\u202e";
@@ -299,7 +325,7 @@ describe("the status line", () => {
   });
 
   it("stands below a line that is not full yet, and leaves its place alone", () => {
-    const { renderer } = live();
+    const { renderer } = live({ wraps: false });
     renderer.push([started]);
     const half: readonly AgentEvent[] = [
       { type: "text-start", blockId: "x" },
@@ -312,7 +338,7 @@ describe("the status line", () => {
   });
 
   it("waits while the cursor stands behind the last column", () => {
-    const { renderer } = live();
+    const { renderer } = live({ wraps: false });
     renderer.push([started, { type: "text-start", blockId: "x" }]);
     const says = (text: string) => renderer.push([{ type: "text-delta", blockId: "x", text }]);
     const full = "x".repeat(40);

@@ -23,6 +23,8 @@ export interface TurnRendererOptions {
   readonly columns: () => number;
   readonly colours: boolean;
   readonly isTty: boolean;
+  /** Break lines of prose between words; by default where lines can be redrawn. */
+  readonly wraps?: boolean;
   readonly isUtf8: boolean;
   /** Milliseconds; a replay gives the time of the event. */
   readonly now: () => number;
@@ -47,10 +49,10 @@ export interface TurnRenderer {
 }
 
 export function createTurnRenderer(options: TurnRendererOptions): TurnRenderer {
-  const { columns, colours, isTty, isUtf8, now, sessionId } = options;
+  const { columns, colours, isTty, wraps = isTty, isUtf8, now, sessionId } = options;
   const style = createTerminalStyle(colours);
   const glyphs = chooseGlyphs(isUtf8);
-  const printer = new TurnPrinter({ style, glyphs, columns, now, sessionId, isLive: isTty });
+  const printer = new TurnPrinter({ style, glyphs, columns, now, sessionId, isLive: isTty, wraps });
   const screen = createScreen({ isTty, columns });
   const createdAt = now();
   let isAsking = false;
