@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -21,6 +21,13 @@ beforeAll(() => {
     {
       when: "twice",
       steps: [uses("exec", { command: "touch a" }), uses("exec", { command: "touch a" }), { text: "Done." }],
+    },
+    {
+      when: "both",
+      steps: [
+        { tools: ["one", "two"].map((name) => uses("exec", { command: `touch ${name}` }).tool) },
+        { text: "Done." },
+      ],
     },
     { when: "danger", steps: [uses("exec", { command: "rm -rf ./ran.txt" }), { text: "Done." }] },
     { when: "own tools", steps: [{ tool: { name: "shell", args: { command: "touch own" } } }, { text: "Done." }] },
@@ -75,6 +82,12 @@ describe("caret run in a terminal", () => {
     expect(shown(tried)).toContain("a = yes, and always in this turn: exactly `touch a`");
     expect(shown(tried).split("The agent wants to use").length - 1).toBe(1);
     expect(shown(tried)).toContain("approved by grant: You allowed exactly `touch a` for this session");
+  });
+
+  it("takes a second y, typed with the first one, for no answer to the approval that appears behind it [review 2 F4]", async () => {
+    const tried = await runTyping("Do both", ["y\ny", "n"]);
+    expect(shown(tried)).toContain("That was typed before this could be read. Type it again, then Enter.");
+    expect(["one", "two"].filter((name) => existsSync(join(workspace, name)))).toEqual(["one"]);
   });
 
   it("says of a dangerous command why, and allows it once at most [ux B7]", async () => {

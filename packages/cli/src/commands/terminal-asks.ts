@@ -10,6 +10,9 @@ import type { TurnWriter } from "./turn-writer.ts";
 type ApprovalRequest = AgentEventOf<"approval-request">;
 type Question = AgentEventOf<"question">["questions"][number];
 
+/** So long a card is on the screen before a line decides about it, when it came right behind another one: a second `y⏎` is meant for that. */
+const ARM_MS = 500;
+
 interface Asked {
   readonly ask: OpenAsk;
   /** What was chosen for the questions before this one. */
@@ -23,24 +26,39 @@ interface Asked {
 export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">, writer: TurnWriter): () => void {
   const lines = createInterface({ input: host.stdin, terminal: false });
   let asked: Asked | undefined;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let shownAt = answeredAt;
 
   const ask = (text: readonly string[]): void => void writer.ask(text);
+  const show = (next: Asked): void => {
+    shownAt = performance.now();
+    ask(askLines(next, host));
+  };
+  /** Typed before anyone can have read what it would decide. */
+  const isEarly = (): boolean => shownAt - answeredAt < ARM_MS && performance.now() - shownAt < ARM_MS;
   const askNext = (): void => {
     const open = asks.open();
     if (asked !== undefined && open.some(({ requestId }) => requestId === asked?.ask.requestId)) return;
     const hadAsked = asked !== undefined;
     const [next] = open;
     asked = next && { ask: next, answers: [] };
-    if (asked !== undefined) ask(askLines(asked, host));
+    if (asked !== undefined) show(asked);
     else if (hadAsked) void writer.answered();
   };
   const take = (line: string): void => {
     if (asked === undefined) return;
     const said = line.trim();
+    // A no does no harm, however early it comes.
+    if (isEarly() && !/^no?\b/i.test(said))
+      return ask(["  That was typed before this could be read. Type it again, then Enter."]);
+    const before = answeredAt;
+    answeredAt = performance.now();
     const hint =
       asked.ask.request.type === "question" ? takeChoice(asks, asked, said) : takeApproval(asks, asked, said);
-    if (hint === "next") ask(askLines(asked, host));
-    else if (hint !== undefined) ask([`  ${hint}`]);
+    if (hint === "next") return show(asked);
+    if (hint === undefined) return;
+    answeredAt = before;
+    ask([`  ${hint}`]);
   };
   /** Nobody can type any more. */
   const giveUp = (): void => {
