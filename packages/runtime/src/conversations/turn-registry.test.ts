@@ -67,6 +67,14 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
     expect(await read(await bench.open([user("A"), user("B")], more))).toBe("answer 3");
   });
 
+  it("is answered at once by another model, as the failure advises [review 2 F1]", async () => {
+    bench.manner("fail");
+    await tryTimes(3, more);
+    bench.manner("answer");
+    const wish = { model: "other", cursorModel: undefined, effort: undefined, thinking: undefined };
+    expect(await read(await bench.open([user("A")], { ...more, wish }))).toBe("answer 3");
+  });
+
   it("begins anew once it was answered, and when it has waited for long [clients D9]", async () => {
     bench.manner("fail");
     await tryTimes(3, more);

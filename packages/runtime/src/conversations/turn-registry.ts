@@ -63,7 +63,8 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
 
   return {
     async start(verdict, request, tokenName) {
-      failed.assertTryable(verdict.line.hash);
+      const ofModel = (hash: string): string => `${request.model} ${hash}`;
+      failed.assertTryable(ofModel(verdict.line.hash));
       const turn = await engine.startTurn(request);
       const { isNamed, hash } = verdict.line;
       const comesBack = isNamed || request.command !== undefined;
@@ -80,7 +81,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
         now,
       });
       turns.set(turn.turnId, shared);
-      void turn.outcome.then((outcome) => failed.note(shared.lastHash, outcome));
+      void turn.outcome.then((outcome) => failed.note(ofModel(shared.lastHash), outcome));
       writeDown(turn, verdict);
       return shared;
     },
@@ -93,7 +94,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   };
 }
 
-/** Requests that failed, by the digests of their transcripts. */
+/** Requests that failed, by their models and the digests of their transcripts: another model may well answer. */
 interface FailedRequests {
   note(hash: string, outcome: TurnOutcome): void;
   /**
