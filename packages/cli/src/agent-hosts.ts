@@ -3,7 +3,6 @@ import { type AgentHost, type AgentHostOptions, createAgentHost } from "@caret/r
 import { simulatorCommand } from "@caret/simulator/command";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
-import { boundarySettings } from "./serve/gateway-settings.ts";
 
 /** What an agent's host needs besides the settings: it depends on what the agents are for. */
 export type HostParts = Pick<AgentHostOptions, "spawner" | "containment" | "warm" | "openBridge" | "noteSecrets">;
@@ -43,4 +42,14 @@ function simHost(host: Host, config: Config, parts: HostParts): AgentHost {
   const cli: Config["cli"] = { ...config.cli, command: undefined, args: [], configDir };
   const agentHost = cliHost(host, { ...config, cli, models: {}, profiles: {} }, parts);
   return { ...agentHost, resolveLaunch: async () => simulatorCommand() };
+}
+
+/** How tool calls in the agent's stream are repaired: as configured, else by the variables of OpenCode's older plugin. */
+export function boundarySettings({ env }: Pick<Host, "env">, { tools }: Pick<Config, "tools">): AgentHost["boundary"] {
+  const version = env["CURSOR_ACP_PROVIDER_BOUNDARY"]?.trim().toLowerCase();
+  const fallback = env["CURSOR_ACP_PROVIDER_BOUNDARY_AUTOFALLBACK"]?.trim().toLowerCase() ?? "";
+  return {
+    version: tools.boundary ?? (version === "legacy" ? "legacy" : "v1"),
+    autoFallback: tools.boundaryFallback ?? !["false", "0", "off", "no"].includes(fallback),
+  };
 }

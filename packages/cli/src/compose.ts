@@ -32,7 +32,7 @@ import { packageRoot, version } from "./command-form.ts";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
-import { mcpSecrets, toolboxSettings } from "./serve/toolbox-settings.ts";
+import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
 import { workspaceAccess } from "./workspaces/workspace-access.ts";
 
 /** Droid keeps the first 24 characters of an id: together with `call` these are 20. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { checkNode, type Finding } from "../doctor/doctor-checks.ts";
-import { writeLockFile } from "../tokens/with-file-lock.ts";
+import { writeLockFile } from "../serve/gateway-lock.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
 

@@ -3,7 +3,7 @@ import { CaretError } from "@caret/protocol";
 import type { Command } from "commander";
 import { z } from "zod";
 import type { ExitCode, Host } from "../host.ts";
-import { type GatewayLock, readLockFile } from "../tokens/with-file-lock.ts";
+import { type GatewayLock, readLockFile } from "../serve/gateway-lock.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines, write } from "./print.ts";
 

@@ -1,11 +1,11 @@
 import type { DirectoryModel, ModelDirectory } from "@caret/runtime";
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
-import { type ModelWork, withModels } from "../serve/with-models.ts";
 import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines, write } from "./print.ts";
+import { type ModelWork, withModels } from "./with-models.ts";
 
 interface ModelsOptions {
   readonly json?: boolean;

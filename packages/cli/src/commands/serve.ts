@@ -5,10 +5,10 @@ import type { Command } from "commander";
 import { version } from "../command-form.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { findGateway } from "../serve/find-gateway.ts";
+import type { GatewayLock } from "../serve/gateway-lock.ts";
 import { differencesFrom, type GatewaySettings, gatewaySettings } from "../serve/gateway-settings.ts";
 import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
-import type { GatewayLock } from "../tokens/with-file-lock.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { askForLink, tokenOf } from "./link.ts";
 import { write } from "./print.ts";
@@ -23,7 +23,7 @@ interface ServeOptions extends Readonly<Record<string, unknown>> {
 
 /** The port on which OpenCode's older plugin looks for a gateway that it may share. */
 const OPEN_CURSOR_PORT = "32124";
-/** How long a service manager's signal lets turns work on: it kills soon after. A person can insist instead. */
+/** After SIGTERM turns may run for this long: a service manager sends SIGKILL soon after. A second signal stops at once. */
 const TERMINATION_MS = 10_000;
 
 export function addServeCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
@@ -59,16 +59,16 @@ async function serve(host: Host, options: ServeOptions): Promise<ExitCode> {
 
 interface Wanted {
   readonly wanted: GatewaySettings;
-  /** Whether somebody chose this setting, by a flag, a variable or a file. */
+  /** Whether the setting was given, by a flag, a variable or a file. */
   readonly isAsked: (key: string) => boolean;
   readonly json: boolean;
 }
 
-/** One gateway runs already. What was asked for must be what it does: nothing of it is ignored without a word. */
+/** A gateway runs already. Fails if it differs in a setting that was given explicitly; lists other differences. */
 async function share(host: Host, gateway: GatewayLock, { wanted, isAsked, json }: Wanted): Promise<ExitCode> {
   const { url, pid } = gateway;
   const differences = differencesFrom(gateway, wanted);
-  const refused = differences.filter(({ key }) => isAsked(key)).map(({ told }) => told);
+  const refused = differences.filter(({ key }) => isAsked(key)).map(({ text }) => text);
   if (refused.length > 0)
     throw new CaretError(
       "invalid-request",
@@ -79,12 +79,12 @@ async function share(host: Host, gateway: GatewayLock, { wanted, isAsked, json }
     await write(host.stdout, readyJson({ url, token: tokenOf(gateway), lanes: [] }, pid));
     return exitCodes.completed;
   }
-  // Without a link the address is still worth telling.
+  // Without a link the address is still useful.
   const link = await askForLink(gateway).catch(() => undefined);
   const lines = [
     `A gateway runs already at ${url} (process ${pid}).`,
     ...(link === undefined ? [] : [`  Web page  ${link.url}   (signs one browser in, within 10 minutes)`]),
-    ...differences.map(({ told }) => `  ${told}`),
+    ...differences.map(({ text }) => `  ${text}`),
     "",
   ];
   await write(host.stdout, lines.join("\n"));
@@ -117,7 +117,7 @@ function settings(host: Host, options: ServeOptions) {
   return { loaded, mayMovePort, isAsked };
 }
 
-/** What is wrong with `--port` is not said of `--server-port`, which nobody typed. */
+/** Errors name the flag that was typed: `--port`, not `--server-port`. */
 function inOwnFlags<Loaded>(load: () => Loaded): Loaded {
   try {
     return load();
@@ -131,7 +131,7 @@ function readyJson({ url, token, lanes }: Pick<RunningGateway, "url" | "token" |
   return `${JSON.stringify({ event: "ready", url, token: token ?? null, pid, version, lanes })}\n`;
 }
 
-/** The first signal ends the wait, a second one the process: whoever insists is not made to wait. */
+/** The first signal starts the shutdown, a second one ends the process at once. */
 function interruption(host: Host): Promise<"SIGINT" | "SIGTERM"> {
   return new Promise((resolve) => {
     let count = 0;

@@ -6,10 +6,9 @@ import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { answers } from "../serve/find-gateway.ts";
-import { turnsRun } from "../serve/with-models.ts";
-import { readLockFile } from "../tokens/with-file-lock.ts";
+import { readLockFile } from "../serve/gateway-lock.ts";
 import { unboundTools } from "../unbound-tools.ts";
-import type { ProbeHosts } from "./probe-hosts.ts";
+import { isTurnRunning, type ProbeHosts } from "./probe-hosts.ts";
 
 /** What a check found, and what to type against it. */
 export interface Finding {
@@ -81,7 +80,7 @@ export async function checkLogin({ config, hosts }: DoctorWork): Promise<Finding
   const check = "login";
   const { lane } = await chooseLane(config, hosts.cli);
   if (lane === "sim") return { check, state: "ok", detail: "the simulator needs none" };
-  if (await turnsRun(config))
+  if (await isTurnRunning(config))
     return { check, state: "warn", detail: "not tried while a turn runs", fix: "caret doctor" };
   try {
     const models = await listCliModels(hosts[lane]);

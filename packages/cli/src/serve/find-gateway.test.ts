@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type GatewayLock, lockFilePath, removeLockFile, writeLockFile } from "../tokens/with-file-lock.ts";
 import { type FindGatewayOptions, findGateway } from "./find-gateway.ts";
+import { type GatewayLock, lockFilePath, removeLockFile, writeLockFile } from "./gateway-lock.ts";
 
 let dataDir: string;
 let server: Server;

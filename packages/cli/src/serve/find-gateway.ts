@@ -1,4 +1,4 @@
-import { type GatewayLock, readLockFile } from "../tokens/with-file-lock.ts";
+import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
 
 /** Set to `false`, OpenCode's older plugin never shares a gateway; we heed the same variable. */
 const REUSE_VARIABLE = "CURSOR_ACP_REUSE_EXISTING_PROXY";

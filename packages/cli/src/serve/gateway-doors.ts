@@ -24,7 +24,7 @@ import { allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
-import { DEFAULT_PERMISSION, type GatewayDesks } from "./gateway-ports.ts";
+import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
 import { pageDirectory, readPageFiles } from "./page-files.ts";
 
 const RECENT_SESSIONS = 50;
@@ -37,7 +37,7 @@ interface GatewayDoorsOptions {
   /** The files that the configuration was read from. */
   readonly configFiles: readonly string[];
   readonly opened: OpenedEngine;
-  readonly desks: GatewayDesks;
+  readonly ports: GatewayPorts;
   readonly models: ModelDirectory;
   readonly turnMetrics: TurnMetrics;
   readonly links: SignInLinks;
@@ -46,22 +46,22 @@ interface GatewayDoorsOptions {
 
 /** Every protocol that the gateway serves. */
 export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors"] {
-  const { host, config, configFiles, opened, desks, models, turnMetrics, links } = options;
+  const { host, config, configFiles, opened, ports, models, turnMetrics, links } = options;
   const common = { now: Date.now, keepAliveMs: KEEP_ALIVE_MS };
   const showActivity = config.server.activity;
-  const door = { ...common, desk: turnMetrics.countOpened(desks.turns), newId: randomUUID, showActivity };
+  const door = { ...common, desk: turnMetrics.countOpened(ports.conversations), newId: randomUUID, showActivity };
   return [
     openaiDoor(door),
     responsesDoor({
       ...door,
-      items: createMemoryItemStore({ archive: redactedArchive(desks.answers, opened.redactor) }),
+      items: createMemoryItemStore({ archive: redactedArchive(ports.answers, opened.redactor) }),
     }),
     anthropicDoor(door),
     modelsDoor({ models }),
     nativeDoor({
       ...common,
-      sessions: desks.sessions,
-      about: (caller) => gatewayAbout({ ...options, desk: desks.sessions }, caller),
+      sessions: ports.sessions,
+      about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
       models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
       doctor: joined(() => examineMachine(host, config, configFiles)),
       tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
@@ -80,7 +80,7 @@ function toModelView({ id, name, isDefault, variants = [] }: DirectoryModel): Mo
   return { id, name, isDefault, variants: variants.map((variant) => ({ id: variant.id, label: variant.name })) };
 }
 
-/** Whoever asks while it is under way gets the same answer: two agents that start at once have been seen to end each other. */
+/** Concurrent callers share one run: two agents that start at the same moment have been seen to kill each other. */
 function joined<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let running: Promise<Answer> | undefined;
   return () => {
@@ -91,7 +91,7 @@ function joined<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   };
 }
 
-/** What goes to the disk has no secrets in it: a client that refers to an answer after a restart goes on without them. */
+/** Redact responses before they are stored: a client that continues one after a restart continues without secrets. */
 function redactedArchive(archive: AnswerArchive, redactor: () => Redactor): ResponseArchive {
   return {
     put(owner, { body, ...response }) {
@@ -106,11 +106,11 @@ function redactedArchive(archive: AnswerArchive, redactor: () => Redactor): Resp
 interface AboutOptions {
   readonly opened: OpenedEngine;
   readonly config: Config;
-  readonly desk: Sessions;
+  readonly sessions: Sessions;
   readonly defaultWorkspace: string | undefined;
 }
 
-/** What the page must know before it shows anything. */
+/** What the page needs before it renders anything. */
 async function gatewayAbout(options: AboutOptions, caller: SessionCaller): Promise<AboutView> {
   const { opened, config } = options;
   const defaultWorkspace = caller.workspace ?? options.defaultWorkspace;
@@ -127,13 +127,13 @@ async function gatewayAbout(options: AboutOptions, caller: SessionCaller): Promi
   };
 }
 
-/** Where sessions may work, and where they did lately. Directories of our own are nobody's choice. */
+/** Allowed workspaces and those of recent sessions, without Caret's own scratch directories. */
 async function knownWorkspaces(
-  { opened, config, desk }: AboutOptions,
+  { opened, config, sessions }: AboutOptions,
   caller: SessionCaller,
 ): Promise<readonly string[]> {
-  const { sessions } = await desk.list({ limit: RECENT_SESSIONS }, caller);
-  const known = [...opened.allowedWorkspaces.directories(), ...sessions.map(({ workspace }) => workspace)];
+  const { sessions: recent } = await sessions.list({ limit: RECENT_SESSIONS }, caller);
+  const known = [...opened.allowedWorkspaces.directories(), ...recent.map(({ workspace }) => workspace)];
   return [...new Set(known)].filter((workspace) => !workspace.startsWith(scratchRoot(config)));
 }
 

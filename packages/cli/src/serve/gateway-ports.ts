@@ -20,10 +20,10 @@ import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
-/** How much happens without asking in a session for which nobody has said it. */
+/** The permission of sessions that are created without one. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
 
-export interface GatewayDesksOptions {
+export interface GatewayPortsOptions {
   readonly host: Host;
   readonly config: Config;
   readonly opened: OpenedEngine;
@@ -32,19 +32,19 @@ export interface GatewayDesksOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-export interface GatewayDesks {
-  /** For clients that know of no sessions. */
-  readonly turns: Conversations;
-  /** For those that do. */
+export interface GatewayPorts {
+  /** For the stateless doors. */
+  readonly conversations: Conversations;
+  /** For the native door. */
   readonly sessions: RuntimeSessions;
-  /** Answers that clients refer to by their ids. */
+  /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
-  /** To be called before the engine is closed. */
+  /** Call before closing the engine. */
   close(): Promise<void>;
 }
 
-/** What stands between the doors and the engine. */
-export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
+/** The two ports between the doors and the engine. */
+export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
   const answers = openAnswerArchive({ directory: config.dataDir, onError });
@@ -57,7 +57,7 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
     now: Date.now,
     onError,
   };
-  const turns = createConversations({
+  const conversations = createConversations({
     ...common,
     lineage: openSqliteLineageStore({ directory: config.dataDir, onDamage: onError }),
     findClient: createClientFinder(),
@@ -77,12 +77,12 @@ export function openGatewayDesks(options: GatewayDesksOptions): GatewayDesks {
     newId: randomUUID,
   });
   return {
-    turns,
+    conversations,
     sessions,
     answers,
     async close() {
       await sessions.close();
-      await turns.close();
+      await conversations.close();
       answers.close();
     },
   };

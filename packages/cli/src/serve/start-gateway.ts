@@ -11,13 +11,13 @@ import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { ensureDefaultToken } from "../tokens/default-token.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
-import { removeLockFile, writeLockFile } from "../tokens/with-file-lock.ts";
 import { unboundTools } from "../unbound-tools.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
 import { laneModels, laneStates, lanesOf } from "./gateway-lanes.ts";
-import { openGatewayDesks } from "./gateway-ports.ts";
+import { removeLockFile, writeLockFile } from "./gateway-lock.ts";
+import { openGatewayPorts } from "./gateway-ports.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
 import { listen } from "./listen.ts";
 
@@ -28,17 +28,17 @@ interface GatewayOptions {
   readonly configFiles: readonly string[];
   /** The workspace of requests that name none. */
   readonly workspace: string | undefined;
-  /** Only a port that nobody asked for may be another one than was said. */
+  /** Whether another port may be taken; only if none was asked for. */
   readonly mayMovePort: boolean;
-  /** As it tells other programs of the same user. */
+  /** Written to the lock file, for other programs of the same user. */
   readonly settings: GatewaySettings;
 }
 
 /** How a gateway is closed. */
 interface CloseOptions extends Pick<FinishTurnsOptions, "limitMs" | "onWait"> {}
 
-/** What is left to write when the turns are over. */
-const FAREWELL_MS = 1_500;
+/** How long open responses may take once the turns have ended. */
+const DRAIN_MS = 1_500;
 
 export interface RunningGateway {
   readonly url: string;
@@ -48,19 +48,19 @@ export interface RunningGateway {
   readonly lane: LaneName;
   readonly lanes: readonly LaneName[];
   readonly notes: readonly string[];
-  /** A new link that signs one browser in, once. */
+  /** A new one-time link that signs a browser in. */
   newLink(): string;
-  /** Takes nothing new, lets the turns that work finish, then ends everything. */
+  /** Accepts no new requests, waits for working turns, then closes everything. */
   close(options: CloseOptions): Promise<void>;
 }
 
-/** Put a gateway together and let it listen. */
+/** Compose a gateway and listen: engine → ports → doors → server → lock file. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { host, config, workspace } = options;
   const metrics = createMetrics();
   const turnMetrics = createTurnMetrics(metrics);
   const opened = await openEngine(host, config, {
-    workspaces: startedFor(host, workspace),
+    workspaces: defaultWorkspaces(host, workspace),
     keepWarm: true,
     role: "gateway",
     maxTurns: config.server.maxTurns,
@@ -73,19 +73,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const tokens = openTokenStore({ dataDir: config.dataDir, onError });
   const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
-  // While turns run nobody may ask the agent for its models, so that now is the best time. Whoever needs the list and
-  // does not get it is told why.
+  // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
   const defaultWorkspace = config.workspaces.default ?? workspace;
   const parts = { ...options, opened, models, defaultWorkspace, onError };
-  const desks = openGatewayDesks(parts);
+  const ports = openGatewayPorts(parts);
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
-    doors: gatewayDoors({ ...parts, desks, turnMetrics, links }),
+    doors: gatewayDoors({ ...parts, ports, turnMetrics, links }),
     tokens,
     hosts: config.server.hosts,
     origins: config.server.origins,
-    limits: { drainMs: FAREWELL_MS },
+    limits: { drainMs: DRAIN_MS },
     readiness: async () => ({ version, lanes: await laneStates(opened) }),
     metrics,
     version,
@@ -112,13 +111,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     notes: [...opened.notes, ...unboundTools(config)],
     newLink: () => links.open(reachable(url)).url,
     async close(how) {
-      desks.sessions.stopTaking();
+      ports.sessions.stopTaking();
       opened.engine.stopTaking();
       stopTaking(app.server);
       await finishTurns({ ...how, engine: opened.engine });
       await app.close();
       removeLockFile(config.dataDir, host.uid, pid);
-      await desks.close();
+      await ports.close();
       await opened.close();
       tokens.close();
     },
@@ -126,20 +125,20 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 }
 
 /**
- * What turns may work in when the settings name nothing: the directory that was given, else the one it was started in.
- * A home directory or a root is no project: starting there allows nothing.
+ * The allowed workspaces when the configuration names none: the given directory, else the working directory. A home
+ * directory or a root is not a project: starting there allows nothing.
  */
-function startedFor({ cwd, home }: Host, workspace: string | undefined): readonly string[] {
+function defaultWorkspaces({ cwd, home }: Host, workspace: string | undefined): readonly string[] {
   if (workspace !== undefined) return [workspace];
   return wayInside(cwd, home) === undefined ? [cwd] : [];
 }
 
-/** Whoever listens on all addresses is reached by a name of one of them. */
+/** A gateway on a wildcard address is reachable at localhost. */
 function reachable(url: string): string {
   return url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, "//localhost:");
 }
 
-/** The gateway's log: a line of JSON per event on standard error, each of them redacted as a whole before it is written. */
+/** The gateway's log on stderr: one line of JSON per entry, redacted before it is written. */
 export function createGatewayLog({ stderr }: Host, config: Config, redactor: () => Redactor): Logger {
   const destination = new Writable({
     decodeStrings: false,

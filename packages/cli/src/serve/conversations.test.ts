@@ -15,20 +15,20 @@ import { loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
-/** The desk over the real engine and the simulated agent, as a gateway has it. */
+/** Conversations over the real engine and the simulated agent, as a gateway has them. */
 let directory: string;
 beforeAll(() => {
-  directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-desk-")));
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-conversations-")));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-async function withDesk<Result>(work: (desk: Conversations) => Promise<Result>): Promise<Result> {
+async function withConversations<Result>(work: (conversations: Conversations) => Promise<Result>): Promise<Result> {
   const host = hostOf(directory);
   const { config } = loadConfig({ ...host, flags: {}, readFile: () => undefined });
   const { engine, close } = await openEngine(host, config, { workspaces: [], keepWarm: false });
   const lineage = openSqliteLineageStore({ directory: config.dataDir });
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
-  const desk = createConversations({
+  const conversations = createConversations({
     engine,
     lineage,
     scratch,
@@ -37,9 +37,9 @@ async function withDesk<Result>(work: (desk: Conversations) => Promise<Result>):
     now: Date.now,
   });
   try {
-    return await work(desk);
+    return await work(conversations);
   } finally {
-    await desk.close();
+    await conversations.close();
     await close();
     lineage.close();
   }
@@ -67,10 +67,10 @@ function hostOf(home: string): Host {
   };
 }
 
-async function ask(desk: Conversations, ...texts: readonly string[]) {
+async function ask(conversations: Conversations, ...texts: readonly string[]) {
   const messages = texts.map((text) => ({ role: "user", parts: [{ kind: "text", text }] }) as const);
   const wish = { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined };
-  const turn = await desk.open(
+  const turn = await conversations.open(
     {
       system: "Be brief.",
       tools: [],
@@ -102,8 +102,8 @@ function invocations(): readonly Invocation[] {
 }
 
 it("goes on with a client's conversation in the agent's own chat, even after a restart", async () => {
-  const first = await withDesk((desk) => ask(desk, "hello"));
-  const second = await withDesk((desk) => ask(desk, "hello", "and again"));
+  const first = await withConversations((conversations) => ask(conversations, "hello"));
+  const second = await withConversations((conversations) => ask(conversations, "hello", "and again"));
   expect([first, second]).toEqual([
     { relation: "new", sessionId: first.sessionId, outcome: "completed" },
     { relation: "continuation", sessionId: first.sessionId, outcome: "completed" },

@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
 import { createSpawner } from "@caret/runtime";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Config } from "../config/config-schema.ts";
-import { explainConfig } from "../config/explain-config.ts";
-import { loadConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
-import { knownSecrets } from "../known-secrets.ts";
-import { boundarySettings } from "./gateway-settings.ts";
+import { boundarySettings } from "./agent-hosts.ts";
+import type { Config } from "./config/config-schema.ts";
+import { explainConfig } from "./config/explain-config.ts";
+import { loadConfig } from "./config/load-config.ts";
+import type { Host } from "./host.ts";
+import { knownSecrets } from "./known-secrets.ts";
 import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
 
 const spawner = createSpawner({ mode: "inline", dataDir: "/nowhere" });

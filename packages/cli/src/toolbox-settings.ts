@@ -1,7 +1,7 @@
 import { Secret } from "@caret/protocol";
 import { type createSessionEngine, secretsAmong } from "@caret/runtime";
-import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
+import type { Config } from "./config/config-schema.ts";
+import type { Host } from "./host.ts";
 
 type ToolboxSettings = NonNullable<Parameters<typeof createSessionEngine>[0]["toolbox"]>;
 type McpServer = ToolboxSettings["servers"][number];

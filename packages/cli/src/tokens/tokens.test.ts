@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createToken, revokeToken } from "../tokens/change-tokens.ts";
-import { ensureDefaultToken } from "../tokens/default-token.ts";
-import { openTokenStore } from "../tokens/open-token-store.ts";
-import { readTokenFile } from "../tokens/token-file.ts";
-import { readTokenUses } from "../tokens/token-uses.ts";
+import { createToken, revokeToken } from "./change-tokens.ts";
+import { ensureDefaultToken } from "./default-token.ts";
+import { openTokenStore } from "./open-token-store.ts";
+import { readTokenFile } from "./token-file.ts";
+import { readTokenUses } from "./token-uses.ts";
 
 let dataDir: string;
 beforeEach(() => {
