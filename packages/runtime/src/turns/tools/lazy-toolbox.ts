@@ -2,12 +2,9 @@ import { CaretError } from "@caret/protocol";
 import { within } from "../../async/within.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import { type Containment, containingSpawner } from "../../process/containment.ts";
-import { createGatewayTools } from "../../tools/gateway-tools.ts";
 import type { McpServerConfig } from "../../tools/mcp/mcp-server-config.ts";
-import { createMcpTools, type McpTools } from "../../tools/mcp/mcp-tools.ts";
 import { createOutputStore } from "../../tools/outputs/output-store.ts";
-import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
-import { createOutboundFetch } from "../../tools/web/outbound-fetch.ts";
+import type { StartedTools } from "../../tools/start-tools.ts";
 import type { GatewayToolbox } from "./toolbox.ts";
 
 /** A turn does not wait longer than this for MCP servers that are slow to start; they join the turns that follow. */
@@ -37,22 +34,23 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
   const outputs = createOutputStore({ parentDir: settings.outputsDir });
   const containing = containment === undefined ? spawner : containingSpawner(spawner, containment);
   const problems = new Map<string, string>();
-  let opened: { readonly mcp: McpTools; readonly registry: ToolRegistry; readonly ready: Promise<void> } | undefined;
+  let opened: Promise<StartedTools & { readonly ready: Promise<void> }> | undefined;
 
-  const start = () => {
-    const mcp = createMcpTools({ servers, spawner: containing, env });
-    const tools = createGatewayTools({ outputs, fetch: createOutboundFetch() });
-    const ready = mcp.ready().then((tried) => {
+  const start = async () => {
+    // Not before a turn needs it: an HTTP client and an MCP client are most of what there is to load.
+    const { startTools } = await import("../../tools/start-tools.ts");
+    const tools = startTools({ servers, spawner: containing, env, outputs });
+    const ready = tools.mcp.ready().then((tried) => {
       for (const { server, problem } of tried)
         if (problem !== undefined) problems.set(server, CaretError.from(problem).message);
     });
-    return { mcp, registry: createToolRegistry(tools, { outputs, sources: [mcp] }), ready };
+    return { ...tools, ready };
   };
 
   return {
     async open() {
       opened ??= start();
-      const { registry, ready } = opened;
+      const { registry, ready } = await opened;
       await within(ready, READY_MS);
       // A server that was late, or came back, has its tools by now.
       const missing = servers.filter(({ name }) => !registry.list().some((tool) => tool.name.startsWith(`${name}__`)));
@@ -66,7 +64,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
       };
     },
     async close() {
-      await opened?.mcp.close();
+      await (await opened)?.mcp.close();
       await outputs.close();
     },
   };

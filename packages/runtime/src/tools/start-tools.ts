@@ -1,0 +1,26 @@
+import type { Spawner } from "../process/child-handle.ts";
+import { createGatewayTools } from "./gateway-tools.ts";
+import type { McpServerConfig } from "./mcp/mcp-server-config.ts";
+import { createMcpTools, type McpTools } from "./mcp/mcp-tools.ts";
+import type { OutputStore } from "./outputs/output-store.ts";
+import { createToolRegistry, type ToolRegistry } from "./tool-registry.ts";
+import { createOutboundFetch } from "./web/outbound-fetch.ts";
+
+export interface StartToolsOptions {
+  readonly servers: readonly McpServerConfig[];
+  readonly spawner: Spawner;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly outputs: OutputStore;
+}
+
+export interface StartedTools {
+  readonly mcp: McpTools;
+  readonly registry: ToolRegistry;
+}
+
+/** The gateway's own tools together with those of its MCP servers, which are started here. */
+export function startTools({ servers, spawner, env, outputs }: StartToolsOptions): StartedTools {
+  const mcp = createMcpTools({ servers, spawner, env });
+  const tools = createGatewayTools({ outputs, fetch: createOutboundFetch() });
+  return { mcp, registry: createToolRegistry(tools, { outputs, sources: [mcp] }) };
+}
