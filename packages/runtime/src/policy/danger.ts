@@ -39,8 +39,9 @@ const dangers: Readonly<Record<string, readonly string[]>> = {
     ...["gh api", "gh auth", "gh pr merge", "gh release", "gh repo", "gh secret", "gh workflow"],
   ],
   "can throw away uncommitted work or history": [
-    ...["git reset", "git clean", "git restore", "git rm", "git filter-branch", "git checkout --", "git checkout -f"],
-    ...["git stash drop", "git stash clear", "git branch -D", "git worktree remove"],
+    ...["git reset", "git clean", "git restore", "git rm", "git filter-branch"],
+    ...["git stash drop", "git stash clear", "git worktree remove", "git checkout-index", "git read-tree"],
+    ...["git update-ref", "git reflog expire", "git reflog delete", "git gc", "git prune"],
   ],
   "changes what git runs or whom it talks to": ["git config", "git remote"],
   "controls containers, clusters or clouds": [
@@ -112,19 +113,47 @@ function shown(path: Place, end: Place): string {
 function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
   const found = patterns.find(({ pattern }) => pattern.matches(words) !== "no");
   if (found !== undefined) return `\`${found.text}\` ${found.what}`;
-  if (discardsChanges(words)) return "`git checkout` of files or by force can throw away uncommitted work or history";
+  if (discardsChanges(words))
+    return `\`git ${words[1]?.text}\` of files or by force can throw away uncommitted work or history`;
   const mentioned = mentionedCommand(words);
   return mentioned === undefined
     ? undefined
     : `\`${words[0]?.text}\` may run \`${mentioned}\`, which is among its arguments`;
 }
 
-/** `git checkout .`, `git checkout HEAD -- a`, `git switch --force b`; a mere change of branch keeps what is not committed. */
+/**
+ * `git checkout .`, `git checkout HEAD a`, `git switch --force b`, `git branch --delete --force b`. A mere change of branch
+ * keeps what is not committed; which single word is a file and which a branch only its ending tells.
+ */
 function discardsChanges([program, command, ...others]: readonly ShellWord[]): boolean {
-  if (programName(program?.text ?? "") !== "git" || !/^(checkout|switch)$/.test(command?.text ?? "")) return false;
-  return others.some(({ text }) =>
-    /^(--|--force|--discard-changes|--ours|--theirs|-[a-z]*f|\.{1,2}(\/.*)?|:.*)$/.test(text),
-  );
+  if (programName(program?.text ?? "") !== "git") return false;
+  const texts = others.map(({ text }) => text);
+  const has = (pattern: RegExp): boolean => texts.some((text) => pattern.test(text));
+  switch (command?.text) {
+    case "checkout":
+      return (
+        has(FORCED) ||
+        has(/^(--|--ours|--theirs|-[a-z]*p|--patch|--pathspec.*|\.{1,2}(\/.*)?|:.*)$/) ||
+        namesFiles(texts)
+      );
+    case "switch":
+      return has(FORCED) || has(/^(-[a-z]*C|--force-create)$/);
+    case "branch":
+      return has(FORCED) || has(/^-[a-zA-Z]*[DMC]/);
+    case "tag":
+      return has(FORCED) || has(/^(-[a-z]*d|--delete)$/);
+    default:
+      return false;
+  }
+}
+
+const FORCED = /^(-[a-zA-Z]*f|--force|--discard-changes)$/;
+
+/** Behind a commit all words are files; a branch that is made has one to begin from. */
+function namesFiles(texts: readonly string[]): boolean {
+  if (texts.some((text) => /^(-[a-z]*[bB]|--orphan|-t|--track.*)$/.test(text))) return false;
+  const operands = texts.filter((text) => !/^-./.test(text));
+  return operands.length > 1 || operands.some((text) => /\.[a-z]\w*$/i.test(text));
 }
 
 /**

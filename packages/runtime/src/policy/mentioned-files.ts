@@ -1,4 +1,5 @@
 import { globSync } from "node:fs";
+import { posix } from "node:path";
 import { programName } from "./launch.ts";
 import type { CommandLine } from "./read-command-line.ts";
 import type { ShellWord } from "./shell-cursor.ts";
@@ -11,6 +12,8 @@ export interface MentionedFiles {
   readonly computed: boolean;
 }
 
+/** A line that changes its directory so often is followed no further. */
+const MAX_PLACES = 64;
 /** Programs whose arguments are no files. */
 const fileless: ReadonlySet<string> = new Set([
   ...["echo", "printf", "true", "false", ":", "test", "[", "exit", "return", "sleep", "seq", "expr", "kill"],
@@ -20,8 +23,36 @@ const fileless: ReadonlySet<string> = new Set([
 export function mentionedFiles({ commands, reads }: CommandLine, directory: string): MentionedFiles {
   const opening = commands.filter(([name]) => !fileless.has(programName(name?.text ?? "")));
   const words = [...opening.flatMap((command) => command.slice(1)), ...reads];
-  const paths = words.filter(({ fixed }) => fixed).flatMap((word) => readingsOf(word, directory));
-  return { paths: [...new Set(paths)], computed: words.some(({ fixed }) => !fixed) };
+  const places = visitedPlaces(commands);
+  const named = words.filter((word) => !isComputed(word)).flatMap((word) => readingsOf(word, directory));
+  const paths = named.flatMap((path) =>
+    posix.isAbsolute(path) ? [path] : places.map((place) => posix.join(place, path)),
+  );
+  return { paths: [...new Set([...named, ...paths])], computed: words.some(isComputed) };
+}
+
+/** `~` is a place that only the shell knows. */
+function isComputed({ text, fixed, quoted }: ShellWord): boolean {
+  return !fixed || (!quoted && text.startsWith("~"));
+}
+
+/**
+ * Where the commands of a line may run, from where it starts: each `cd` is followed from every place before it, since
+ * nobody knows which of them succeed. What the shell computes is none of them: it makes the line a computed one.
+ */
+function visitedPlaces(commands: CommandLine["commands"]): readonly string[] {
+  const places = new Set(["."]);
+  for (const target of commands.flatMap(enteredPlace)) {
+    if (places.size >= MAX_PLACES) break;
+    for (const place of [...places]) places.add(posix.isAbsolute(target) ? target : posix.join(place, target));
+  }
+  return [...places];
+}
+
+function enteredPlace([name, ...operands]: readonly ShellWord[]): readonly string[] {
+  const target = operands.find(({ text }) => !/^-./.test(text));
+  const isKnown = /^(cd|pushd)$/.test(name?.text ?? "") && target !== undefined && !isComputed(target);
+  return isKnown ? [target.text] : [];
 }
 
 function readingsOf(word: ShellWord, directory: string): readonly string[] {

@@ -36,17 +36,27 @@ describe("defects 14: a rule that denies a file holds for commands that name it"
     "sh -c 'cat .env'",
     "cp .env x",
     "head -1 a.ts .env",
+    "cd sub; cat ../.env",
+    "cd sub && cd .. && cat .env",
+    "pushd sub; head ../.env",
+    "(cd sub; cd ../sub; cat < ../notes)",
   ])("denies %s", (command) => {
     expect(decide(command)).toBe("deny");
   });
 
-  it.each(['cat "$F"', "cat $(ls -a)", "eval $X", "for f in *; do cat $f; done"])("asks about %s", (command) => {
-    expect(decide(command)).toBe("ask");
-  });
+  it.each(['cat "$F"', "cat $(ls -a)", "eval $X", "for f in *; do cat $f; done", "cat ~+/.env", "cd $D; cat x"])(
+    "asks about %s",
+    (command) => {
+      expect(decide(command)).toBe("ask");
+    },
+  );
 
-  it.each(["cat a.ts", "cat *.ts", "echo $HOME", "npm test", "ls -la"])("lets %s run", (command) => {
-    expect(decide(command)).toBe("allow");
-  });
+  it.each(["cat a.ts", "cat *.ts", "echo $HOME", "npm test", "ls -la", "cd sub && cat b.ts"])(
+    "lets %s run",
+    (command) => {
+      expect(decide(command)).toBe("allow");
+    },
+  );
 
   it("leaves commands alone where the rule is about another tool", () => {
     expect(decide("cat .env", [{ effect: "deny", path: ".env", tool: "read" }])).toBe("allow");

@@ -60,7 +60,14 @@ export function readInterpreter(program: string, words: readonly ShellWord[]): L
   const file = given.find(({ text }) => !text.startsWith("-") || text === "-");
   const onlyTells = given.some(({ text }) => /^(-v|-V|--version|--help|-m|--test)$/.test(text));
   const isHidden = file === undefined ? !onlyTells : !file.fixed || isStandardInput(file.text);
-  return isHidden || given.some(({ text }) => inline.test(text))
+  return isHidden || runsModule(given) || given.some(({ text }) => inline.test(text))
     ? opaqueLaunch(words, `code for \`${name}\``)
     : { shown: true };
+}
+
+/** Python's own modules that run a text they are given or sent: `python3 -m timeit 'text'`. */
+function runsModule(given: readonly ShellWord[]): boolean {
+  const at = given.findIndex(({ text }) => /^-[a-zA-Z]*m/.test(text));
+  const module = given[at]?.text.replace(/^-[a-zA-Z]*?m/, "") || (given[at + 1]?.text ?? "");
+  return at !== -1 && /^(code|asyncio|timeit|pdb|idlelib|trace|runpy|cProfile|profile)$/.test(module);
 }
