@@ -2,22 +2,11 @@ export type { LaneReadiness, Readiness } from "./admin/readiness.ts";
 export type { ActivityDisplay } from "./chat/activity-text.ts";
 export type { AnthropicDoorOptions } from "./chat/anthropic/door-options.ts";
 export { anthropicDoor } from "./chat/anthropic/route.ts";
-export type { Caller, Conversations, DoorTurn } from "./chat/conversations.ts";
-export type {
-  DoorCall,
-  DoorMessage,
-  DoorPart,
-  DoorRequest,
-  OfferedTool,
-  RequestedModel,
-  StatelessDoor,
-} from "./chat/door-request.ts";
 export type { DoorOptions } from "./chat/openai/door-options.ts";
 export { openaiDoor } from "./chat/openai/route.ts";
 export type { ResponseArchive } from "./chat/responses/item-store.ts";
 export { createMemoryItemStore } from "./chat/responses/memory-item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./chat/responses/route.ts";
-export type { DirectoryModel, DirectoryVariant, ModelDirectory } from "./models/model-directory.ts";
 export { modelsDoor } from "./models/route.ts";
 export { nativeDoor } from "./native/native-door.ts";
 export type { NativeDoorOptions, TokenIssuer } from "./native/native-door-options.ts";

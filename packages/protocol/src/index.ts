@@ -76,12 +76,24 @@ export {
   toEffort,
 } from "./models/model-params.ts";
 export { costOf, priceOf } from "./models/prices.ts";
+export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
 export type {
-  CommandKey,
+  ClientTool,
+  ConversationRequest,
+  Conversations,
+  StatelessDoor,
+  ToolForm,
+  TranscriptCall,
+  TranscriptMessage,
+  TranscriptPart,
+  TurnShare,
+  UnpassablePart,
+} from "./ports/conversations.ts";
+export type { DirectoryModel, ModelDirectory, RequestedModel } from "./ports/models.ts";
+export type {
   CommandRecord,
   LogPage,
   LogQuery,
-  SessionCaller,
   SessionExport,
   SessionImage,
   SessionListQuery,

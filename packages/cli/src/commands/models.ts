@@ -1,4 +1,5 @@
-import type { DirectoryModel, ModelDirectory } from "@caret/runtime";
+import type { DirectoryModel } from "@caret/protocol";
+import type { RuntimeModels } from "@caret/runtime";
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
 import { hostLook } from "../terminal/look.ts";
@@ -58,9 +59,9 @@ function variantRows(model: DirectoryModel): readonly (readonly string[])[] {
   return [modelRow(model), ...variants];
 }
 
-async function explain(host: Host, directory: ModelDirectory, name: string, options: ModelsOptions): Promise<ExitCode> {
-  const wish = { model: name, cursorModel: undefined, effort: undefined, thinking: undefined };
-  const { id, base, params } = await directory.explain(wish);
+async function explain(host: Host, directory: RuntimeModels, name: string, options: ModelsOptions): Promise<ExitCode> {
+  const requested = { model: name, cursorModel: undefined, effort: undefined, thinking: undefined };
+  const { id, base, params } = await directory.explain(requested);
   if (options.json === true) return await printJson(host, { name, id, base, params });
   const said = Object.entries(params).map(([key, value]) => `${key}=${value}`);
   return await printLines(host, [

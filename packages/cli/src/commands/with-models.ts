@@ -1,5 +1,5 @@
 import type { CaretError } from "@caret/protocol";
-import type { ModelDirectory } from "@caret/runtime";
+import type { RuntimeModels } from "@caret/runtime";
 import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import { isTurnRunning, openProbeHosts } from "../doctor/probe-hosts.ts";
@@ -7,7 +7,7 @@ import type { Host } from "../host.ts";
 import { laneModels } from "../serve/gateway-lanes.ts";
 
 export interface ModelWork {
-  readonly directory: ModelDirectory;
+  readonly directory: RuntimeModels;
   readonly lane: "cli" | "sim";
   /** A turn is running, so the agent must not be asked for its models now. */
   readonly isBusy: boolean;

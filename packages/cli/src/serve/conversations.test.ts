@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import {
-  type Conversations,
   createConversations,
   openScratchDirectories,
   openSqliteLineageStore,
+  type RuntimeConversations,
 } from "@caret/runtime";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openEngine } from "../compose.ts";
@@ -15,14 +15,16 @@ import { loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
-/** Conversations over the real engine and the simulated agent, as a gateway has them. */
+/** RuntimeConversations over the real engine and the simulated agent, as a gateway has them. */
 let directory: string;
 beforeAll(() => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-conversations-")));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-async function withConversations<Result>(work: (conversations: Conversations) => Promise<Result>): Promise<Result> {
+async function withConversations<Result>(
+  work: (conversations: RuntimeConversations) => Promise<Result>,
+): Promise<Result> {
   const host = hostOf(directory);
   const { config } = loadConfig({ ...host, flags: {}, readFile: () => undefined });
   const { engine, close } = await openEngine(host, config, { workspaces: [], keepWarm: false });
@@ -67,11 +69,12 @@ function hostOf(home: string): Host {
   };
 }
 
-async function ask(conversations: Conversations, ...texts: readonly string[]) {
+async function ask(conversations: RuntimeConversations, ...texts: readonly string[]) {
   const messages = texts.map((text) => ({ role: "user", parts: [{ kind: "text", text }] }) as const);
-  const wish = { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined };
+  const requestedModel = { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined };
   const turn = await conversations.open(
     {
+      door: "openai",
       system: "Be brief.",
       tools: [],
       unavailableTools: [],
@@ -79,7 +82,7 @@ async function ask(conversations: Conversations, ...texts: readonly string[]) {
       callableTools: undefined,
       parallelCalls: true,
       messages,
-      wish,
+      requestedModel,
       sessionKey: "k",
       workspace: undefined,
       owner: undefined,

@@ -12,8 +12,8 @@ import {
   type SignInLinks,
   type TurnMetrics,
 } from "@caret/gateway";
-import type { AboutView, ModelView, SessionCaller, Sessions } from "@caret/protocol";
-import type { AnswerArchive, DirectoryModel, ModelDirectory, Redactor } from "@caret/runtime";
+import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
+import type { AnswerArchive, Redactor, RuntimeModels } from "@caret/runtime";
 import { version } from "../command-form.ts";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -38,7 +38,7 @@ interface GatewayDoorsOptions {
   readonly configFiles: readonly string[];
   readonly opened: OpenedEngine;
   readonly ports: GatewayPorts;
-  readonly models: ModelDirectory;
+  readonly models: RuntimeModels;
   readonly turnMetrics: TurnMetrics;
   readonly links: SignInLinks;
   readonly defaultWorkspace: string | undefined;
@@ -111,7 +111,7 @@ interface AboutOptions {
 }
 
 /** What the page needs before it renders anything. */
-async function gatewayAbout(options: AboutOptions, caller: SessionCaller): Promise<AboutView> {
+async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<AboutView> {
   const { opened, config } = options;
   const defaultWorkspace = caller.workspace ?? options.defaultWorkspace;
   return {
@@ -128,10 +128,7 @@ async function gatewayAbout(options: AboutOptions, caller: SessionCaller): Promi
 }
 
 /** Allowed workspaces and those of recent sessions, without Caret's own scratch directories. */
-async function knownWorkspaces(
-  { opened, config, sessions }: AboutOptions,
-  caller: SessionCaller,
-): Promise<readonly string[]> {
+async function knownWorkspaces({ opened, config, sessions }: AboutOptions, caller: Caller): Promise<readonly string[]> {
   const { sessions: recent } = await sessions.list({ limit: RECENT_SESSIONS }, caller);
   const known = [...opened.allowedWorkspaces.directories(), ...recent.map(({ workspace }) => workspace)];
   return [...new Set(known)].filter((workspace) => !workspace.startsWith(scratchRoot(config)));

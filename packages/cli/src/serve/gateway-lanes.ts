@@ -5,7 +5,7 @@ import {
   createModelCache,
   createModelDirectory,
   listCliModels,
-  type ModelDirectory,
+  type RuntimeModels,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -39,7 +39,7 @@ interface LaneModelsOptions {
 }
 
 interface LaneModels {
-  readonly directory: ModelDirectory;
+  readonly directory: RuntimeModels;
   /** Resolves when nothing is being fetched. */
   settled(): Promise<unknown>;
 }

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
-  type Conversations,
   createClientFinder,
   createConversations,
   createSessions,
-  type ModelDirectory,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
+  type RuntimeConversations,
+  type RuntimeModels,
   type RuntimeSessions,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
@@ -27,14 +27,14 @@ export interface GatewayPortsOptions {
   readonly host: Host;
   readonly config: Config;
   readonly opened: OpenedEngine;
-  readonly models: ModelDirectory;
+  readonly models: RuntimeModels;
   readonly defaultWorkspace: string | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
 export interface GatewayPorts {
   /** For the stateless doors. */
-  readonly conversations: Conversations;
+  readonly conversations: RuntimeConversations;
   /** For the native door. */
   readonly sessions: RuntimeSessions;
   /** Stored responses, which clients refer to by id. */

@@ -1,11 +1,10 @@
-import type { Usage } from "@caret/protocol";
-import type { DoorTurn } from "./conversations.ts";
+import type { TurnShare, Usage } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 import { estimatePrompt, type PromptTokens } from "./estimate-tokens.ts";
 import { tokensOf } from "./text-weight.ts";
 
 /** What is known of an answer before it is given, to count what it used. */
-export interface AnswerCount extends Pick<DoorTurn, "startsTurn"> {
+export interface AnswerCount extends Pick<TurnShare, "startsTurn"> {
   /** Estimated once, when it is first asked for. */
   prompt(): PromptTokens;
 }
@@ -25,7 +24,7 @@ export interface AnswerUsage {
 
 export function countAnswer(
   request: DoorRequest,
-  { startsTurn, relation }: Pick<DoorTurn, "startsTurn" | "relation">,
+  { startsTurn, relation }: Pick<TurnShare, "startsTurn" | "relation">,
 ): AnswerCount {
   let prompt: PromptTokens | undefined;
   // A session that is begun by this request has heard nothing of it before.

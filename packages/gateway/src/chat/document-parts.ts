@@ -1,21 +1,23 @@
 import { createHash } from "node:crypto";
-import { errorCatalogue } from "@caret/protocol";
-import type { DoorPart, UnpassablePart } from "./door-request.ts";
+import { errorCatalogue, type TranscriptPart, type UnpassablePart } from "@caret/protocol";
 
 const SEND_TEXT = "Send its text instead, or put the file into the workspace and name its path.";
 
 /** A text file as a part of what is said, clearly marked as what it is. */
-export function documentText(text: string, title: string | undefined): DoorPart {
+export function documentText(text: string, title: string | undefined): TranscriptPart {
   return { kind: "text", text: `${openTag("document", { title })}\n${text.trimEnd()}\n</document>` };
 }
 
-export function searchResultText(texts: readonly string[], fields: { title?: string; source?: string }): DoorPart {
+export function searchResultText(
+  texts: readonly string[],
+  fields: { title?: string; source?: string },
+): TranscriptPart {
   return { kind: "text", text: `${openTag("search_result", fields)}\n${texts.join("\n\n")}\n</search_result>` };
 }
 
 /** Parts that belong to one document, between its tags. */
-export function documentParts(parts: readonly DoorPart[], title: string | undefined): readonly DoorPart[] {
-  const open: DoorPart = { kind: "text", text: openTag("document", { title }) };
+export function documentParts(parts: readonly TranscriptPart[], title: string | undefined): readonly TranscriptPart[] {
+  const open: TranscriptPart = { kind: "text", text: openTag("document", { title }) };
   return [open, ...parts, { kind: "text", text: "</document>" }];
 }
 
@@ -72,7 +74,7 @@ export function imageByAddress(url: string, path: string): UnpassablePart {
 }
 
 /** What stands for a part where only text may stand. */
-export function textOfPart(part: DoorPart): string {
+export function textOfPart(part: TranscriptPart): string {
   if (part.kind === "text") return part.text;
   return part.kind === "image" ? "[an image]" : `[${part.label}]`;
 }

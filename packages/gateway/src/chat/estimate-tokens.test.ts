@@ -4,7 +4,7 @@ import { estimatePrompt, estimateRequestTokens } from "./estimate-tokens.ts";
 
 const nothing: DoorRequest = {
   door: "anthropic",
-  wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
+  requestedModel: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
   system: "",
   messages: [],
   tools: [],

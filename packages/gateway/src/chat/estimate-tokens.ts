@@ -1,4 +1,5 @@
-import type { DoorMessage, DoorPart, DoorRequest } from "./door-request.ts";
+import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
+import type { DoorRequest } from "./door-request.ts";
 import { tokensOf, weightOf } from "./text-weight.ts";
 
 /** What an image of ordinary size costs with the models behind Cursor. */
@@ -29,22 +30,22 @@ function weighHead({ system, tools }: DoorRequest): number {
   return weightOf(system) + tools.reduce((sum, tool) => sum + weightOf(JSON.stringify(tool)), 0);
 }
 
-function tokensIn(head: number, messages: readonly DoorMessage[]): number {
+function tokensIn(head: number, messages: readonly TranscriptMessage[]): number {
   const weight = messages.reduce((sum, message) => sum + weighMessage(message), head);
   return tokensOf(weight) + messages.reduce((sum, message) => sum + imagesIn(message), 0) * TOKENS_PER_IMAGE;
 }
 
-function weighMessage(message: DoorMessage): number {
+function weighMessage(message: TranscriptMessage): number {
   if (message.role !== "assistant") return message.parts.reduce((sum, part) => sum + weighPart(part), 0);
   const calls = message.calls.reduce((sum, { name, input }) => sum + weightOf(name) + weighJson(input), 0);
   return weightOf(message.text) + calls;
 }
 
-function weighPart(part: DoorPart): number {
+function weighPart(part: TranscriptPart): number {
   return part.kind === "text" ? weightOf(part.text) : 0;
 }
 
-function imagesIn(message: DoorMessage): number {
+function imagesIn(message: TranscriptMessage): number {
   return message.role === "assistant" ? 0 : message.parts.filter(({ kind }) => kind === "image").length;
 }
 

@@ -1,14 +1,13 @@
-import { CaretError } from "@caret/protocol";
-import type { OfferedTool } from "./door-request.ts";
+import { CaretError, type ClientTool } from "@caret/protocol";
 
 /** The tools of a request: those that its client runs, and the types of those that nobody here can run. */
 export interface RequestTools {
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly ClientTool[];
   readonly unavailableTools: readonly string[];
 }
 
 /** Throws for two tools that a call could not tell apart. Groups may well use one name each for a tool of their own. */
-export function assertDistinct(tools: readonly OfferedTool[]): void {
+export function assertDistinct(tools: readonly ClientTool[]): void {
   const seen = new Set<string>();
   for (const { name, namespace = "" } of tools) {
     const key = JSON.stringify([namespace, name]);
@@ -20,9 +19,9 @@ export function assertDistinct(tools: readonly OfferedTool[]): void {
 
 /** The tool that a call means. An agent that names no group may mean any tool of that name. */
 export function offeredToolOf(
-  tools: readonly OfferedTool[],
+  tools: readonly ClientTool[],
   { name, server }: { readonly name: string; readonly server?: string | undefined },
-): OfferedTool | undefined {
+): ClientTool | undefined {
   const named = tools.filter((tool) => tool.name === name);
   return named.find(({ namespace }) => namespace === server) ?? named[0];
 }

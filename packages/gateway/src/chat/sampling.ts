@@ -36,7 +36,7 @@ export function samplingOf(body: Readonly<Record<string, unknown>>): string {
 
 /**
  * What the agent is told when the client wants JSON. Nothing upstream can enforce a format, so it is asked for in words;
- * silently ignoring the wish would be worse.
+ * ignoring it silently would be worse.
  */
 export function formatInstruction(format: unknown): string {
   if (typeof format !== "object" || format === null || !("type" in format)) return "";

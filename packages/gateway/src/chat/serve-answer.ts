@@ -1,11 +1,10 @@
-import { type AgentEvent, CaretError } from "@caret/protocol";
+import { type AgentEvent, CaretError, type TurnShare } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clientGone } from "../http/client-gone.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { openSse, type SseWriter } from "../http/sse-writer.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import type { DoorTurn } from "./conversations.ts";
 import type { DoorRequest } from "./door-request.ts";
 import { followAnswer } from "./follow-answer.ts";
 import { IGNORED_HEADER, ignoredHeader } from "./ignored-fields.ts";
@@ -17,9 +16,9 @@ export interface AnswerFormat {
   readonly stream: boolean;
   /** What the format has between two blocks of text. */
   readonly blockGap: string;
-  openStream(turn: DoorTurn): AnswerStream;
+  openStream(turn: TurnShare): AnswerStream;
   /** The whole answer, as the body to send. */
-  toWhole(turn: DoorTurn, events: readonly AgentEvent[], cut: Cut | undefined): unknown;
+  toWhole(turn: TurnShare, events: readonly AgentEvent[], cut: Cut | undefined): unknown;
 }
 
 interface Exchange {

@@ -1,5 +1,4 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
-import type { DoorTurn } from "./conversations.ts";
+import type { AgentEvent, AgentEventOf, TurnShare } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 import { cutToWeight, weightOf, weightWithin } from "./text-weight.ts";
 
@@ -73,7 +72,7 @@ function openEnd(text: string, sequences: readonly string[]): number {
 export type Cut = { readonly kind: "length" } | { readonly kind: "stop-sequence"; readonly sequence: string };
 
 /** A turn whose answer ends where its request says. */
-export interface LimitedTurn extends DoorTurn {
+export interface LimitedTurn extends TurnShare {
   /** Once `follow` has ended the answer early. */
   readonly cut: Cut | undefined;
 }
@@ -88,7 +87,7 @@ export interface AnswerLimits extends Pick<DoorRequest, "stopSequences" | "maxOu
  * the rest. What counts is the text of this one answer; thinking, and what the agent does with tools of its own, does not.
  * Tokens are estimated. An answer that has come to calls of the client's is not cut any more: they are to be run.
  */
-export function limitTurn(turn: DoorTurn, limits: AnswerLimits): LimitedTurn {
+export function limitTurn(turn: TurnShare, limits: AnswerLimits): LimitedTurn {
   const { stopSequences, maxOutputTokens } = limits;
   const isLimited = stopSequences.length > 0 || maxOutputTokens !== undefined;
   let cut: Cut | undefined;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { CallerConnection } from "../chat/conversations.ts";
+import type { ClientConnection } from "@caret/protocol";
 
 /** The only address with a WebSocket behind it. */
 export const SOCKET_ROUTE = "/api/sessions/:id/socket";
@@ -8,7 +8,7 @@ export const SOCKET_ROUTE = "/api/sessions/:id/socket";
 /** Stricter than the router: whatever it lets through has a route. */
 const SOCKET_PATH = /^\/api\/sessions\/[\w.~-]+\/socket(?:\?|$)/;
 
-const known = new WeakMap<Socket, CallerConnection>();
+const known = new WeakMap<Socket, ClientConnection>();
 
 /** Fires when the connection closes before the answer was written. */
 export function clientGone(raw: ServerResponse): AbortSignal {
@@ -20,7 +20,7 @@ export function clientGone(raw: ServerResponse): AbortSignal {
 }
 
 /** Undefined when the connection is closed already. */
-export function connectionOf(socket: Socket): CallerConnection | undefined {
+export function connectionOf(socket: Socket): ClientConnection | undefined {
   const { remoteAddress, remotePort, localPort } = socket;
   if (remoteAddress === undefined || remotePort === undefined || localPort === undefined) return undefined;
   const connection = known.get(socket) ?? { remoteAddress, remotePort, localPort };

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { CaretError } from "@caret/protocol";
-import type { Caller } from "../chat/conversations.ts";
+import { type Caller, CaretError } from "@caret/protocol";
 
 /** What the server hears about a stream while it lives, and how much patience it has with the reader. */
 export interface StreamMeter {

@@ -20,7 +20,7 @@ export interface SseReply {
 }
 
 export interface SseOptions {
-  /** The server's wish to end the stream early: the door then writes a proper end. */
+  /** Aborted when the server ends the stream early: the door then writes a proper end. */
   readonly signal: AbortSignal;
   readonly keepAliveMs: number;
   /** What is sent during silence: a whole SSE comment or event. */
@@ -96,7 +96,7 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
   };
 }
 
-/** Notices that the reader has left, cuts one that is stuck, and passes the server's wish on. */
+/** Notices that the reader has left, cuts one that is stuck, and passes the server's abort on. */
 function watchReader(raw: ServerResponse, options: SseOptions, gone: AbortController) {
   const { signal, endGraceMs = DEFAULT_END_GRACE_MS, meter } = options;
   const stuckMs = options.stuckMs ?? meter?.stuckMs ?? DEFAULT_STUCK_MS;

@@ -1,11 +1,17 @@
+import type { DirectoryModel } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import type { DirectoryModel } from "./model-directory.ts";
 import { toAnthropicModels, toOpenaiModels } from "./route.ts";
 
 const models: readonly DirectoryModel[] = [
-  { id: "auto", name: "Auto" },
-  { id: "gpt-5.5", name: "GPT-5.5", created: Date.UTC(2026, 0, 2), variants: [{ id: "gpt-5.5-high", name: "High" }] },
-  { id: "opus", name: "Opus" },
+  { id: "auto", name: "Auto", isDefault: false },
+  {
+    id: "gpt-5.5",
+    name: "GPT-5.5",
+    isDefault: true,
+    created: Date.UTC(2026, 0, 2),
+    variants: [{ id: "gpt-5.5-high", name: "High" }],
+  },
+  { id: "opus", name: "Opus", isDefault: false },
 ];
 
 it("lists models for OpenAI's clients, with what Caret knows more", () => {
@@ -48,8 +54,8 @@ describe("models for Anthropic's clients", () => {
     [{ after_id: "gpt-5.5" }, ["opus"], false],
     [{ before_id: "opus", limit: "1" }, ["gpt-5.5"], true],
     [{ after_id: "opus" }, [], false],
-  ])("come in pages: %j", (wish, ids, hasMore) => {
-    const page = toAnthropicModels(models, wish);
+  ])("come in pages: %j", (query, ids, hasMore) => {
+    const page = toAnthropicModels(models, query);
     expect([page.data.map(({ id }) => id), page.has_more, page.first_id, page.last_id]).toEqual([
       ids,
       hasMore,

@@ -3,16 +3,17 @@ import { CaretError } from "@caret/protocol";
 import OpenAI from "openai";
 import { expect, it } from "vitest";
 import { type ServedDoor, serveDoor } from "../chat/openai/testing/serve-door.ts";
-import type { ModelDirectory } from "./model-directory.ts";
 import { modelsDoor } from "./route.ts";
 
-const directory: ModelDirectory = {
+type ListedModels = Parameters<typeof modelsDoor>[0]["models"];
+
+const directory: ListedModels = {
   list: async () => [
-    { id: "auto", name: "Auto" },
-    { id: "team/opus[effort=high]", name: "Opus" },
+    { id: "auto", name: "Auto", isDefault: false },
+    { id: "team/opus[effort=high]", name: "Opus", isDefault: false },
   ],
 };
-const broken: ModelDirectory = { list: () => Promise.reject(new CaretError("cli-missing", "There is no agent")) };
+const broken: ListedModels = { list: () => Promise.reject(new CaretError("cli-missing", "There is no agent")) };
 
 const openai = ({ url }: ServedDoor) => new OpenAI({ baseURL: `${url}/v1`, apiKey: "x" });
 const anthropic = ({ url }: ServedDoor) => new Anthropic({ baseURL: url, apiKey: "x" });

@@ -1,15 +1,14 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type DirectoryModel, type ModelDirectory } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { answerWithError as answerAnthropic } from "../chat/anthropic/answer-with-error.ts";
 import { answerWithError as answerOpenai } from "../chat/openai/error-handler.ts";
-import type { DirectoryModel, ModelDirectory } from "./model-directory.ts";
 
 const OWNER = "cursor";
 
 const MAX_LIMIT = 1000;
 
 /** `GET /v1/models` and `/v1/models/:id`: in Anthropic's shape for clients that send `anthropic-version`. */
-export function modelsDoor({ models }: { readonly models: ModelDirectory }): FastifyPluginAsync {
+export function modelsDoor({ models }: { readonly models: Pick<ModelDirectory, "list"> }): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler((reason, request, reply) =>
       wantsAnthropic(request) ? answerAnthropic(reason, request, reply) : answerOpenai(reason, request, reply),
@@ -28,7 +27,11 @@ export function modelsDoor({ models }: { readonly models: ModelDirectory }): Fas
   };
 }
 
-async function sendModel(models: ModelDirectory, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendModel(
+  models: Pick<ModelDirectory, "list">,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { "*": id } = request.params as { readonly "*": string };
   const model = (await models.list()).find((candidate) => candidate.id === id);
   if (model === undefined) throw new CaretError("model-unknown", `There is no model "${id.slice(0, 100)}"`);
@@ -51,10 +54,10 @@ interface PageQuery {
 }
 
 /** A page of models; all of them when no limit was asked for. */
-export function toAnthropicModels(models: readonly DirectoryModel[], wish: PageQuery = {}) {
-  const limit = Math.min(Math.max(Math.trunc(Number(wish.limit)) || MAX_LIMIT, 1), MAX_LIMIT);
-  const after = models.findIndex(({ id }) => id === wish.after_id) + 1;
-  const before = models.findIndex(({ id }) => id === wish.before_id);
+export function toAnthropicModels(models: readonly DirectoryModel[], query: PageQuery = {}) {
+  const limit = Math.min(Math.max(Math.trunc(Number(query.limit)) || MAX_LIMIT, 1), MAX_LIMIT);
+  const after = models.findIndex(({ id }) => id === query.after_id) + 1;
+  const before = models.findIndex(({ id }) => id === query.before_id);
   const backwards = before !== -1;
   const range = models.slice(after, backwards ? before : undefined);
   const page = backwards ? range.slice(-limit) : range.slice(0, limit);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CommandRecord, SessionCaller } from "@caret/protocol";
+import type { Caller, CommandRecord } from "@caret/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { readIdempotencyKey } from "../chat/idempotency-key.ts";
@@ -25,7 +25,7 @@ interface RouteParams {
 /** One request at the native door, as its routes see it. */
 export interface NativeCall {
   readonly request: FastifyRequest;
-  readonly caller: SessionCaller;
+  readonly caller: Caller;
   readonly params: RouteParams;
 }
 
@@ -106,7 +106,7 @@ export function callOf(request: FastifyRequest): NativeCall {
   return { request, caller: { tokenName, workspace }, params: request.params as RouteParams };
 }
 
-function withCommand(call: NativeCall, command: SessionCaller["command"]): NativeCall {
+function withCommand(call: NativeCall, command: Caller["command"]): NativeCall {
   return command === undefined ? call : { ...call, caller: { ...call.caller, command } };
 }
 

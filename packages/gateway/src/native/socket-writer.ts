@@ -11,7 +11,7 @@ const MAX_REASON = 100;
 export interface SocketWriterOptions {
   /** Below the WebSocket: what is written to it in one go is sent in one go. */
   readonly stream: Pick<Socket, "cork" | "uncork">;
-  /** The server's wish to end early. */
+  /** Aborted when the server ends the connection early. */
   readonly stop: AbortSignal;
   readonly keepAliveMs: number;
   readonly meter?: StreamMeter | undefined;

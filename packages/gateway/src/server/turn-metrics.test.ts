@@ -1,5 +1,5 @@
+import type { TurnShare } from "@caret/protocol";
 import { expect, it } from "vitest";
-import type { DoorTurn } from "../chat/conversations.ts";
 import type { DoorRequest } from "../chat/door-request.ts";
 import { createMetrics } from "./metrics.ts";
 import { createTurnMetrics } from "./turn-metrics.ts";
@@ -9,7 +9,7 @@ const caller = { tokenName: "t", workspace: undefined };
 
 it("counts requests by door and relation, and hands on the very turn that was opened", async () => {
   const metrics = createMetrics();
-  const turn = { relation: "joined" } as DoorTurn;
+  const turn = { relation: "joined" } as TurnShare;
   const conversations = createTurnMetrics(metrics).countOpened({ open: async () => turn });
   expect(await conversations.open(request, caller)).toBe(turn);
   expect(samples(metrics.render())).toEqual(['caret_turns_total{door="anthropic",relation="joined"} 1']);

@@ -1,5 +1,4 @@
-import type { TurnOutcome, Usage } from "@caret/protocol";
-import type { Conversations } from "../chat/conversations.ts";
+import type { Conversations, TurnOutcome, Usage } from "@caret/protocol";
 import type { Metrics } from "./metrics.ts";
 
 const KINDS = ["input", "output", "cacheRead", "cacheWrite", "reasoning"] as const;

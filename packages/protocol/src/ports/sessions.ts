@@ -18,23 +18,7 @@ import type {
   SessionView,
   UsageRow,
 } from "../api/session-view.ts";
-
-/** On whose behalf something is done. */
-export interface SessionCaller {
-  readonly tokenName: string;
-  /** The only workspace its turns may work in. */
-  readonly workspace?: string | undefined;
-  /** The client wants this done once: it is recorded together with what is done. */
-  readonly command?: CommandKey;
-}
-
-/** What a client asked to be done once, under a name of its own. */
-export interface CommandKey {
-  /** Of the client's key, and whose it is and what for. */
-  readonly name: string;
-  /** Tells what was asked for from anything else. */
-  readonly digest: string;
-}
+import type { Caller } from "./caller.ts";
 
 /** What became of a command, as the log has it. */
 export interface CommandRecord {
@@ -86,28 +70,28 @@ export interface SessionExport {
 export interface Sessions {
   /** What became of a command of the last day, in this process or in one before. */
   findCommand(name: string): Promise<CommandRecord | undefined>;
-  list(query: SessionListQuery, caller: SessionCaller): Promise<SessionPageView>;
-  get(sessionId: string, caller: SessionCaller): Promise<SessionView>;
-  create(wanted: CreateSession, caller: SessionCaller): Promise<SessionView>;
-  change(sessionId: string, changes: ChangeSession, caller: SessionCaller): Promise<SessionView>;
-  delete(sessionId: string, caller: SessionCaller): Promise<void>;
-  fork(sessionId: string, wanted: ForkSession, caller: SessionCaller): Promise<SessionView>;
+  list(query: SessionListQuery, caller: Caller): Promise<SessionPageView>;
+  get(sessionId: string, caller: Caller): Promise<SessionView>;
+  create(wanted: CreateSession, caller: Caller): Promise<SessionView>;
+  change(sessionId: string, changes: ChangeSession, caller: Caller): Promise<SessionView>;
+  delete(sessionId: string, caller: Caller): Promise<void>;
+  fork(sessionId: string, wanted: ForkSession, caller: Caller): Promise<SessionView>;
   /** Resolves when its `turn-start` is committed. The turn runs on, whoever looks. */
-  startTurn(sessionId: string, wanted: StartTurn, caller: SessionCaller): Promise<StartedTurn>;
-  cancelTurn(sessionId: string, turnId: string, caller: SessionCaller): Promise<void>;
-  steerTurn(sessionId: string, turnId: string, text: string, caller: SessionCaller): Promise<void>;
-  answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, caller: SessionCaller): Promise<void>;
+  startTurn(sessionId: string, wanted: StartTurn, caller: Caller): Promise<StartedTurn>;
+  cancelTurn(sessionId: string, turnId: string, caller: Caller): Promise<void>;
+  steerTurn(sessionId: string, turnId: string, text: string, caller: Caller): Promise<void>;
+  answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, caller: Caller): Promise<void>;
   answerApproval(
     sessionId: string,
     requestId: string,
     answer: AnswerApproval,
-    caller: SessionCaller,
+    caller: Caller,
   ): Promise<AnsweredApproval>;
   /** What is allowed for the rest of the session, oldest first. */
-  listGrants(sessionId: string, caller: SessionCaller): Promise<readonly GrantView[]>;
+  listGrants(sessionId: string, caller: Caller): Promise<readonly GrantView[]>;
   /** From now on it is asked about again. Rejects with `not-found`. */
-  revokeGrant(sessionId: string, grantId: string, caller: SessionCaller): Promise<void>;
-  readLog(sessionId: string, query: LogQuery, caller: SessionCaller): Promise<LogPage>;
+  revokeGrant(sessionId: string, grantId: string, caller: Caller): Promise<void>;
+  readLog(sessionId: string, query: LogQuery, caller: Caller): Promise<LogPage>;
   /**
    * Every committed event after `after`, once and in order, across turns, until the signal or until the session is
    * deleted. Costs no memory for a slow reader: it goes on from the log.
@@ -115,16 +99,16 @@ export interface Sessions {
   followLog(
     sessionId: string,
     options: { readonly after: number; readonly raw?: boolean; readonly signal: AbortSignal },
-    caller: SessionCaller,
+    caller: Caller,
   ): AsyncIterable<readonly EventEnvelope[]>;
   /** From now on, until the signal. Several changes of one session may be told as one. */
-  followUpdates(signal: AbortSignal, caller: SessionCaller): AsyncIterable<readonly SessionNews[]>;
+  followUpdates(signal: AbortSignal, caller: Caller): AsyncIterable<readonly SessionNews[]>;
   /** A picture that came with a prompt of the session. Rejects with `not-found`. */
-  readImage(sessionId: string, name: string, caller: SessionCaller): Promise<SessionImage>;
-  exportSession(sessionId: string, format: ExportFormat, caller: SessionCaller): Promise<SessionExport>;
-  importSession(chunks: AsyncIterable<Uint8Array>, caller: SessionCaller): Promise<SessionView>;
-  changes(sessionId: string, caller: SessionCaller): Promise<ChangesView>;
+  readImage(sessionId: string, name: string, caller: Caller): Promise<SessionImage>;
+  exportSession(sessionId: string, format: ExportFormat, caller: Caller): Promise<SessionExport>;
+  importSession(chunks: AsyncIterable<Uint8Array>, caller: Caller): Promise<SessionView>;
+  changes(sessionId: string, caller: Caller): Promise<ChangesView>;
   /** Relative paths of files whose path fits the query, best first. */
-  findFiles(workspace: string, query: string, caller: SessionCaller): Promise<readonly string[]>;
-  usage(days: number, caller: SessionCaller): Promise<readonly UsageRow[]>;
+  findFiles(workspace: string, query: string, caller: Caller): Promise<readonly string[]>;
+  usage(days: number, caller: Caller): Promise<readonly UsageRow[]>;
 }

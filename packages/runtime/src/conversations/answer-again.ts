@@ -1,5 +1,4 @@
-import type { AgentEvent, ErrorInfo, TurnOutcome } from "@caret/protocol";
-import type { DeskTurn } from "./conversations.ts";
+import type { AgentEvent, ErrorInfo, TurnOutcome, TurnShare } from "@caret/protocol";
 
 /** What an answer has shown its client so far. */
 export interface Shown {
@@ -12,7 +11,7 @@ export interface Shown {
 export interface SecondTurn {
   /** Whether an end is kept from the client, and another turn goes on in the same answer. */
   readonly replaces: (outcome: TurnOutcome, shown: Shown) => boolean;
-  readonly start: () => Promise<DeskTurn>;
+  readonly start: () => Promise<TurnShare>;
   /** The client sees nothing before the end: what came before an end that is replaced is dropped with it. */
   readonly isWhole?: boolean;
   /** How the answer ends when the second turn's end is one to replace, too. Absent: with that end. */
@@ -22,7 +21,7 @@ export interface SecondTurn {
 const SHOWN_TYPES: ReadonlySet<AgentEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-call", "plan"]);
 
 /** An answer in which a second turn may go on where the first one ended. */
-export function answerAgain(first: DeskTurn, { replaces, start, failure, isWhole = false }: SecondTurn): DeskTurn {
+export function answerAgain(first: TurnShare, { replaces, start, failure, isWhole = false }: SecondTurn): TurnShare {
   let current = first;
   const read = isWhole ? unlessReplaced : withoutEnd;
 

@@ -1,6 +1,6 @@
-import type { DeskCaller, DeskTurn } from "./conversations.ts";
+import type { Caller, TurnShare } from "@caret/protocol";
 
-type Connection = DeskCaller["connection"];
+type Connection = Caller["connection"];
 
 /**
  * Which answers have surely arrived: HTTP/1.1 takes the next request of a connection only after the answer before it was
@@ -8,7 +8,7 @@ type Connection = DeskCaller["connection"];
  */
 export interface ArrivedAnswers {
   /** The same turn, which takes note when its answer has gone out on the connection. */
-  watch(turn: DeskTurn, connection: Connection): DeskTurn;
+  watch(turn: TurnShare, connection: Connection): TurnShare;
   /** Was this turn's answer to its question the last one on the connection? */
   has(turnId: string, connection: Connection): boolean;
 }
@@ -18,7 +18,7 @@ export function createArrivedAnswers(): ArrivedAnswers {
   return {
     watch(turn, connection) {
       if (connection === undefined) return turn;
-      const leave: DeskTurn["leave"] = (how) => {
+      const leave: TurnShare["leave"] = (how) => {
         turn.leave(how);
         if (how === "answered" && turn.startsTurn) last.set(connection, turn.turnId);
         else last.delete(connection);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DeskRequest } from "./conversations.ts";
 import { answer, createDeskBench, type DeskBench, read, somebody, user } from "./testing/conversation-bench.ts";
 
 let bench: DeskBench;
@@ -217,8 +217,11 @@ describe("the same request again", () => {
     expect([again.relation, await read(again)]).toEqual(["joined", "answer 1"]);
   });
 
-  it.each<[string, Partial<DeskRequest>]>([
-    ["another model", { wish: { model: "gpt-5.4", cursorModel: undefined, effort: undefined, thinking: undefined } }],
+  it.each<[string, Partial<ConversationRequest>]>([
+    [
+      "another model",
+      { requestedModel: { model: "gpt-5.4", cursorModel: undefined, effort: undefined, thinking: undefined } },
+    ],
     ["another temperature", { sampling: '[["temperature",0.2]]' }],
     ["other instructions", { system: "Be long." }],
     ["no tools", { toolChoice: "none" }],
@@ -231,7 +234,7 @@ describe("the same request again", () => {
     gate.resolve();
     expect({ texts: [await read(first), await read(other)], models: [first.model, other.model] }).toEqual({
       texts: ["workinganswer 1", "answer 2"],
-      models: ["auto", changes.wish?.model ?? "auto"],
+      models: ["auto", changes.requestedModel?.model ?? "auto"],
     });
   });
 
@@ -240,8 +243,8 @@ describe("the same request again", () => {
     const first = await bench.open([user("A")]);
     first.leave("gone");
     bench.manner("answer");
-    const wish = { model: "gpt-5.4", cursorModel: undefined, effort: undefined, thinking: undefined };
-    const other = await bench.open([user("A")], { wish });
+    const requestedModel = { model: "gpt-5.4", cursorModel: undefined, effort: undefined, thinking: undefined };
+    const other = await bench.open([user("A")], { requestedModel });
     await read(other);
     expect({
       relation: other.relation,

@@ -1,4 +1,11 @@
-import { CaretError } from "@caret/protocol";
+import {
+  type Caller,
+  CaretError,
+  type Conversations,
+  type TranscriptMessage,
+  type TranscriptPart,
+  type TurnShare,
+} from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
 import { createBackgroundWork } from "../async/background-work.ts";
 import { createKeyedLock } from "../async/keyed-lock.ts";
@@ -6,12 +13,10 @@ import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { answerAgain } from "./answer-again.ts";
 import { createArrivedAnswers } from "./arrived-answers.ts";
-import type { Conversations, DeskCaller, DeskTurn } from "./conversations.ts";
 import { createCallDemands } from "./demanded-call.ts";
 import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "./matching/lineage-store.ts";
 import type { ReadQuestion } from "./matching/read-question.ts";
-import type { TranscriptMessage, TranscriptPart } from "./matching/transcript.ts";
 import { recallTurn } from "./recall-turn.ts";
 import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
 import { type RequestSettings, type ResolvedRequest, resolveRequest } from "./resolved-request.ts";
@@ -49,8 +54,13 @@ const defaults = {
   onError: (): void => undefined,
 };
 
+export interface RuntimeConversations extends Conversations {
+  /** Ends and removes side calls. To be called before the engine is closed. */
+  close(): Promise<void>;
+}
+
 /** Sessions for clients that know of none: each request is recognised by the transcript it brings. */
-export function createConversations(options: ConversationsOptions): Conversations {
+export function createConversations(options: ConversationsOptions): RuntimeConversations {
   const settings = { ...defaults, ...options };
   const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
   const registry = createTurnRegistry(settings);
@@ -60,7 +70,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
-  const classify = (question: ReadQuestion, connection?: DeskCaller["connection"]): TranscriptMatch =>
+  const classify = (question: ReadQuestion, connection?: Caller["connection"]): TranscriptMatch =>
     classifyTranscript(question, lineage, ({ turnId }: LineageRecord, hash: string) => {
       const turn = registry.find(turnId);
       if (turn === undefined) return "over";
@@ -72,10 +82,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   background.run((signal) => scratch.sweep(engine.store, signal));
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
-  const decide = async (
-    asked: ResolvedRequest,
-    connection: DeskCaller["connection"],
-  ): Promise<DeskTurn | RunningTurn> => {
+  const decide = async (asked: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare | RunningTurn> => {
     const verdict = classify(asked.question, connection);
     const recalled = await recallTurn(asked, {
       store: engine.store,
@@ -85,7 +92,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     return "turn" in recalled ? recalled.turn : await answerNewly({ ...asked, ...recalled }, verdict);
   };
 
-  const answerNewly = async (resolved: ResolvedRequest, verdict: TranscriptMatch): Promise<DeskTurn | RunningTurn> => {
+  const answerNewly = async (resolved: ResolvedRequest, verdict: TranscriptMatch): Promise<TurnShare | RunningTurn> => {
     const joined = verdict.relation === "joined" ? registry.find(verdict.record.turnId) : undefined;
     if (joined !== undefined) return joined.take(verdict.line.hash, "joined", resolved.client);
     const takenUp = takeUpResults(resolved, verdict, { turns: engine.runningTurns(), registry });
@@ -96,7 +103,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     return (await goOn(resolved, verdict)) ?? (await begin(resolved, { line: verdict.line, relation: "divergence" }));
   };
 
-  const answer = async (resolved: ResolvedRequest, connection: DeskCaller["connection"]): Promise<DeskTurn> => {
+  const answer = async (resolved: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare> => {
     for (;;) {
       const found = await lock.run(resolved.question.scope, () => decide(resolved, connection));
       if ("relation" in found) return arrived.watch(found, connection);
@@ -108,7 +115,7 @@ export function createConversations(options: ConversationsOptions): Conversation
    * An agent that is killed from outside before its client has seen anything is replaced once. Only where the client runs the
    * tools: such an agent has changed nothing, and the transcript has every result that it was given.
    */
-  const withAnotherAgent = (resolved: ResolvedRequest, turn: DeskTurn, isWhole: boolean): DeskTurn => {
+  const withAnotherAgent = (resolved: ResolvedRequest, turn: TurnShare, isWhole: boolean): TurnShare => {
     if (resolved.owner !== "client") return turn;
     return answerAgain(turn, {
       replaces: (outcome, shown) => outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything,

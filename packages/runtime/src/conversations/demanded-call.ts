@@ -1,7 +1,7 @@
+import type { TurnShare } from "@caret/protocol";
 import type { KeyedLock } from "../async/keyed-lock.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";
 import { answerAgain } from "./answer-again.ts";
-import type { DeskTurn } from "./conversations.ts";
 import type { TranscriptKey, TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { ReadQuestion } from "./matching/read-question.ts";
 import { planDemand } from "./plan-turn.ts";
@@ -25,7 +25,7 @@ export function createCallDemands({ engine, registry, lock, lineOf }: CallDemand
     resolved: ResolvedRequest,
     sessionId: string,
     names: readonly string[],
-  ): Promise<DeskTurn> => {
+  ): Promise<TurnShare> => {
     await engine.runningTurn(sessionId)?.settled;
     const line = lineOf(resolved.question);
     const heard = {
@@ -38,7 +38,7 @@ export function createCallDemands({ engine, registry, lock, lineOf }: CallDemand
     const shared = await registry.start(verdict, planDemand(resolved, sessionId, names), resolved.tokenName);
     return shared.take(line.hash, "continuation", resolved.client);
   };
-  return (resolved: ResolvedRequest, turn: DeskTurn): DeskTurn => {
+  return (resolved: ResolvedRequest, turn: TurnShare): TurnShare => {
     const names = resolved.terms.demanded;
     if (names === undefined) return turn;
     return answerAgain(turn, {

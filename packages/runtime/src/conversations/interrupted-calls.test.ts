@@ -1,5 +1,5 @@
+import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DeskRequest } from "./conversations.ts";
 import {
   called,
   callIdsIn,
@@ -26,7 +26,7 @@ const clients = [
 ] as const;
 
 /** A turn that waits for its client: the question, the call, and the turn. */
-async function waitingTurn(client: Partial<DeskRequest>) {
+async function waitingTurn(client: Partial<ConversationRequest>) {
   bench.manner({ calls: [["a"], ["b"]] });
   const turn = await bench.open([user("A")], client);
   const [id = ""] = callIdsIn(await eventsOf(turn));

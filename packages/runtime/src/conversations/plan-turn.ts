@@ -1,8 +1,7 @@
-import { type AgentEventOf, CaretError } from "@caret/protocol";
+import { type AgentEventOf, CaretError, type TranscriptMessage } from "@caret/protocol";
 import type { TurnRequest } from "../turns/session-engine.ts";
 import { spokenText } from "./matching/chain.ts";
 import type { TranscriptKey, TranscriptMatch } from "./matching/classify-transcript.ts";
-import type { TranscriptMessage } from "./matching/transcript.ts";
 import { endsWithResults, renderPrompt, toolNamesOf } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import { demandAgain, demandRule } from "./tool-demand.ts";

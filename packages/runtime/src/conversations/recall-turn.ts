@@ -1,12 +1,11 @@
-import { type AgentEvent, CaretError, type CommandKey, type CommandRecord } from "@caret/protocol";
+import { type AgentEvent, CaretError, type CommandKey, type CommandRecord, type TurnShare } from "@caret/protocol";
 import type { EventStore, StoredEvent } from "../log/event-store.ts";
 import { readAll } from "../log/group-turns.ts";
-import type { DeskTurn } from "./conversations.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
 
 /** What the log knows of a request with an idempotency key: the turn it began, or the record under which it may begin one. */
-export type Recalled = { readonly turn: DeskTurn } | { readonly command: CommandKey | undefined };
+export type Recalled = { readonly turn: TurnShare } | { readonly command: CommandKey | undefined };
 
 export interface RecallOptions {
   readonly store: EventStore;
@@ -37,7 +36,7 @@ async function turnOf(
   done: CommandRecord,
   { store, findShared, hash }: RecallOptions,
   client: ResolvedRequest["client"],
-): Promise<DeskTurn | undefined> {
+): Promise<TurnShare | undefined> {
   const shared = done.turn && findShared(done.turn.turnId);
   const isRunning = shared !== undefined && shared.endedAt === undefined;
   const events = isRunning ? [] : await eventsOf(store, done);
@@ -64,7 +63,7 @@ function isToBeginAgain(last: AgentEvent | undefined): boolean {
 }
 
 /** A turn of another process, as the log keeps it. */
-function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]): DeskTurn {
+function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]): TurnShare {
   const events = stored.map(({ event }) => event);
   const [start] = events;
   const end = events.at(-1);

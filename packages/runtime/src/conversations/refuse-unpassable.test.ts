@@ -1,6 +1,5 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type TranscriptMessage, type TranscriptPart } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import type { TranscriptMessage, TranscriptPart } from "./matching/transcript.ts";
 import { createUnpassableRefuser } from "./refuse-unpassable.ts";
 
 const text = (words: string): TranscriptPart => ({ kind: "text", text: words });

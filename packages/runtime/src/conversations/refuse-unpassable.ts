@@ -1,6 +1,5 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type TranscriptMessage, type TranscriptPart } from "@caret/protocol";
 import { fingerprint } from "./matching/chain.ts";
-import type { TranscriptMessage, TranscriptPart } from "./matching/transcript.ts";
 import { isSpoken } from "./render-prompt.ts";
 
 /** So many refusals are remembered; the oldest go first. */

@@ -1,5 +1,5 @@
+import type { TranscriptMessage } from "@caret/protocol";
 import { expect, it } from "vitest";
-import type { TranscriptMessage } from "./matching/transcript.ts";
 import { renderPrompt, toolNamesOf } from "./render-prompt.ts";
 
 const call: TranscriptMessage = {

@@ -1,5 +1,6 @@
+import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import { withoutClientMarkup } from "./matching/client-notes.ts";
-import { callKey, type TranscriptMessage, type TranscriptPart } from "./matching/transcript.ts";
+import { callKey } from "./matching/transcript.ts";
 
 export interface PromptParts {
   /** What the client's system prompt says, where it cannot be given in another way. */

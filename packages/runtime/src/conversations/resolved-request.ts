@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
-import { CaretError, type CommandKey, type Owner } from "@caret/protocol";
+import {
+  type Caller,
+  CaretError,
+  type CommandKey,
+  type ConversationRequest,
+  type Owner,
+  type RequestedModel,
+} from "@caret/protocol";
 import { chooseWorkspace } from "../paths/choose-workspace.ts";
 import type { ClientProcess, FindClientProcess } from "../process/find-client-process.ts";
-import type { DeskCaller, DeskRequest, RequestedModel } from "./conversations.ts";
 import { type ReadQuestion, readQuestion } from "./matching/read-question.ts";
 import { type ToolTerms, toolTermsOf } from "./tool-demand.ts";
 
@@ -40,7 +46,7 @@ export interface ResolvedRequest {
 
 export interface RequestSettings {
   /** Throws `model-unknown`. */
-  readonly resolveModel: (wish: RequestedModel) => Promise<string>;
+  readonly resolveModel: (requestedModel: RequestedModel) => Promise<string>;
   readonly defaultWorkspace: string | undefined;
   /** Absent: nothing is known of clients beyond their requests. */
   readonly findClient?: FindClientProcess;
@@ -49,8 +55,8 @@ export interface RequestSettings {
 }
 
 export async function resolveRequest(
-  request: DeskRequest,
-  caller: DeskCaller,
+  request: ConversationRequest,
+  caller: Caller,
   { resolveModel, defaultWorkspace, toolsOwner, findClient }: RequestSettings,
 ): Promise<ResolvedRequest> {
   const choice = {
@@ -66,7 +72,7 @@ export async function resolveRequest(
   const places = { asked: request.workspace, bound: caller.workspace, fallback: defaultWorkspace };
   const workspace = chooseWorkspace(places);
   const isApart = workspace === undefined || usual === "client" || usual === "gateway";
-  const model = await resolveModel(request.wish);
+  const model = await resolveModel(request.requestedModel);
   const question = readQuestion({
     ...transcriptOf(request),
     place: [caller.tokenName, workspace ?? ""],
@@ -91,13 +97,13 @@ export async function resolveRequest(
   };
 }
 
-function transcriptOf(request: DeskRequest) {
+function transcriptOf(request: ConversationRequest) {
   const { system, tools, messages, sessionKey, codingClient, isSideCall } = request;
   return { system, tools, messages, sessionKey, codingClient, isSideCall };
 }
 
 /** What a request with an idempotency key is recorded as in the log. Keys of another token or door are other keys. */
-function requestCommand(request: DeskRequest, { tokenName }: DeskCaller): CommandKey | undefined {
+function requestCommand(request: ConversationRequest, { tokenName }: Caller): CommandKey | undefined {
   const { idempotencyKey, door = "" } = request;
   if (idempotencyKey === undefined) return undefined;
   return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf(request) };

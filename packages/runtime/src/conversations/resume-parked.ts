@@ -1,8 +1,8 @@
+import type { TranscriptMessage, TurnShare } from "@caret/protocol";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { describeAdded } from "../turns/tools/offered-tools.ts";
-import type { DeskTurn } from "./conversations.ts";
 import type { TranscriptMatch } from "./matching/classify-transcript.ts";
-import { meansCall, type TranscriptMessage } from "./matching/transcript.ts";
+import { meansCall } from "./matching/transcript.ts";
 import { isSpoken, textOf } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
@@ -21,7 +21,7 @@ export function takeUpResults(
   resolved: ResolvedRequest,
   verdict: TranscriptMatch,
   { turns, registry }: RunningTurns,
-): DeskTurn | RunningTurn | undefined {
+): TurnShare | RunningTurn | undefined {
   const brought = findBroughtResults(resolved, turns, registry);
   if (brought === undefined) return undefined;
   const { shared, awaited, hasQuestion } = brought;

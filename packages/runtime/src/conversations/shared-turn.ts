@@ -1,6 +1,6 @@
+import type { TurnShare } from "@caret/protocol";
 import type { ClientProcess } from "../process/find-client-process.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
-import type { DeskTurn } from "./conversations.ts";
 import type { TurnState } from "./matching/find-origin.ts";
 import { createTurnAttendance, type TurnAttendanceOptions } from "./turn-attendance.ts";
 import { createTurnRounds, type TurnRound } from "./turn-rounds.ts";
@@ -31,7 +31,7 @@ export interface SharedTurn {
   /** Somebody is being answered. */
   readonly isAttended: boolean;
   /** A share in the answer to this transcript, by its digest; `client` is the process that asks for it. */
-  take(hash: string, relation: DeskTurn["relation"], client: Promise<ClientProcess | undefined>): DeskTurn;
+  take(hash: string, relation: TurnShare["relation"], client: Promise<ClientProcess | undefined>): TurnShare;
   /** A request brings results that the turn waits for: what follows answers this transcript. */
   resume(hash: string): void;
   /** Was its client told of a call that this id means? */
@@ -86,7 +86,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       let hasLeft = false;
       const { turnId, sessionId, model, outcome } = turn;
       const { follow, isFirst: startsTurn } = round;
-      const leave: DeskTurn["leave"] = (how) => {
+      const leave: TurnShare["leave"] = (how) => {
         if (hasLeft) return;
         hasLeft = true;
         if (how === "answered") round.isDelivered = true;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DeskRequest } from "./conversations.ts";
 import { answer, createDeskBench, type DeskBench, read, user } from "./testing/conversation-bench.ts";
 
 let bench: DeskBench;
@@ -36,7 +36,7 @@ async function leftAfter(ms: number, ...ids: readonly string[]): Promise<readonl
 }
 
 describe("a request without tools of a client that has shown some", () => {
-  it.each<[string, Partial<DeskRequest>]>([
+  it.each<[string, Partial<ConversationRequest>]>([
     ["a page to sum up", { system: "Sum it up." }],
     ["a title", { system: "Write a 5-10 word title for it." }],
     ["the conversation's own instructions", {}],

@@ -1,7 +1,6 @@
-import { CaretError, type Owner } from "@caret/protocol";
+import { CaretError, type ConversationRequest, type Owner } from "@caret/protocol";
 import { toAgentTools } from "../lanes/bridge/agent-tools.ts";
 import type { ClientToolsOffer } from "../turns/session-engine.ts";
-import type { DeskRequest } from "./conversations.ts";
 
 /** What a request says of the client's tools, in the agent's names. */
 export interface ToolTerms {
@@ -11,7 +10,7 @@ export interface ToolTerms {
 }
 
 /** Throws for a demand that no answer could meet. */
-export function toolTermsOf(request: DeskRequest, owner: Owner): ToolTerms {
+export function toolTermsOf(request: ConversationRequest, owner: Owner): ToolTerms {
   const { toolChoice, callableTools, parallelCalls } = request;
   const tools = toAgentTools(request.tools);
   const named = (names: readonly string[]): readonly string[] =>

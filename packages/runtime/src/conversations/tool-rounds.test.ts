@@ -1,6 +1,5 @@
+import type { ConversationRequest, TranscriptMessage, TurnShare } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DeskRequest, DeskTurn } from "./conversations.ts";
-import type { TranscriptMessage } from "./matching/transcript.ts";
 import {
   called,
   callIdsIn,
@@ -35,7 +34,7 @@ const never = new Promise<never>(() => undefined);
 const forever: AgentStep = { until: never };
 
 /** Asks, and gives the transcript up to the results of the calls that came back. */
-async function firstRound(client: Partial<DeskRequest>, question = "A") {
+async function firstRound(client: Partial<ConversationRequest>, question = "A") {
   const turn = await bench.open([user(question)], client);
   const ids = callIdsIn(await eventsOf(turn));
   const transcript = [user(question), called(...ids), ...ids.map((id) => result(id, `R${ids.indexOf(id)}`))];
@@ -45,12 +44,12 @@ async function firstRound(client: Partial<DeskRequest>, question = "A") {
 const runningTurns = (): number => bench.engine.runningTurns().length;
 const parkedCalls = () => bench.engine.runningTurns().flatMap(({ parked }) => parked?.open() ?? []);
 
-async function logOf(turn: DeskTurn) {
+async function logOf(turn: TurnShare) {
   const stored = await bench.store.read(turn.sessionId, { afterSeq: 0, limit: 1_000 });
   return stored.filter(({ turnId }) => turnId === turn.turnId).map(({ event }) => event);
 }
 
-async function resultsIn(turn: DeskTurn): Promise<readonly string[]> {
+async function resultsIn(turn: TurnShare): Promise<readonly string[]> {
   return (await logOf(turn)).flatMap((event) => (event.type === "tool-result" ? [event.output] : []));
 }
 

@@ -1,7 +1,11 @@
-import { type AgentEvent, CaretError } from "@caret/protocol";
+import {
+  type AgentEvent,
+  CaretError,
+  type ConversationRequest,
+  type TranscriptMessage,
+  type TurnShare,
+} from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DeskRequest, DeskTurn } from "./conversations.ts";
-import type { TranscriptMessage } from "./matching/transcript.ts";
 import { createDeskBench, type DeskBench, user } from "./testing/conversation-bench.ts";
 
 let bench: DeskBench;
@@ -11,7 +15,7 @@ beforeEach(() => {
 afterEach(() => bench.close());
 
 const tool = (name: string) => ({ name, description: `The tool ${name}`, inputSchema: { type: "object" } });
-const client: Partial<DeskRequest> = { owner: undefined, tools: [tool("read"), tool("write")] };
+const client: Partial<ConversationRequest> = { owner: undefined, tools: [tool("read"), tool("write")] };
 
 const called = (...callIds: readonly string[]): TranscriptMessage => ({
   role: "assistant",
@@ -25,7 +29,7 @@ const result = (callId: string, text: string): TranscriptMessage => ({
   isError: false,
 });
 
-async function eventsOf(turn: DeskTurn): Promise<readonly AgentEvent[]> {
+async function eventsOf(turn: TurnShare): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const batch of turn.follow(new AbortController().signal)) events.push(...batch);
   return events;
@@ -200,7 +204,7 @@ describe("tools that a client offers otherwise in mid-turn", () => {
   it.each([
     [
       "another model",
-      { wish: { model: "other", cursorModel: undefined, effort: undefined, thinking: undefined } },
+      { requestedModel: { model: "other", cursorModel: undefined, effort: undefined, thinking: undefined } },
       "other",
     ],
     ["the gateway's tools", { owner: "gateway" }, "auto"],

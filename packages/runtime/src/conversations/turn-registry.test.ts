@@ -1,5 +1,5 @@
+import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DeskRequest } from "./conversations.ts";
 import {
   called,
   callIdsIn,
@@ -23,7 +23,7 @@ const clients = [
 ] as const;
 
 /** What became of the same request, tried so many times in a row: the end of the answer, or why there was none. */
-async function tryTimes(times: number, more: Partial<DeskRequest>): Promise<readonly string[]> {
+async function tryTimes(times: number, more: Partial<ConversationRequest>): Promise<readonly string[]> {
   const ends: string[] = [];
   for (let count = 0; count < times; count += 1)
     ends.push(
@@ -71,8 +71,8 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
     bench.manner("fail");
     await tryTimes(3, more);
     bench.manner("answer");
-    const wish = { model: "other", cursorModel: undefined, effort: undefined, thinking: undefined };
-    expect(await read(await bench.open([user("A")], { ...more, wish }))).toBe("answer 3");
+    const requestedModel = { model: "other", cursorModel: undefined, effort: undefined, thinking: undefined };
+    expect(await read(await bench.open([user("A")], { ...more, requestedModel }))).toBe("answer 3");
   });
 
   it("begins anew once it was answered, and when it has waited for long [clients D9]", async () => {

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { CaretError } from "@caret/protocol";
+import { CaretError, type TurnShare } from "@caret/protocol";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SessionEngine, TurnRequest } from "../turns/session-engine.ts";
-import type { DeskTurn } from "./conversations.ts";
 import type { Continuation, TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { LineageStore } from "./matching/lineage-store.ts";
 import { planFirstTurn, planNextTurn } from "./plan-turn.ts";
@@ -21,9 +20,12 @@ export interface TurnStarterOptions {
 /** Starts the turn of a request once it is known what the request is. */
 export interface TurnStarter {
   /** The first turn of a new session. */
-  begin(resolved: ResolvedRequest, verdict: TranscriptMatch): Promise<DeskTurn>;
+  begin(resolved: ResolvedRequest, verdict: TranscriptMatch): Promise<TurnShare>;
   /** The next turn of a session; undefined when the session, or the directory it worked in, is gone. */
-  goOn(resolved: ResolvedRequest, verdict: Continuation & Pick<TranscriptMatch, "line">): Promise<DeskTurn | undefined>;
+  goOn(
+    resolved: ResolvedRequest,
+    verdict: Continuation & Pick<TranscriptMatch, "line">,
+  ): Promise<TurnShare | undefined>;
 }
 
 export function createTurnStarter(options: TurnStarterOptions): TurnStarter {

@@ -1,6 +1,5 @@
+import type { ClientConnection, ConversationRequest } from "@caret/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ClientConnection } from "../process/find-client-process.ts";
-import type { DeskRequest } from "./conversations.ts";
 import {
   called,
   callIdsIn,
@@ -30,7 +29,7 @@ async function results(sessionId: string): Promise<readonly string[]> {
   return log.flatMap(({ event }) => (event.type === "tool-result" ? [event.output] : []));
 }
 
-async function firstCall(client: Partial<DeskRequest>, caller = somebody) {
+async function firstCall(client: Partial<ConversationRequest>, caller = somebody) {
   const turn = await bench.open([user("A")], client, caller);
   const ids = callIdsIn(await eventsOf(turn));
   return { turn, ids };

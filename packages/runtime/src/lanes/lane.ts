@@ -1,6 +1,6 @@
 import type { AgentEvent, LaneName } from "@caret/protocol";
 import type { UpstreamAttachment } from "../log/event-store.ts";
-import type { AnswerCall, ClientTool, OfferedCall } from "../turns/tools/tool-call.ts";
+import type { AgentTool, AnswerCall, OfferedCall } from "../turns/tools/tool-call.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
 export type TurnMode = (typeof turnModes)[number];
@@ -16,13 +16,13 @@ export interface HistoryMessage {
  * the answer to each of its calls.
  */
 export interface OfferedTools {
-  readonly tools: readonly ClientTool[];
+  readonly tools: readonly AgentTool[];
   /** The client's system prompt. */
   readonly system: string;
   /** Where the tools work, for the agent to know of, not to reach. */
   readonly realWorkspace: string | undefined;
   /** Calls a listener when the client offers other tools in mid-turn. Absent: they never change. */
-  readonly onToolsChange?: (listener: (tools: readonly ClientTool[]) => void) => void;
+  readonly onToolsChange?: (listener: (tools: readonly AgentTool[]) => void) => void;
   /** The agent called one of them. Never rejects. */
   readonly call: AnswerCall;
   /** The agent's stream mentioned a call, and everything before it has been taken. */

@@ -18,7 +18,7 @@ function directoryOver(get: ModelCache["get"], named: readonly string[] = []) {
   return createModelDirectory({ cache, named, defaultModel: "auto" });
 }
 
-const wish = { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined };
+const requested = { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined };
 
 it("lists auto first, families as one, and the models of the configuration", async () => {
   expect(await directoryOver(async () => list, ["mine"]).list()).toEqual([
@@ -44,11 +44,11 @@ it.each([
   [{ model: " ", effort: "high" }, "auto"],
   [{}, "auto"],
 ])("resolves %j to %s", async (asked, expected) => {
-  expect(await directoryOver(async () => list, ["mine"]).resolve({ ...wish, ...asked })).toBe(expected);
+  expect(await directoryOver(async () => list, ["mine"]).resolve({ ...requested, ...asked })).toBe(expected);
 });
 
 it("names the nearest models when there is none of that name", async () => {
-  await expect(directoryOver(async () => list).resolve({ ...wish, model: "composer-8x" })).rejects.toMatchObject({
+  await expect(directoryOver(async () => list).resolve({ ...requested, model: "composer-8x" })).rejects.toMatchObject({
     code: "model-unknown",
     fix: expect.stringContaining("composer-9"),
   });
@@ -56,7 +56,7 @@ it("names the nearest models when there is none of that name", async () => {
 
 it("lets upstream judge the name when nobody could list the models, but cannot list them itself", async () => {
   const directory = directoryOver(() => Promise.reject(new CaretError("not-logged-in", "Log in first")));
-  expect(await directory.resolve({ ...wish, model: "anything" })).toBe("anything");
+  expect(await directory.resolve({ ...requested, model: "anything" })).toBe("anything");
   await expect(directory.list()).rejects.toMatchObject({ code: "not-logged-in" });
 });
 
@@ -66,5 +66,5 @@ it("lists auto even when now is no time to ask for the others", async () => {
 
 it("does not wait for a list to know what auto is", async () => {
   const directory = directoryOver(() => new Promise(() => undefined));
-  expect(await directory.resolve({ ...wish, model: "auto" })).toBe("auto");
+  expect(await directory.resolve({ ...requested, model: "auto" })).toBe("auto");
 });

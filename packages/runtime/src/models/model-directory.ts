@@ -1,28 +1,13 @@
-import { toEffort } from "@caret/protocol";
-import type { RequestedModel } from "../conversations/conversations.ts";
+import { type DirectoryModel, type ModelDirectory, type RequestedModel, toEffort } from "@caret/protocol";
 import type { ModelCache, ModelList } from "./model-cache.ts";
 import { groupModels, type ModelCatalogue } from "./model-families.ts";
 import { AUTO_MODEL } from "./model-spellings.ts";
 import { type ResolvedModel, resolveModel } from "./resolve-model.ts";
 
-export interface DirectoryModel {
-  readonly id: string;
-  readonly name: string;
-  readonly isDefault: boolean;
-  /** The listed ids that differ only in effort, thinking and speed; absent when there is but one. */
-  readonly variants?: readonly { readonly id: string; readonly name: string }[];
-}
-
-/** The models that can be asked for: those upstream lists, and those the configuration names. */
-export interface ModelDirectory {
-  /** Rejects when there is no list and none could be fetched. */
-  list(): Promise<readonly DirectoryModel[]>;
-  /** Asks upstream now. Throws `session-busy` while turns run. */
-  refresh(): Promise<readonly DirectoryModel[]>;
-  /** The id to run. Throws `model-unknown` with the nearest names. */
-  resolve(wish: RequestedModel): Promise<string>;
-  /** The same, with what the name was taken to mean. */
-  explain(wish: RequestedModel): Promise<ResolvedModel>;
+/** The port, and what the commands need beside it. */
+export interface RuntimeModels extends ModelDirectory {
+  /** Resolves a name, and says what it was taken to mean. Rejects as `resolve` does. */
+  explain(requested: RequestedModel): Promise<ResolvedModel>;
 }
 
 export interface ModelDirectoryOptions {
@@ -37,7 +22,7 @@ const nothing: ModelCatalogue = { families: [], direct: [] };
 /** Can always be asked for, even while nobody knows the others. */
 const autoModel: DirectoryModel = { id: AUTO_MODEL, name: "Auto", isDefault: false };
 
-export function createModelDirectory({ cache, named, defaultModel }: ModelDirectoryOptions): ModelDirectory {
+export function createModelDirectory({ cache, named, defaultModel }: ModelDirectoryOptions): RuntimeModels {
   let grouped: { readonly of: ModelList; readonly catalogue: ModelCatalogue } | undefined;
   const catalogueOf = (list: ModelList): ModelCatalogue => {
     if (grouped?.of !== list) grouped = { of: list, catalogue: groupModels(list.models.map(({ id }) => id)) };
@@ -48,16 +33,16 @@ export function createModelDirectory({ cache, named, defaultModel }: ModelDirect
     ...(list === undefined ? [autoModel] : listed(list, catalogueOf(list))),
   ];
 
-  const explain = async (wish: RequestedModel): Promise<ResolvedModel> => {
-    const asked = [wish.cursorModel, wish.model].find((name) => name !== undefined && name.trim() !== "");
+  const explain = async (requested: RequestedModel): Promise<ResolvedModel> => {
+    const asked = [requested.cursorModel, requested.model].find((name) => name !== undefined && name.trim() !== "");
     const name = asked ?? defaultModel;
     const own = named.find((candidate) => candidate === name || name.endsWith(`/${candidate}`));
     if (own !== undefined) return { id: own, base: own, params: {} };
-    // The commonest wish needs no list, and the first list may take seconds to come.
+    // The commonest request needs no list, and the first list may take seconds to come.
     if (name === AUTO_MODEL) return { id: AUTO_MODEL, base: AUTO_MODEL, params: {} };
     // Whoever cannot list models may still run them: upstream then judges the name.
     const list = await cache.get().catch(() => undefined);
-    const request = { model: name, effort: toEffort(wish.effort), thinking: wish.thinking };
+    const request = { model: name, effort: toEffort(requested.effort), thinking: requested.thinking };
     return resolveModel(request, list === undefined ? nothing : catalogueOf(list));
   };
 
@@ -65,7 +50,7 @@ export function createModelDirectory({ cache, named, defaultModel }: ModelDirect
     list: async () => toModels(await cache.get()),
     refresh: async () => toModels(await cache.refresh()),
     explain,
-    resolve: async (wish) => (await explain(wish)).id,
+    resolve: async (requested) => (await explain(requested)).id,
   };
 }
 

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { ClientConnection } from "@caret/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type ClientConnection, createClientFinder } from "./find-client-process.ts";
+import { createClientFinder } from "./find-client-process.ts";
 
 let server: Server;
 const children: ChildProcess[] = [];

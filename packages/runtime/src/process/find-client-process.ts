@@ -1,13 +1,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { setImmediate as nextLoop } from "node:timers/promises";
+import type { ClientConnection } from "@caret/protocol";
 import { identifyProcess, isAlive, type ProcessIdentity, readProcFile } from "./process-identity.ts";
-
-/** A connection as the server's end of it sees it. */
-export interface ClientConnection {
-  readonly remoteAddress: string;
-  readonly remotePort: number;
-  readonly localPort: number;
-}
 
 /** The process at the other end of a connection. */
 export interface ClientProcess {

@@ -14,7 +14,7 @@ import { importSession } from "../log/transfer/import-session.ts";
 import { titleOf } from "../turns/title-of.ts";
 import { commandOf, placeForImported, placeForNew } from "./session-directories.ts";
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
-import { plainWish } from "./start-turn.ts";
+import { modelNamed } from "./start-turn.ts";
 
 type SessionCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession">;
 
@@ -104,7 +104,7 @@ async function changedFields(
     ...(name === "" ? {} : { title: name }),
     ...(archived === undefined ? {} : { archived }),
     ...(permission === undefined ? {} : { permission }),
-    ...(model === undefined ? {} : { model: await resolveModel(plainWish(model)) }),
+    ...(model === undefined ? {} : { model: await resolveModel(modelNamed(model)) }),
   };
 }
 

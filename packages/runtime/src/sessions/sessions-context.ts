@@ -1,6 +1,13 @@
-import type { CaretError, LaneName, PermissionWord, SessionCaller, SessionStatus, SessionView } from "@caret/protocol";
+import type {
+  Caller,
+  CaretError,
+  LaneName,
+  PermissionWord,
+  RequestedModel,
+  SessionStatus,
+  SessionView,
+} from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
-import type { RequestedModel } from "../conversations/conversations.ts";
 import type { DeleteOptions, EventStore, PruneRule, SessionRecord, SessionWatcher } from "../log/event-store.ts";
 import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
@@ -25,7 +32,7 @@ export interface SessionsContext {
   readonly attachments: Attachments;
   readonly ticks: ForeignTicks;
   readonly starter: TurnStarter;
-  readonly find: (sessionId: string, caller: SessionCaller) => Promise<SessionRecord>;
+  readonly find: (sessionId: string, caller: Caller) => Promise<SessionRecord>;
   readonly view: (session: SessionRecord) => SessionView;
   /** Delete a session with all that is its own. Rejects with `session-busy` while a turn of it runs or begins. */
   readonly remove: (sessionId: string, how?: DeleteOptions) => Promise<boolean>;
@@ -81,7 +88,7 @@ export interface SessionsOptions {
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */
-  readonly resolveModel: (wish: RequestedModel) => Promise<string>;
+  readonly resolveModel: (requested: RequestedModel) => Promise<string>;
   /** Where images of prompts are kept, each session's in a directory of its own. Made when missing, and ours alone. */
   readonly attachmentsDir: string;
   /** Answers that are deleted with their sessions. */

@@ -1,4 +1,4 @@
-import { CaretError, type PermissionWord, type StartTurn } from "@caret/protocol";
+import { CaretError, type PermissionWord, type RequestedModel, type StartTurn } from "@caret/protocol";
 import type { CommandOptions, SessionChanges, SessionRecord } from "../log/event-store.ts";
 import { createSessionGrants, type SessionGrants } from "../policy/grants/session-grants.ts";
 import type { RunningTurn, TurnRequest } from "../turns/session-engine.ts";
@@ -111,7 +111,7 @@ async function toRequest(
     });
   return {
     sessionId: session.id,
-    ...(model === undefined ? {} : { model: await options.resolveModel(plainWish(model)) }),
+    ...(model === undefined ? {} : { model: await options.resolveModel(modelNamed(model)) }),
     ...(mode === undefined ? {} : { mode }),
     ...ownerFor(word, options, session, grants),
   };
@@ -127,8 +127,8 @@ function ownerFor(
   return attendedTools({ scratch, session, permission, grants });
 }
 
-/** A name and nothing else. */
-export function plainWish(model: string): Parameters<SessionsOptions["resolveModel"]>[0] {
+/** A model by its name alone. */
+export function modelNamed(model: string): RequestedModel {
   return { model, cursorModel: undefined, effort: undefined, thinking: undefined };
 }
 

@@ -1,4 +1,4 @@
-import { CaretError, type SessionCaller, type Sessions } from "@caret/protocol";
+import { type Caller, CaretError, type Sessions } from "@caret/protocol";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { toGrantView } from "../policy/grants/session-grants.ts";
 import { freeSession } from "../turns/free-session.ts";
@@ -15,12 +15,12 @@ type TurnCommands = Pick<
 export function turnCommands({ options, find, starter, store }: SessionsContext): TurnCommands {
   const { engine } = options;
 
-  const runningIn = async (sessionId: string, caller: SessionCaller): Promise<RunningTurn | undefined> => {
+  const runningIn = async (sessionId: string, caller: Caller): Promise<RunningTurn | undefined> => {
     const { id } = await find(sessionId, caller);
     return engine.runningTurn(id);
   };
 
-  const findTurn = async (sessionId: string, turnId: string, caller: SessionCaller): Promise<RunningTurn> => {
+  const findTurn = async (sessionId: string, turnId: string, caller: Caller): Promise<RunningTurn> => {
     const turn = await runningIn(sessionId, caller);
     if (turn?.turnId === turnId) return turn;
     throw (await isInLog(store, sessionId, turnId)) ? runsElsewhere(turnId) : isOver(turnId);

@@ -12,7 +12,7 @@ import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
-import type { ClientTool } from "./tools/tool-call.ts";
+import type { AgentTool } from "./tools/tool-call.ts";
 
 /** What someone asks for. The engine finds out the rest. */
 export interface TurnRequest extends CommandOptions {
@@ -54,7 +54,7 @@ export interface AttachedImage {
 
 /** What a client says of its tools, with each of the requests that one turn answers. */
 export interface ClientToolsOffer {
-  readonly tools: readonly ClientTool[];
+  readonly tools: readonly AgentTool[];
   /** Which of them the answer may call, by the agent's names; absent: all. */
   readonly callable?: readonly string[];
   /** False: the client takes one call at a time. */
@@ -143,7 +143,7 @@ export interface RunningTurn {
    * The client's next request offers these tools: the agent is told of the change. Gives those that it did not offer
    * before; nothing where the client runs no tools of this turn.
    */
-  offerTools(offer: ClientToolsOffer): readonly ClientTool[];
+  offerTools(offer: ClientToolsOffer): readonly AgentTool[];
   /** What waits for a person; nothing ever does unless the turn is attended. */
   readonly asks: TurnAsks;
   /**

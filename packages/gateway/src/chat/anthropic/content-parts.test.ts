@@ -1,5 +1,5 @@
+import type { TranscriptPart } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import type { DoorPart } from "../door-request.ts";
 import { toContentParts, toResultParts } from "./content-parts.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -7,7 +7,8 @@ const image = (source: unknown) => ({ type: "image", source });
 const document = (source: unknown, title?: string) => ({ type: "document", source, title });
 
 /** The parts with nothing but what a person would look at. */
-const shown = (parts: readonly DoorPart[]) => parts.map((part) => (part.kind === "unpassable" ? part.label : part));
+const shown = (parts: readonly TranscriptPart[]) =>
+  parts.map((part) => (part.kind === "unpassable" ? part.label : part));
 
 describe("what a user's message may hold", () => {
   it.each([

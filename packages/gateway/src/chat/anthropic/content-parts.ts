@@ -1,4 +1,4 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type TranscriptPart } from "@caret/protocol";
 import { z } from "zod";
 import {
   documentParts,
@@ -9,10 +9,9 @@ import {
   textOfFile,
   unpassable,
 } from "../document-parts.ts";
-import type { DoorPart } from "../door-request.ts";
 import type { ContentBlock } from "./messages-body.ts";
 
-type Parts = readonly DoorPart[];
+type Parts = readonly TranscriptPart[];
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Looks for one wrong character; a pattern for the whole of it would exhaust the stack on an image of megabytes. */
@@ -58,7 +57,7 @@ export function toResultParts(block: ContentBlock, path: string): Parts {
   return isKnown ? toContentParts(block, path) : [{ kind: "text", text: JSON.stringify(block) }];
 }
 
-function toImage(block: ContentBlock, path: string): DoorPart {
+function toImage(block: ContentBlock, path: string): TranscriptPart {
   const { data: source } = imageSource.safeParse(block["source"]);
   if (source?.type === "base64") return { kind: "image", mediaType: source.media_type, data: source.data };
   if (source?.type === "url") return imageByAddress(source.url, path);
@@ -85,7 +84,7 @@ function toNestedDocument(content: string | readonly ContentBlock[], title: stri
   return documentParts(parts, title);
 }
 
-function toSearchResult({ title, source, content }: ContentBlock): DoorPart {
+function toSearchResult({ title, source, content }: ContentBlock): TranscriptPart {
   const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)["text"]) : [content];
   return searchResultText(
     texts.filter((text) => typeof text === "string"),

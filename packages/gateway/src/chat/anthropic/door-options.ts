@@ -1,5 +1,5 @@
+import type { Conversations } from "@caret/protocol";
 import type { ActivityDisplay } from "../activity-text.ts";
-import type { Conversations } from "../conversations.ts";
 
 export interface AnthropicDoorOptions {
   readonly desk: Conversations;

@@ -1,6 +1,5 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type TranscriptCall, type TranscriptMessage, type TranscriptPart } from "@caret/protocol";
 import { z } from "zod";
-import type { DoorCall, DoorMessage, DoorPart } from "../door-request.ts";
 import { toContentParts, toResultParts } from "./content-parts.ts";
 import type { ContentBlock, MessageBody } from "./messages-body.ts";
 
@@ -13,22 +12,22 @@ const resultSchema = z.object({
 });
 
 /** The transcript in the doors' own words. System messages are left out: they are collected elsewhere. */
-export function toDoorMessages(messages: readonly MessageBody[]): readonly DoorMessage[] {
+export function toDoorMessages(messages: readonly MessageBody[]): readonly TranscriptMessage[] {
   const transcript = messages.flatMap((message, index) => toMessages(message, `messages.${index}.content`));
   if (transcript.some(({ role }) => role !== "assistant")) return transcript;
   throw new CaretError("invalid-request", "messages: one at least has to be the user's.");
 }
 
-function toMessages({ role, content }: MessageBody, path: string): readonly DoorMessage[] {
+function toMessages({ role, content }: MessageBody, path: string): readonly TranscriptMessage[] {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   if (role === "assistant") return [toAssistant(blocks, path)];
   return role === "user" ? toUserMessages(blocks, path) : [];
 }
 
 /** Thinking, server tools and blocks of next month are echoes of an answer: only text and calls go back to an agent. */
-function toAssistant(blocks: readonly ContentBlock[], path: string): DoorMessage {
+function toAssistant(blocks: readonly ContentBlock[], path: string): TranscriptMessage {
   const texts: string[] = [];
-  const calls: DoorCall[] = [];
+  const calls: TranscriptCall[] = [];
   for (const [index, block] of blocks.entries()) {
     const at = `${path}.${index}`;
     if (block.type === "text") texts.push(read(textSchema, block, at).text);
@@ -37,15 +36,15 @@ function toAssistant(blocks: readonly ContentBlock[], path: string): DoorMessage
   return { role: "assistant", text: texts.join(""), calls };
 }
 
-function toCall(block: ContentBlock, path: string): DoorCall {
+function toCall(block: ContentBlock, path: string): TranscriptCall {
   const { id, name, input } = read(callSchema, block, path);
   return { callId: id, name, input };
 }
 
 /** Results become messages of their own; what the user says around them stays in its place. */
-function toUserMessages(blocks: readonly ContentBlock[], path: string): readonly DoorMessage[] {
-  const messages: DoorMessage[] = [];
-  let parts: DoorPart[] = [];
+function toUserMessages(blocks: readonly ContentBlock[], path: string): readonly TranscriptMessage[] {
+  const messages: TranscriptMessage[] = [];
+  let parts: TranscriptPart[] = [];
   for (const [index, block] of blocks.entries()) {
     const at = `${path}.${index}`;
     if (block.type !== "tool_result") {
@@ -60,7 +59,7 @@ function toUserMessages(blocks: readonly ContentBlock[], path: string): readonly
   return messages;
 }
 
-function toResult(block: ContentBlock, path: string): DoorMessage {
+function toResult(block: ContentBlock, path: string): TranscriptMessage {
   const { tool_use_id, content, is_error } = read(resultSchema, block, path);
   const inner = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
   const parts = inner.flatMap((part, index) => toResultParts(part, `${path}.content.${index}`));

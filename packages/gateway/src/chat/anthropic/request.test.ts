@@ -6,7 +6,7 @@ const hello = { role: "user", content: "hello" };
 const plain: DoorRequest = {
   door: "anthropic",
   isWhole: true,
-  wish: { model: "m", cursorModel: undefined, effort: undefined, thinking: undefined },
+  requestedModel: { model: "m", cursorModel: undefined, effort: undefined, thinking: undefined },
   system: "",
   messages: [{ role: "user", parts: [{ kind: "text", text: "hello" }] }],
   tools: [],
@@ -65,7 +65,7 @@ it("reads what Claude Code sends: billing block, reminders between messages, eff
   expect(request).toEqual({
     ...plain,
     ignored: ["context_management"],
-    wish: { ...plain.wish, effort: "high", thinking: true },
+    requestedModel: { ...plain.requestedModel, effort: "high", thinking: true },
     system: "You are a coding agent.\n\nToday is Sunday.\n\nBe brief.",
     maxOutputTokens: 32_000,
     sampling: '[["max_tokens",32000],["thinking",{"type":"adaptive"}],["output_config",{"effort":"high"}]]',
@@ -90,8 +90,8 @@ it.each([
   ["of a kind unknown to us", { type: "between_tools" }, true],
   ["disabled", { type: "disabled" }, false],
   ["null", null, undefined],
-])("takes a thinking wish that is %s", (_name, thinking, expected) => {
-  expect(parse({ thinking }).wish.thinking).toBe(expected);
+])("takes a thinking requestedModel that is %s", (_name, thinking, expected) => {
+  expect(parse({ thinking }).requestedModel.thinking).toBe(expected);
 });
 
 it("turns a tool loop into messages, in order", () => {
@@ -262,5 +262,5 @@ it("takes the workspace and the owner of tools from our own headers", () => {
 });
 
 it("takes OpenCode's exact model from the body", () => {
-  expect(parse({ cursorModel: "gpt-5-high" }).wish.cursorModel).toBe("gpt-5-high");
+  expect(parse({ cursorModel: "gpt-5-high" }).requestedModel.cursorModel).toBe("gpt-5-high");
 });

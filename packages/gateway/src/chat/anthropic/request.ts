@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CaretError } from "@caret/protocol";
+import { CaretError, type RequestedModel } from "@caret/protocol";
 import type { z } from "zod";
 import { doorHeaders } from "../door-headers.ts";
-import type { DoorRequest, RequestedModel } from "../door-request.ts";
+import type { DoorRequest } from "../door-request.ts";
 import { ignoredFields } from "../ignored-fields.ts";
 import { formatInstruction, samplingOf } from "../sampling.ts";
 import { sessionKeyOf } from "../session-key.ts";
@@ -25,7 +25,7 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   const request: DoorRequest = {
     door: "anthropic",
     isWhole: body.stream !== true,
-    wish: toRequestedModel(body),
+    requestedModel: toRequestedModel(body),
     system: systemOf(body),
     messages: toDoorMessages(body.messages),
     tools,

@@ -1,9 +1,8 @@
 import Anthropic, { type ClientOptions } from "@anthropic-ai/sdk";
-import type { AgentEvent } from "@caret/protocol";
+import type { AgentEvent, Conversations } from "@caret/protocol";
 import { type FastifyInstance, fastify } from "fastify";
 import { afterEach, expect, it } from "vitest";
 import { setRequestContext } from "../../http/request-context.ts";
-import type { Conversations } from "../conversations.ts";
 import { type ScriptedDesk, saying, scriptedDesk, telling, tellingThenSilent } from "../testing/scripted-desk.ts";
 import { anthropicDoor } from "./route.ts";
 

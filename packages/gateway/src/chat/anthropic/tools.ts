@@ -1,5 +1,5 @@
-import { CaretError } from "@caret/protocol";
-import type { DoorRequest, OfferedTool } from "../door-request.ts";
+import { CaretError, type ClientTool } from "@caret/protocol";
+import type { DoorRequest } from "../door-request.ts";
 import { assertDistinct, type RequestTools } from "../offered-tools.ts";
 import { clientTool } from "./client-tools.ts";
 import type { MessagesBody } from "./messages-body.ts";
@@ -19,7 +19,7 @@ export function toRequestTools(tools: readonly ToolBody[]): RequestTools {
 }
 
 /** The tool, or the type of one that Anthropic's servers run. */
-function toTool(tool: ToolBody, index: number): readonly (OfferedTool | string)[] {
+function toTool(tool: ToolBody, index: number): readonly (ClientTool | string)[] {
   const { type, name, description, input_schema } = tool;
   const known = typeof type === "string" && !input_schema ? clientTool({ ...tool, type }) : undefined;
   if (known !== undefined) return [{ ...known, name: name ?? known.name }];
@@ -34,7 +34,7 @@ function isToolSearch(type: string): boolean {
   return type.startsWith("tool_search_tool_");
 }
 
-export function toToolChoice(choice: ChoiceBody | undefined, tools: readonly OfferedTool[]): DoorRequest["toolChoice"] {
+export function toToolChoice(choice: ChoiceBody | undefined, tools: readonly ClientTool[]): DoorRequest["toolChoice"] {
   if (choice === undefined || choice.type === "auto") return "auto";
   if (choice.type === "none") return "none";
   if (choice.type === "any") return "required";

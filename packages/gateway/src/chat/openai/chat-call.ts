@@ -1,5 +1,5 @@
+import type { ClientTool } from "@caret/protocol";
 import type { ClientCall } from "../answer-reader.ts";
-import type { OfferedTool } from "../door-request.ts";
 import { offeredToolOf } from "../offered-tools.ts";
 import { customInputOf } from "./custom-tool.ts";
 
@@ -18,7 +18,7 @@ interface ChatFunction {
 }
 
 /** In the form that its tool was offered in. */
-export function toChatCall(call: ClientCall, tools: readonly OfferedTool[]): ChatCall {
+export function toChatCall(call: ClientCall, tools: readonly ClientTool[]): ChatCall {
   const { callId: id, name, input } = call;
   if (offeredToolOf(tools, call)?.form === "custom")
     return { id, type: "custom", custom: { name, input: customInputOf(input) } };

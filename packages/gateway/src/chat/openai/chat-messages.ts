@@ -1,6 +1,6 @@
+import type { TranscriptCall, TranscriptMessage } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest } from "../../http/read-body.ts";
-import type { DoorCall, DoorMessage } from "../door-request.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { type Content, contentSchema, toParts, toText } from "./content.ts";
 import { toolName } from "./offered-tools.ts";
@@ -28,13 +28,13 @@ type ChatMessage = z.infer<typeof messageSchema>;
 
 export interface Transcript {
   readonly system: readonly string[];
-  readonly messages: readonly DoorMessage[];
+  readonly messages: readonly TranscriptMessage[];
 }
 
 /** System and developer text may stand anywhere; it is gathered in order. */
 export function toTranscript(chat: readonly ChatMessage[]): Transcript {
   const system: string[] = [];
-  const messages: DoorMessage[] = [];
+  const messages: TranscriptMessage[] = [];
   for (const [index, message] of chat.entries()) {
     const path = `messages[${index}]`;
     if (message.role === "system" || message.role === "developer")
@@ -44,7 +44,7 @@ export function toTranscript(chat: readonly ChatMessage[]): Transcript {
   return { system, messages };
 }
 
-function toMessage(message: ChatMessage, path: string): DoorMessage {
+function toMessage(message: ChatMessage, path: string): TranscriptMessage {
   const contentPath = `${path}.content`;
   if (message.role === "assistant")
     return {
@@ -56,7 +56,7 @@ function toMessage(message: ChatMessage, path: string): DoorMessage {
   return { role: "user", parts: someParts(message.content, contentPath) };
 }
 
-function toToolMessage({ tool_call_id, content }: ChatMessage, path: string): DoorMessage {
+function toToolMessage({ tool_call_id, content }: ChatMessage, path: string): TranscriptMessage {
   if (typeof tool_call_id !== "string") throw invalidRequest(`${path}.tool_call_id: must name the call it answers`);
   return { role: "tool", callId: tool_call_id, parts: toParts(content, `${path}.content`), isError: false };
 }
@@ -66,7 +66,7 @@ function someParts(content: Content, path: string): ReturnType<typeof toParts> {
   return toParts(content, path);
 }
 
-function toCall(call: z.infer<typeof callSchema>, path: string): DoorCall {
+function toCall(call: z.infer<typeof callSchema>, path: string): TranscriptCall {
   if (call.function !== undefined)
     return { callId: call.id, name: call.function.name, input: parseArguments(call.function.arguments) };
   if (call.custom !== undefined) return { callId: call.id, name: call.custom.name, input: call.custom.input };

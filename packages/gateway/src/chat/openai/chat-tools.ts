@@ -1,6 +1,6 @@
+import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest } from "../../http/read-body.ts";
-import type { OfferedTool } from "../door-request.ts";
 import { assertDistinct, type RequestTools } from "../offered-tools.ts";
 import { customToolSchema, toCustomTool } from "./custom-tool.ts";
 import { functionSchema, toOfferedTool } from "./offered-tools.ts";
@@ -24,7 +24,7 @@ export function toChatTools(tools: z.infer<typeof chatToolsSchema>): RequestTool
 }
 
 /** Undefined: no client runs tools of that type. */
-function toTool(tool: z.infer<typeof toolSchema>, path: string): OfferedTool | undefined {
+function toTool(tool: z.infer<typeof toolSchema>, path: string): ClientTool | undefined {
   if (tool.type === "function") return toOfferedTool(required(tool.function, `${path}.function`));
   if (tool.type === "custom") return toCustomTool(required(tool.custom, `${path}.custom`));
   return undefined;

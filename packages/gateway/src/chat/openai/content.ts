@@ -1,3 +1,4 @@
+import type { TranscriptPart } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest } from "../../http/read-body.ts";
 import {
@@ -9,7 +10,6 @@ import {
   UNKNOWN_TYPE,
   unpassable,
 } from "../document-parts.ts";
-import type { DoorPart } from "../door-request.ts";
 import { toImagePart } from "./image-part.ts";
 
 const partSchema = z.looseObject({ type: z.string("must be a text") }, "must be an object");
@@ -23,7 +23,7 @@ export type Content = z.infer<typeof contentSchema>;
 type Part = z.infer<typeof partSchema>;
 
 /** The parts of what a user or a tool says. */
-export function toParts(content: Content, path: string): readonly DoorPart[] {
+export function toParts(content: Content, path: string): readonly TranscriptPart[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return content.map((part, index) => toPart(part, `${path}[${index}]`));
@@ -34,7 +34,7 @@ export function toText(content: Content, path: string, separator = ""): string {
   return toParts(content, path).map(textOfPart).join(separator);
 }
 
-function toPart(part: Part, path: string): DoorPart {
+function toPart(part: Part, path: string): TranscriptPart {
   switch (part.type) {
     case "text":
     case "input_text":
@@ -57,14 +57,14 @@ function toPart(part: Part, path: string): DoorPart {
   }
 }
 
-function toInputImage(part: Part, path: string): DoorPart {
+function toInputImage(part: Part, path: string): TranscriptPart {
   if (part["file_id"] !== undefined && (part["image_url"] ?? null) === null)
     return unpassable(part, "an image in a file that is stored elsewhere", path, "Send the image itself, in base64.");
   return toImagePart(urlOf(part["image_url"]), `${path}.image_url`);
 }
 
 /** Text is passed on as text and an image as an image, whatever they came in. */
-function toFilePart(file: Readonly<Record<string, unknown>>, path: string): DoorPart {
+function toFilePart(file: Readonly<Record<string, unknown>>, path: string): TranscriptPart {
   const { file_data, filename } = file;
   const name = typeof filename === "string" && filename !== "" ? filename : undefined;
   const label = name === undefined ? "a file" : `a file ${JSON.stringify(name.slice(0, 200))}`;

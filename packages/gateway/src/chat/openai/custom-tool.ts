@@ -1,5 +1,5 @@
+import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
-import type { OfferedTool } from "../door-request.ts";
 import { toolName } from "./offered-tools.ts";
 
 const INPUT = "input";
@@ -19,7 +19,7 @@ export const customToolSchema = z.looseObject(
  * A tool whose input is one text. Agents call tools with JSON, so it has one argument that holds the text; nothing upstream
  * can enforce a grammar, so the agent is asked for it in words.
  */
-export function toCustomTool(tool: z.infer<typeof customToolSchema>, namespace?: string): OfferedTool {
+export function toCustomTool(tool: z.infer<typeof customToolSchema>, namespace?: string): ClientTool {
   const { name, description, format } = tool;
   const grammar = grammarIn(format ?? {});
   const input = { type: "string", description: `The whole input of the tool, as plain text.${grammar}` };

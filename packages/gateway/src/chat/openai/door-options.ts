@@ -1,5 +1,5 @@
+import type { Conversations } from "@caret/protocol";
 import type { ActivityDisplay } from "../activity-text.ts";
-import type { Conversations } from "../conversations.ts";
 
 /** What the OpenAI doors are given. */
 export interface DoorOptions {

@@ -1,5 +1,5 @@
+import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
-import type { OfferedTool } from "../door-request.ts";
 
 const MAX_NAME = 256;
 
@@ -20,7 +20,7 @@ export const functionSchema = z.looseObject(
   "must be an object",
 );
 
-export function toOfferedTool(tool: z.infer<typeof functionSchema>, namespace?: string): OfferedTool {
+export function toOfferedTool(tool: z.infer<typeof functionSchema>, namespace?: string): ClientTool {
   return {
     name: tool.name,
     inputSchema: tool.parameters,

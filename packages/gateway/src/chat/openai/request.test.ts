@@ -40,7 +40,7 @@ describe("reading a chat completion request", () => {
       request: {
         door: "openai",
         isWhole: true,
-        wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
+        requestedModel: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
         system: "",
         messages: [{ role: "user", parts: [{ kind: "text", text: "Hello" }] }],
         tools: [],
@@ -82,21 +82,29 @@ describe("reading a chat completion request", () => {
     };
     const headers = { "x-session-id": "s1", "x-caret-workspace": "/w", "x-caret-tools": " agent " };
     const { request, ...rest } = read(body, headers);
-    expect([rest, request.wish, request.maxOutputTokens, request.sessionKey, request.workspace, request.owner]).toEqual(
-      [
-        { stream: true, includeUsage: true },
-        { model: "cursor/gpt-5", cursorModel: "gpt-5-high", effort: "low", thinking: undefined },
-        20,
-        "s1",
-        "/w",
-        "agent",
-      ],
-    );
+    expect([
+      rest,
+      request.requestedModel,
+      request.maxOutputTokens,
+      request.sessionKey,
+      request.workspace,
+      request.owner,
+    ]).toEqual([
+      { stream: true, includeUsage: true },
+      { model: "cursor/gpt-5", cursorModel: "gpt-5-high", effort: "low", thinking: undefined },
+      20,
+      "s1",
+      "/w",
+      "agent",
+    ]);
   });
 
-  it("takes an effort of none for a wish not to think", () => {
-    const { wish } = read({ messages: hello, reasoning: { effort: "none" } }).request;
-    expect({ effort: wish.effort, thinking: wish.thinking }).toEqual({ effort: "none", thinking: false });
+  it("takes an effort of none for a requestedModel not to think", () => {
+    const { requestedModel } = read({ messages: hello, reasoning: { effort: "none" } }).request;
+    expect({ effort: requestedModel.effort, thinking: requestedModel.thinking }).toEqual({
+      effort: "none",
+      thinking: false,
+    });
   });
 
   it("does not take prompt_cache_key for the name of a conversation: applications share one [defect 8]", () => {

@@ -60,7 +60,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
     request: {
       door: "openai",
       isWhole: chat.stream !== true,
-      wish: {
+      requestedModel: {
         model: chat.model ?? undefined,
         cursorModel: chat.cursorModel ?? undefined,
         effort,

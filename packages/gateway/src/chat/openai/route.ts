@@ -1,6 +1,6 @@
+import type { TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import { countAnswer } from "../answer-usage.ts";
-import type { DoorTurn } from "../conversations.ts";
 import { serveAnswer } from "../serve-answer.ts";
 import { toCompletion } from "./answer.ts";
 import type { DoorOptions } from "./door-options.ts";
@@ -14,7 +14,7 @@ export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
     app.setErrorHandler(answerWithError);
     app.post("/v1/chat/completions", async (request, reply) => {
       const { request: door, stream, includeUsage } = readChatRequest(request.body, request.headers);
-      const shape = (turn: DoorTurn) => ({
+      const shape = (turn: TurnShare) => ({
         id: `chatcmpl-${options.newId()}`,
         created: Math.floor(options.now() / 1000),
         showActivity: options.showActivity,

@@ -1,9 +1,8 @@
-import type { AgentEvent, TurnOutcome } from "@caret/protocol";
+import type { AgentEvent, ClientTool, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../activity-text.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
 import type { AnswerEnding, AnswerStream } from "../answer-stream.ts";
 import type { AnswerCount } from "../answer-usage.ts";
-import type { OfferedTool } from "../door-request.ts";
 import type { Cut } from "../stop-matcher.ts";
 import { toChatCall } from "./chat-call.ts";
 import { toOpenaiError } from "./errors.ts";
@@ -17,7 +16,7 @@ export interface ChatStreamOptions {
   readonly includeUsage: boolean;
   readonly showActivity: ActivityDisplay;
   /** What the request offers: a call is written in its tool's form. */
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly ClientTool[];
   readonly count: AnswerCount;
 }
 

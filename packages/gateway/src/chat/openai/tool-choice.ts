@@ -1,6 +1,7 @@
+import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest } from "../../http/read-body.ts";
-import type { DoorRequest, OfferedTool } from "../door-request.ts";
+import type { DoorRequest } from "../door-request.ts";
 
 const fields = z.looseObject({ type: z.string("must be a string") });
 
@@ -12,14 +13,14 @@ type Fields = z.infer<typeof fields>;
 type Choice = Pick<DoorRequest, "toolChoice" | "callableTools">;
 
 /** Chat Completions nests what Responses has flat. A choice that cannot be met is refused: the answer would be another one. */
-export function toToolChoice(choice: z.infer<typeof toolChoiceSchema>, tools: readonly OfferedTool[]): Choice {
+export function toToolChoice(choice: z.infer<typeof toolChoiceSchema>, tools: readonly ClientTool[]): Choice {
   if (choice === undefined || choice === null) return { toolChoice: "auto", callableTools: undefined };
   if (typeof choice === "string") return { toolChoice: choice, callableTools: undefined };
   if (choice.type === "allowed_tools") return toAllowed(choice, tools);
   return { toolChoice: { name: nameIn(choice, tools) }, callableTools: undefined };
 }
 
-function toAllowed(choice: Fields, tools: readonly OfferedTool[]): Choice {
+function toAllowed(choice: Fields, tools: readonly ClientTool[]): Choice {
   const { mode, tools: allowed } = { ...choice, ...toFields(choice["allowed_tools"]) } as Readonly<
     Record<string, unknown>
   >;
@@ -29,7 +30,7 @@ function toAllowed(choice: Fields, tools: readonly OfferedTool[]): Choice {
 }
 
 /** A tool is chosen by its name, or, where OpenAI has defined it, by its type. */
-function nameIn(choice: Readonly<Record<string, unknown>>, tools: readonly OfferedTool[]): string {
+function nameIn(choice: Readonly<Record<string, unknown>>, tools: readonly ClientTool[]): string {
   const nested = toFields(choice[String(choice["type"])]);
   const name = nested["name"] ?? choice["name"] ?? tools.find(({ form }) => form === choice["type"])?.name;
   if (typeof name !== "string")

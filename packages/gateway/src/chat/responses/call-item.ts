@@ -1,12 +1,12 @@
+import type { ClientTool } from "@caret/protocol";
 import type { ClientCall } from "../answer-reader.ts";
-import type { OfferedTool } from "../door-request.ts";
 import { offeredToolOf } from "../offered-tools.ts";
 import { customInputOf } from "../openai/custom-tool.ts";
 import { localCallFields } from "./local-tools.ts";
 import type { CallItem } from "./output-item.ts";
 
 /** A call as an item of the response, in the form that its tool was offered in. */
-export function toCallItem(call: ClientCall, tools: readonly OfferedTool[], newId: () => string): CallItem {
+export function toCallItem(call: ClientCall, tools: readonly ClientTool[], newId: () => string): CallItem {
   const { callId, name, input } = call;
   const tool = offeredToolOf(tools, call);
   const common = { status: "completed", call_id: callId } as const;

@@ -1,4 +1,4 @@
-import type { DoorMessage } from "../door-request.ts";
+import type { TranscriptMessage } from "@caret/protocol";
 import type { OutputItem } from "./output-item.ts";
 
 /** A response with what was asked, as far as it was new then. */
@@ -7,7 +7,7 @@ export interface KeptResponse {
   /** The response it continued by `previous_response_id`. */
   readonly previousId: string | undefined;
   readonly system: readonly string[];
-  readonly messages: readonly DoorMessage[];
+  readonly messages: readonly TranscriptMessage[];
   readonly output: readonly OutputItem[];
 }
 

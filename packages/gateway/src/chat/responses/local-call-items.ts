@@ -1,6 +1,6 @@
+import type { TranscriptCall, TranscriptPart } from "@caret/protocol";
 import { z } from "zod";
 import { readPart } from "../../http/read-body.ts";
-import type { DoorCall, DoorPart } from "../door-request.ts";
 
 const filled = z.string("must be a string").min(1, "must not be empty");
 const fields = z.looseObject({}, "must be an object");
@@ -18,8 +18,8 @@ const patchOutputSchema = z.object({ call_id: filled, status: z.string().nullish
 
 /** What an item says of the tools that OpenAI defines and the client runs: a call of one, or what came of it. */
 export type LocalCallNews =
-  | { readonly call: DoorCall }
-  | { readonly callId: string; readonly parts: readonly DoorPart[]; readonly isError: boolean };
+  | { readonly call: TranscriptCall }
+  | { readonly callId: string; readonly parts: readonly TranscriptPart[]; readonly isError: boolean };
 
 const readers: Readonly<Record<string, (item: unknown, path: string) => LocalCallNews>> = {
   local_shell_call: (item, path) => toCall("local_shell", readPart(actionSchema, item, path)),

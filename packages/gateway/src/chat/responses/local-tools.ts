@@ -1,4 +1,4 @@
-import type { OfferedTool, ToolForm } from "../door-request.ts";
+import type { ClientTool, ToolForm } from "@caret/protocol";
 
 type LocalForm = Exclude<ToolForm, "custom">;
 type Fields = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * Tools that OpenAI defines and the client runs: they come without a schema. Each gives the tool, or undefined when the
  * request has it run in OpenAI's own containers.
  */
-export const localTools: Readonly<Record<string, (tool: Fields) => OfferedTool | undefined>> = {
+export const localTools: Readonly<Record<string, (tool: Fields) => ClientTool | undefined>> = {
   local_shell: () => ({
     name: "local_shell",
     form: "local_shell",
@@ -37,7 +37,7 @@ export const localTools: Readonly<Record<string, (tool: Fields) => OfferedTool |
   }),
 };
 
-const shellTool: OfferedTool = {
+const shellTool: ClientTool = {
   name: "shell",
   form: "shell",
   description: "Runs shell commands on the user's machine and gives what they print.",

@@ -38,7 +38,7 @@ describe("reading a responses request", () => {
       {
         door: "responses",
         isWhole: true,
-        wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
+        requestedModel: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
         system: "",
         messages,
         tools: [],
@@ -77,7 +77,13 @@ describe("reading a responses request", () => {
       },
       { "session-id": "codex" },
     );
-    expect([request.wish.effort, request.system, request.maxOutputTokens, request.sessionKey, body.stream]).toEqual([
+    expect([
+      request.requestedModel.effort,
+      request.system,
+      request.maxOutputTokens,
+      request.sessionKey,
+      body.stream,
+    ]).toEqual([
       "high",
       'Be kind.\n\nAnswer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n{"type":"array"}',
       99,

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CaretError } from "@caret/protocol";
+import { CaretError, type TranscriptMessage } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest, readBody } from "../../http/read-body.ts";
 import { doorHeaders } from "../door-headers.ts";
-import type { DoorMessage, DoorRequest } from "../door-request.ts";
+import type { DoorRequest } from "../door-request.ts";
 import { ignoredFields } from "../ignored-fields.ts";
 import { flag, text, tokenLimit } from "../openai/request.ts";
 import { toolChoiceSchema, toToolChoice } from "../openai/tool-choice.ts";
@@ -60,7 +60,7 @@ export function readResponsesRequest(
   refuseWhatCannotBe(body);
   const before = toTranscript(earlier(items, owner, body.previous_response_id ?? undefined));
   const added = readInput(body.input, (id) => items.findItem(owner, id));
-  const messages: readonly DoorMessage[] = [...before.messages, ...added.messages];
+  const messages: readonly TranscriptMessage[] = [...before.messages, ...added.messages];
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("input: at least one item must be from the user");
   const { tools, unavailableTools } = toResponseTools(body.tools);
@@ -72,7 +72,7 @@ export function readResponsesRequest(
     request: {
       door: "responses",
       isWhole: body.stream !== true,
-      wish: {
+      requestedModel: {
         model: body.model ?? undefined,
         cursorModel: body.cursorModel ?? undefined,
         effort,

@@ -1,6 +1,6 @@
+import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
 import { readPart } from "../../http/read-body.ts";
-import type { OfferedTool } from "../door-request.ts";
 import { assertDistinct, type RequestTools } from "../offered-tools.ts";
 import { customToolSchema, toCustomTool } from "../openai/custom-tool.ts";
 import { functionSchema, toOfferedTool, toolName } from "../openai/offered-tools.ts";
@@ -21,14 +21,14 @@ export function toResponseTools(tools: z.infer<typeof toolsSchema>): RequestTool
   return { tools: offered, unavailableTools: read.filter((tool) => typeof tool === "string") };
 }
 
-function toTools(tool: AnyTool, path: string): readonly (OfferedTool | string)[] {
+function toTools(tool: AnyTool, path: string): readonly (ClientTool | string)[] {
   if (tool.type !== "namespace") return toTool(tool, path);
   const { name, tools } = readPart(namespaceSchema, tool, path);
   return tools.flatMap((nested, index) => toTool(nested, `${path}.tools[${index}]`, name));
 }
 
 /** The tool, or the type of one that no client runs. */
-function toTool(tool: AnyTool, path: string, namespace?: string): readonly (OfferedTool | string)[] {
+function toTool(tool: AnyTool, path: string, namespace?: string): readonly (ClientTool | string)[] {
   if (tool.type === "function") return [toOfferedTool(readPart(functionSchema, tool, path), namespace)];
   if (tool.type === "custom") return [toCustomTool(readPart(customToolSchema, tool, path), namespace)];
   // Searching among deferred tools is needless where all of them are offered.

@@ -1,8 +1,8 @@
+import type { TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { requestContextOf } from "../../http/request-context.ts";
 import type { AnswerStream } from "../answer-stream.ts";
 import { countAnswer } from "../answer-usage.ts";
-import type { DoorTurn } from "../conversations.ts";
 import type { DoorOptions } from "../openai/door-options.ts";
 import { serveAnswer } from "../serve-answer.ts";
 import { toResponse } from "./answer.ts";
@@ -38,12 +38,12 @@ function answer(
   const { body } = read;
   const id = `resp_${newId()}`;
   const createdAt = Math.floor(now() / 1000);
-  const shape = (turn: DoorTurn) => ({
+  const shape = (turn: TurnShare) => ({
     ...{ id, createdAt, model: turn.model, body, request: read.request, showActivity, newId },
     count: countAnswer(read.request, turn),
   });
 
-  function keep({ output }: ResponseObject, { sessionId }: DoorTurn): void {
+  function keep({ output }: ResponseObject, { sessionId }: TurnShare): void {
     if (body.store === false) return;
     const { system, messages } = read.added;
     items.keep(owner, { id, previousId: body.previous_response_id ?? undefined, system, messages, output }, sessionId);

@@ -1,21 +1,21 @@
-import type { DoorCall, DoorMessage, DoorPart } from "../door-request.ts";
+import type { TranscriptCall, TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import { parseArguments } from "../parse-arguments.ts";
 import type { CallItem, OutputItem } from "./output-item.ts";
 
 /** Gathers items into messages: what the assistant said and called in one go is one message. */
 export class TranscriptBuilder {
   readonly system: string[] = [];
-  readonly messages: DoorMessage[] = [];
+  readonly messages: TranscriptMessage[] = [];
 
-  user(parts: readonly DoorPart[]): void {
+  user(parts: readonly TranscriptPart[]): void {
     this.messages.push({ role: "user", parts });
   }
 
-  tool(callId: string, parts: readonly DoorPart[], isError = false): void {
+  tool(callId: string, parts: readonly TranscriptPart[], isError = false): void {
     this.messages.push({ role: "tool", callId, parts, isError });
   }
 
-  assistant(text: string, calls: readonly DoorCall[] = []): void {
+  assistant(text: string, calls: readonly TranscriptCall[] = []): void {
     const last = this.messages.at(-1);
     if (last?.role !== "assistant") {
       this.messages.push({ role: "assistant", text, calls });
@@ -33,7 +33,7 @@ export class TranscriptBuilder {
   }
 }
 
-function toDoorCall(item: CallItem): DoorCall {
+function toDoorCall(item: CallItem): TranscriptCall {
   const callId = item.call_id;
   switch (item.type) {
     case "function_call":

@@ -1,11 +1,9 @@
-import type { AgentEvent, TurnOutcome } from "@caret/protocol";
-import type { Caller, Conversations, DoorTurn } from "../conversations.ts";
-import type { DoorRequest } from "../door-request.ts";
+import type { AgentEvent, Caller, ConversationRequest, Conversations, TurnOutcome, TurnShare } from "@caret/protocol";
 
-type Script = (signal: AbortSignal, request: DoorRequest) => AsyncIterable<readonly AgentEvent[]>;
+type Script = (signal: AbortSignal, request: ConversationRequest) => AsyncIterable<readonly AgentEvent[]>;
 
 export interface ScriptedDesk extends Conversations {
-  readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
+  readonly opened: { readonly request: ConversationRequest; readonly caller: Caller }[];
   /** Resolves when a door has left one of its turns, with how. */
   readonly left: Promise<"answered" | "gone">;
   /** Why its doors have ended turns. */
@@ -21,7 +19,7 @@ export function scriptedDesk(script: Script, outcome: TurnOutcome = { kind: "com
     opened,
     left,
     stops,
-    async open(request, caller): Promise<DoorTurn> {
+    async open(request, caller): Promise<TurnShare> {
       opened.push({ request, caller });
       return {
         turnId: "turn-1",

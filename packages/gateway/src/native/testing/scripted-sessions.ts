@@ -3,6 +3,7 @@ import {
   type AnswerApproval,
   type AnsweredApproval,
   type AnswerQuestion,
+  type Caller,
   CaretError,
   type ChangeSession,
   type ChangesView,
@@ -13,7 +14,6 @@ import {
   type GrantView,
   type LogPage,
   type LogQuery,
-  type SessionCaller,
   type SessionExport,
   type SessionImage,
   type SessionListQuery,
@@ -75,7 +75,7 @@ export class ScriptedSessionDesk implements Sessions {
     return undefined;
   }
 
-  async list(query: SessionListQuery, caller: SessionCaller): Promise<SessionPageView> {
+  async list(query: SessionListQuery, caller: Caller): Promise<SessionPageView> {
     this.#note("list", query, caller);
     return { sessions: [...this.#sessions.keys()].map((id) => this.#view(id)) };
   }
@@ -84,43 +84,43 @@ export class ScriptedSessionDesk implements Sessions {
     return this.#view(id);
   }
 
-  async create(wanted: CreateSession, caller: SessionCaller): Promise<SessionView> {
+  async create(wanted: CreateSession, caller: Caller): Promise<SessionView> {
     this.#note("create", wanted, caller);
     const id = `s${this.#sessions.size + 1}`;
     this.addSession(id, wanted);
     return this.#view(id);
   }
 
-  async change(id: string, changes: ChangeSession, caller: SessionCaller): Promise<SessionView> {
+  async change(id: string, changes: ChangeSession, caller: Caller): Promise<SessionView> {
     this.#note("change", id, changes, caller);
     return { ...this.#view(id), ...changes };
   }
 
-  async delete(id: string, caller: SessionCaller): Promise<void> {
+  async delete(id: string, caller: Caller): Promise<void> {
     this.#note("delete", id, caller);
     this.#find(id);
     this.remove(id);
   }
 
-  async fork(id: string, wanted: ForkSession, caller: SessionCaller): Promise<SessionView> {
+  async fork(id: string, wanted: ForkSession, caller: Caller): Promise<SessionView> {
     this.#note("fork", id, wanted, caller);
     return { ...this.#view(id), id: `${id}-fork` };
   }
 
-  async startTurn(id: string, wanted: StartTurn, caller: SessionCaller): Promise<StartedTurn> {
+  async startTurn(id: string, wanted: StartTurn, caller: Caller): Promise<StartedTurn> {
     this.#note("startTurn", id, wanted, caller);
     return { sessionId: id, turnId: "t1", firstSeq: this.#view(id).lastSeq + 1 };
   }
 
-  async cancelTurn(id: string, turnId: string, caller: SessionCaller): Promise<void> {
+  async cancelTurn(id: string, turnId: string, caller: Caller): Promise<void> {
     this.#note("cancelTurn", id, turnId, caller);
   }
 
-  async steerTurn(id: string, turnId: string, text: string, caller: SessionCaller): Promise<void> {
+  async steerTurn(id: string, turnId: string, text: string, caller: Caller): Promise<void> {
     this.#note("steerTurn", id, turnId, text, caller);
   }
 
-  async answerQuestion(id: string, requestId: string, answer: AnswerQuestion, caller: SessionCaller): Promise<void> {
+  async answerQuestion(id: string, requestId: string, answer: AnswerQuestion, caller: Caller): Promise<void> {
     this.#note("answerQuestion", id, requestId, answer, caller);
   }
 
@@ -128,18 +128,18 @@ export class ScriptedSessionDesk implements Sessions {
     id: string,
     requestId: string,
     answer: AnswerApproval,
-    caller: SessionCaller,
+    caller: Caller,
   ): Promise<AnsweredApproval> {
     this.#note("answerApproval", id, requestId, answer, caller);
     return {};
   }
 
-  async listGrants(id: string, caller: SessionCaller): Promise<readonly GrantView[]> {
+  async listGrants(id: string, caller: Caller): Promise<readonly GrantView[]> {
     this.#note("listGrants", id, caller);
     return [];
   }
 
-  async revokeGrant(id: string, grantId: string, caller: SessionCaller): Promise<void> {
+  async revokeGrant(id: string, grantId: string, caller: Caller): Promise<void> {
     this.#note("revokeGrant", id, grantId, caller);
   }
 
@@ -173,19 +173,19 @@ export class ScriptedSessionDesk implements Sessions {
     });
   }
 
-  async readImage(id: string, name: string, caller: SessionCaller): Promise<SessionImage> {
+  async readImage(id: string, name: string, caller: Caller): Promise<SessionImage> {
     this.#note("image", id, name, caller);
     this.#find(id);
     return { mediaType: "image/png", bytes: Buffer.from("pixels") };
   }
 
-  async exportSession(id: string, format: ExportFormat, caller: SessionCaller): Promise<SessionExport> {
+  async exportSession(id: string, format: ExportFormat, caller: Caller): Promise<SessionExport> {
     this.#note("export", id, format, caller);
     this.#find(id);
     return { fileName: `${id}.${format}`, mediaType: "text/plain; charset=utf-8", chunks: chunksOf("a\n", "b\n") };
   }
 
-  async importSession(chunks: AsyncIterable<Uint8Array>, caller: SessionCaller): Promise<SessionView> {
+  async importSession(chunks: AsyncIterable<Uint8Array>, caller: Caller): Promise<SessionView> {
     let text = "";
     for await (const chunk of chunks) text += Buffer.from(chunk).toString("utf8");
     this.#note("import", text, caller);
@@ -193,18 +193,18 @@ export class ScriptedSessionDesk implements Sessions {
     return this.#view("imported");
   }
 
-  async changes(id: string, caller: SessionCaller): Promise<ChangesView> {
+  async changes(id: string, caller: Caller): Promise<ChangesView> {
     this.#note("changes", id, caller);
     this.#find(id);
     return { isRepository: false, files: [], omitted: 0 };
   }
 
-  async findFiles(workspace: string, query: string, caller: SessionCaller): Promise<readonly string[]> {
+  async findFiles(workspace: string, query: string, caller: Caller): Promise<readonly string[]> {
     this.#note("findFiles", workspace, query, caller);
     return ["a.ts"];
   }
 
-  async usage(days: number, caller: SessionCaller): Promise<readonly UsageRow[]> {
+  async usage(days: number, caller: Caller): Promise<readonly UsageRow[]> {
     this.#note("usage", days, caller);
     return [];
   }

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Conversations } from "@caret/protocol";
 import type { FastifyInstance } from "fastify";
 import type { ListedRoute } from "../../admin/openapi.ts";
 import { anthropicDoor } from "../../chat/anthropic/route.ts";
-import type { Conversations } from "../../chat/conversations.ts";
 import { openaiDoor } from "../../chat/openai/route.ts";
 import { createMemoryItemStore } from "../../chat/responses/memory-item-store.ts";
 import { responsesDoor } from "../../chat/responses/route.ts";
@@ -57,7 +57,7 @@ export async function startServer(desk: Conversations, options: StartOptions = {
       anthropicDoor(door),
       openaiDoor(door),
       responsesDoor({ ...door, items: createMemoryItemStore() }),
-      modelsDoor({ models: { list: async () => [{ id: "auto", name: "Auto" }] } }),
+      modelsDoor({ models: { list: async () => [{ id: "auto", name: "Auto", isDefault: true }] } }),
       nativeDoor({ ...nativeOptions(sessions, tokens), ...native }),
       pageDoor({ files: page }),
     ],

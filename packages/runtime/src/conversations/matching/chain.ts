@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import type { TranscriptKey } from "./classify-transcript.ts";
 import { splitNotes } from "./client-notes.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
-import { callKey, type TranscriptMessage, type TranscriptPart } from "./transcript.ts";
+import { callKey } from "./transcript.ts";
 
 /** The transcript up to and with one message, as a digest. */
 export interface ChainLink {

@@ -1,10 +1,10 @@
+import type { TranscriptMessage } from "@caret/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { TranscriptMatch } from "./classify-transcript.ts";
 import type { TurnState } from "./find-origin.ts";
 import type { LineageRecord } from "./lineage-store.ts";
 import type { LineageQuestion } from "./read-question.ts";
 import { answer, asking, createLineageBench, result, tools, user } from "./testing/lineage-bench.ts";
-import type { TranscriptMessage } from "./transcript.ts";
 
 let bench: ReturnType<typeof createLineageBench>;
 beforeEach(() => {

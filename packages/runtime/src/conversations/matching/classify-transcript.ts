@@ -1,9 +1,10 @@
+import type { TranscriptMessage } from "@caret/protocol";
 import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
 import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
 import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
 import type { ReadQuestion } from "./read-question.ts";
 import { type Removal, type SideCall, sideCallOf } from "./side-call.ts";
-import type { Transcript, TranscriptMessage } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** Enough to tell the lines of one session's prompts apart. */
 const DIGEST_LENGTH = 10;

@@ -1,3 +1,4 @@
+import type { TranscriptMessage } from "@caret/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { rememberTurn } from "./chain.ts";
@@ -5,7 +6,6 @@ import { classifyTranscript, type TranscriptMatch } from "./classify-transcript.
 import { type LineageQuestion, readQuestion } from "./read-question.ts";
 import { answer, asking, createLineageBench, result, tools, user } from "./testing/lineage-bench.ts";
 import { createMemoryLineageStore } from "./testing/memory-lineage-store.ts";
-import type { TranscriptMessage } from "./transcript.ts";
 
 /** What a client does next with its conversation. Few words, so that conversations often say the same. */
 const stepArbitrary = fc.record({

@@ -1,6 +1,7 @@
+import type { TranscriptMessage } from "@caret/protocol";
 import { spokenText } from "./chain.ts";
 import type { ScopeRecord } from "./lineage-store.ts";
-import type { Transcript, TranscriptMessage } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** How clients instruct a model that is to name or sum up a conversation instead of taking part in it. */
 const choreSystems: readonly RegExp[] = [

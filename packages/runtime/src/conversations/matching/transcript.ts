@@ -1,3 +1,5 @@
+import type { ClientTool, ConversationRequest } from "@caret/protocol";
+
 const PUNCTUATION = /[^\p{L}\p{N}]/gu;
 
 /** An id as long as this is no accident inside another one. */
@@ -6,40 +8,9 @@ const LONG_KEY = 20;
 /** And one that was cut off still has so much of it. */
 const CUT_KEY = 16;
 
-export type TranscriptPart =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "image"; readonly mediaType: string; readonly data: string }
-  | UnpassablePart;
-
-/** Something that no agent can be given, and what to say of it when it is new. */
-interface UnpassablePart {
-  readonly kind: "unpassable";
-  readonly label: string;
-  readonly digest: string;
-  readonly refusal: { readonly message: string; readonly fix: string };
-}
-
-interface TranscriptCall {
-  readonly callId: string;
-  readonly name: string;
-  readonly input: unknown;
-}
-
-export type TranscriptMessage =
-  | { readonly role: "user"; readonly parts: readonly TranscriptPart[] }
-  | { readonly role: "assistant"; readonly text: string; readonly calls: readonly TranscriptCall[] }
-  | {
-      readonly role: "tool";
-      readonly callId: string;
-      readonly parts: readonly TranscriptPart[];
-      readonly isError: boolean;
-    };
-
-/** What a stateless client sends every time: all that was said so far, the question last. */
-export interface Transcript {
-  readonly system: string;
-  readonly tools: readonly { readonly name: string; readonly namespace?: string | undefined }[];
-  readonly messages: readonly TranscriptMessage[];
+/** What a stateless client sends with every request: all that was said so far, the question last. */
+export interface Transcript extends Pick<ConversationRequest, "system" | "messages"> {
+  readonly tools: readonly Pick<ClientTool, "name" | "namespace">[];
 }
 
 /**

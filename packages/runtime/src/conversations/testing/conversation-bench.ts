@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentEvent } from "@caret/protocol";
+import type { AgentEvent, Caller, ConversationRequest, TranscriptMessage, TurnShare } from "@caret/protocol";
 import type { Lane, LaneRequest } from "../../lanes/lane.ts";
 import { createMemoryEventStore } from "../../log/testing/memory-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
@@ -9,10 +9,8 @@ import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
-import type { DeskCaller, DeskRequest, DeskTurn } from "../conversations.ts";
 import { type ConversationsOptions, createConversations } from "../create-conversations.ts";
 import { createMemoryLineageStore } from "../matching/testing/memory-lineage-store.ts";
-import type { TranscriptMessage } from "../matching/transcript.ts";
 import { type Manner, playTurn } from "./scripted-agent.ts";
 
 /** A desk over a real engine whose lane is scripted, for the tests of the desk. */
@@ -84,8 +82,11 @@ export function createDeskBench(
     manner(next: Manner) {
       manner = next;
     },
-    open: (messages: readonly TranscriptMessage[], more: Partial<DeskRequest> = {}, caller: DeskCaller = somebody) =>
-      desk.open({ ...plainRequest, messages, ...more }, caller),
+    open: (
+      messages: readonly TranscriptMessage[],
+      more: Partial<ConversationRequest> = {},
+      caller: Caller = somebody,
+    ) => desk.open({ ...plainRequest, messages, ...more }, caller),
     async close() {
       await desk.close();
       await engine.close();
@@ -97,9 +98,10 @@ export function createDeskBench(
 
 export type DeskBench = ReturnType<typeof createDeskBench>;
 
-export const somebody: DeskCaller = { tokenName: "default", workspace: undefined };
+export const somebody: Caller = { tokenName: "default", workspace: undefined };
 
-const plainRequest: DeskRequest = {
+const plainRequest: ConversationRequest = {
+  door: "openai",
   system: "Be brief.",
   tools: [{ name: "read", inputSchema: {} }],
   unavailableTools: [],
@@ -107,7 +109,7 @@ const plainRequest: DeskRequest = {
   callableTools: undefined,
   parallelCalls: true,
   messages: [],
-  wish: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
+  requestedModel: { model: undefined, cursorModel: undefined, effort: undefined, thinking: undefined },
   sessionKey: "key",
   workspace: undefined,
   owner: "agent",
@@ -130,7 +132,7 @@ export const result = (callId: string, text: string): TranscriptMessage => ({
 
 /** Follows a turn to the end of its answer, as a client does, and gives what it said. */
 export async function eventsOf(
-  turn: DeskTurn,
+  turn: TurnShare,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
@@ -145,6 +147,6 @@ export const textIn = (events: readonly AgentEvent[]): string =>
   events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
 
 /** The same, of its text alone. */
-export async function read(turn: DeskTurn, signal?: AbortSignal): Promise<string> {
+export async function read(turn: TurnShare, signal?: AbortSignal): Promise<string> {
   return textIn(await eventsOf(turn, signal));
 }

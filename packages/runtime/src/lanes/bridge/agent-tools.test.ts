@@ -1,14 +1,14 @@
+import type { ClientTool } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { type NamespacedTool, toAgentTools } from "./agent-tools.ts";
+import { toAgentTools } from "./agent-tools.ts";
 
-const tool = (name: string, namespace?: string): NamespacedTool => ({
+const tool = (name: string, namespace?: string): ClientTool => ({
   name,
   inputSchema: { title: `${namespace}/${name}` },
   ...(namespace === undefined ? {} : { namespace }),
 });
 
-const namesOf = (...tools: readonly NamespacedTool[]) =>
-  toAgentTools(tools).map(({ name, origin }) => ({ name, origin }));
+const namesOf = (...tools: readonly ClientTool[]) => toAgentTools(tools).map(({ name, origin }) => ({ name, origin }));
 
 describe("the names under which an agent knows its client's tools", () => {
   it("are the client's own as long as nothing else has them", () => {

@@ -1,10 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ClientTool } from "../../turns/tools/tool-call.ts";
-
-/** A tool as its client names it. Two groups may each have a tool of the same name. */
-export interface NamespacedTool extends Omit<ClientTool, "origin"> {
-  readonly namespace?: string | undefined;
-}
+import type { ClientTool } from "@caret/protocol";
+import type { AgentTool } from "../../turns/tools/tool-call.ts";
 
 /** What every model takes for the name of a tool. */
 const PLAIN_NAME = /^[\w.-]{1,64}$/;
@@ -12,9 +8,9 @@ const MAX_NAME = 64;
 const DIGEST = 8;
 
 /** The client's tools under names that the agent can tell apart; each remembers what its client calls it. */
-export function toAgentTools(tools: readonly NamespacedTool[]): readonly ClientTool[] {
+export function toAgentTools(tools: readonly ClientTool[]): readonly AgentTool[] {
   const taken = new Set<string>();
-  return tools.map(({ namespace, ...tool }) => {
+  return tools.map(({ namespace, form: _, ...tool }) => {
     const isShared = tools.filter(({ name }) => name === tool.name).length > 1;
     const name = agentName(tool.name, isShared ? namespace : undefined, taken);
     taken.add(name);

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
-import { type AnswerCall, type BridgeHello, bridgeHelloSchema, type ClientTool } from "../../turns/tools/tool-call.ts";
+import { type AgentTool, type AnswerCall, type BridgeHello, bridgeHelloSchema } from "../../turns/tools/tool-call.ts";
 import type { ToolServer } from "./serve-tools.ts";
 import { createStartQueue } from "./start-queue.ts";
 
@@ -28,7 +28,7 @@ export interface BridgeHubOptions {
 }
 
 export interface BridgeTurn {
-  readonly tools: readonly ClientTool[];
+  readonly tools: readonly AgentTool[];
   /** Further tools may be offered while the turn runs. */
   readonly mayGrow?: boolean;
   readonly onCall: AnswerCall;
@@ -40,7 +40,7 @@ export interface Admission {
   /** The agent works, with its bridge or without: the next one may start. A hello tells as much. */
   readonly started: () => void;
   /** From now on the turn's tools are these; its agent is told. */
-  readonly offer: (tools: readonly ClientTool[]) => void;
+  readonly offer: (tools: readonly AgentTool[]) => void;
   readonly dismiss: () => void;
 }
 
@@ -118,7 +118,7 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
         servers: new Set(),
       };
       turns.set(turnId, turn);
-      const offer = (others: readonly ClientTool[]): void => {
+      const offer = (others: readonly AgentTool[]): void => {
         turn.offer = offerTools(others, { mayGrow });
         for (const served of turn.servers) served.toolsChanged();
       };

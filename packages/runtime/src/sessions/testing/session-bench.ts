@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AgentEvent, CaretError, type EventEnvelope, type SessionCaller, type SessionNews } from "@caret/protocol";
+import { type AgentEvent, type Caller, CaretError, type EventEnvelope, type SessionNews } from "@caret/protocol";
 import type { Lane, LaneContext, LaneRequest } from "../../lanes/lane.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import { openSqliteEventStore } from "../../log/sqlite/sqlite-event-store.ts";
@@ -23,7 +23,7 @@ export type Manner =
   /** Calls tools it was offered, one after the other, and tells what came back. */
   | { readonly calls: readonly OfferedCall[] };
 
-export const anyone: SessionCaller = { tokenName: "page" };
+export const anyone: Caller = { tokenName: "page" };
 
 /** A desk over a real log and a real engine whose lane is scripted, for the tests of the desk. */
 export function createSessionBench(

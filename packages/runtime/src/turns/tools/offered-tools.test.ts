@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { DISPATCHER, MAX_DIRECT_TOOLS, offerTools } from "./offered-tools.ts";
-import type { ClientTool } from "./tool-call.ts";
+import type { AgentTool } from "./tool-call.ts";
 
-const tool = (index: number): ClientTool => ({
+const tool = (index: number): AgentTool => ({
   name: `tool_${index}`,
   description: `Does thing ${index}.`,
   inputSchema: { type: "object", properties: { x: { type: "number" } }, $schema: "kept" },
 });
-const tools = (count: number): readonly ClientTool[] => Array.from({ length: count }, (_, index) => tool(index));
+const tools = (count: number): readonly AgentTool[] => Array.from({ length: count }, (_, index) => tool(index));
 
 describe("offering a client's tools", () => {
   it("gives all of them directly, schemas untouched, while there is room", () => {

@@ -1,4 +1,4 @@
-import type { ClientTool } from "./tool-call.ts";
+import type { AgentTool } from "./tool-call.ts";
 
 /** Older versions of the agent take no more than this many tools of all servers together. */
 export const MAX_DIRECT_TOOLS = 40;
@@ -6,7 +6,7 @@ export const DISPATCHER = "call_tool";
 
 export interface ToolOffer {
   /** What the agent sees as tools. */
-  readonly tools: readonly ClientTool[];
+  readonly tools: readonly AgentTool[];
   /** What it is told about them; empty when there is nothing to tell. */
   readonly instructions: string;
   /** Which of the client's tools a call means, or undefined when it means none. */
@@ -22,7 +22,7 @@ export interface ResolvedCall {
  * Offer all of the client's tools: directly while there is room, the rest through one tool that passes calls on. Where
  * tools may be added while the turn runs that one is always there: not every agent looks at its list of tools again.
  */
-export function offerTools(tools: readonly ClientTool[], { mayGrow = false } = {}): ToolOffer {
+export function offerTools(tools: readonly AgentTool[], { mayGrow = false } = {}): ToolOffer {
   const names = new Set(tools.map(({ name }) => name));
   const resolveDirect = (name: string, input: Readonly<Record<string, unknown>>): ResolvedCall | undefined =>
     names.has(name) ? { name, input } : undefined;
@@ -42,18 +42,18 @@ export function offerTools(tools: readonly ClientTool[], { mayGrow = false } = {
 const MAX_DESCRIPTION = 40_000;
 
 /** What an agent is told of tools that its client has added while it worked; `tools` are all it offers now. */
-export function describeAdded(added: readonly ClientTool[], tools: readonly ClientTool[]): string {
+export function describeAdded(added: readonly AgentTool[], tools: readonly AgentTool[]): string {
   const whole = describeTools(added);
   const described = whole.length <= MAX_DESCRIPTION ? whole : added.map(({ name }) => `- ${name}`).join("\n");
   return `The client offers these tools, too, from now on. Call them as your others, or with ${dispatcherName(tools)} where you do not see them among those:\n${described}`;
 }
 
-function dispatcherName(tools: readonly ClientTool[]): string {
+function dispatcherName(tools: readonly AgentTool[]): string {
   return tools.some(({ name }) => name === DISPATCHER) ? `caret_${DISPATCHER}` : DISPATCHER;
 }
 
 /** What an agent has to know to call tools that it does not see in its list. */
-function describeTools(tools: readonly ClientTool[]): string {
+function describeTools(tools: readonly AgentTool[]): string {
   return tools
     .map(
       ({ name, description = "", inputSchema }) =>
@@ -74,7 +74,7 @@ function resolveDispatched(
     : undefined;
 }
 
-function dispatcherTool(name: string, rest: readonly ClientTool[], mayGrow: boolean): ClientTool {
+function dispatcherTool(name: string, rest: readonly AgentTool[], mayGrow: boolean): AgentTool {
   const further = "Calls one of the further tools that the instructions of this server describe";
   const added = "Calls a tool that was added after you began: a tool's result then says its name and its arguments";
   const purposes = [...(rest.length === 0 ? [] : [further]), ...(mayGrow ? [added] : [])];

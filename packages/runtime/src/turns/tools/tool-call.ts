@@ -1,20 +1,15 @@
+import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
 
-/** A tool the client offers to run. Its schema goes to the agent untouched. */
-export interface ClientTool {
-  /** As the agent knows it: no other tool of its turn has this name. */
+/** A client's tool as the agent is offered it. */
+export interface AgentTool extends Pick<ClientTool, "description" | "inputSchema"> {
+  /** No other tool of the turn has this name. */
   readonly name: string;
-  readonly description?: string;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** As the client knows it; absent: by the same name, in no group. */
+  /** As the client knows it; absent: by the same name, in no namespace. */
   readonly origin?: ToolOrigin;
 }
 
-export interface ToolOrigin {
-  readonly name: string;
-  /** The group of tools it belongs to. */
-  readonly namespace?: string | undefined;
-}
+export type ToolOrigin = Pick<ClientTool, "name" | "namespace">;
 
 /** The first line a bridge sends; everything after it, in both directions, is MCP as the agent speaks it. */
 export const bridgeHelloSchema = z.object({ turnId: z.string(), secret: z.string() });

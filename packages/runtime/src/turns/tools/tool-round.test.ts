@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ClientTool } from "./tool-call.ts";
+import type { AgentTool } from "./tool-call.ts";
 import { createToolRound } from "./turn-tools.ts";
 
-const tool = (name: string, description = ""): ClientTool => ({ name, description, inputSchema: { type: "object" } });
+const tool = (name: string, description = ""): AgentTool => ({ name, description, inputSchema: { type: "object" } });
 
 describe("what of a client's tools can be called until its next request", () => {
   it("is all of them, unless the client says which [defect 17]", () => {

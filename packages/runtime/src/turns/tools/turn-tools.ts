@@ -5,7 +5,7 @@ import { createLoopDetector, type LoopLimits } from "../loops/loop-detector.ts";
 import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "../session-engine.ts";
 import { noAsks } from "./no-asks.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
-import type { AnswerCall, CallResult, ClientTool, OfferedCall, ToolOrigin } from "./tool-call.ts";
+import type { AgentTool, AnswerCall, CallResult, OfferedCall, ToolOrigin } from "./tool-call.ts";
 import type { TurnSteering } from "./turn-steering.ts";
 import { type EndedCall, type GuardCallsOptions, guardCalls } from "./watch-loops.ts";
 
@@ -38,7 +38,7 @@ export interface TurnTools {
   /** What the lane offers to the agent, and what there is to say about it. */
   offer(): Promise<{ readonly offered: OfferedTools; readonly notices: readonly AgentEvent[] }>;
   /** The client offers its tools anew, with the next request of the turn. Gives those that it did not offer before. */
-  change?(next: ClientToolsOffer): readonly ClientTool[];
+  change?(next: ClientToolsOffer): readonly AgentTool[];
   /** The turn is over: what the log needs before its end. Nothing can be called afterwards. */
   end(): readonly AgentEvent[];
   /** Resolves when nothing runs any more. */
@@ -117,14 +117,14 @@ interface ToolRound {
   refusalOf(name: string): string | undefined;
   readonly onToolsChange: NonNullable<OfferedTools["onToolsChange"]>;
   /** Gives the tools that were not offered before. */
-  change(next: ClientToolsOffer): readonly ClientTool[];
+  change(next: ClientToolsOffer): readonly AgentTool[];
 }
 
 export function createToolRound(first: ClientToolsOffer): ToolRound {
-  const listeners: ((tools: readonly ClientTool[]) => void)[] = [];
+  const listeners: ((tools: readonly AgentTool[]) => void)[] = [];
   const known = new Set(first.tools.map(({ name }) => name));
   let current = first;
-  const find = (name: string): ClientTool | undefined => current.tools.find((tool) => tool.name === name);
+  const find = (name: string): AgentTool | undefined => current.tools.find((tool) => tool.name === name);
 
   return {
     originOf: (name) => find(name)?.origin ?? { name },

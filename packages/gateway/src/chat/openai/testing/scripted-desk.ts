@@ -1,15 +1,13 @@
-import type { AgentEvent, TurnOutcome } from "@caret/protocol";
-import type { Caller, Conversations, DoorTurn } from "../../conversations.ts";
-import type { DoorRequest } from "../../door-request.ts";
+import type { AgentEvent, Caller, ConversationRequest, Conversations, TurnOutcome, TurnShare } from "@caret/protocol";
 
 /** Batches of a turn; a generator may wait, for its signal for instance. */
 export type Script = (
-  request: DoorRequest,
+  request: ConversationRequest,
   signal: AbortSignal,
 ) => Iterable<readonly AgentEvent[]> | AsyncIterable<readonly AgentEvent[]>;
 
 export interface ScriptedDesk extends Conversations {
-  readonly opened: { readonly request: DoorRequest; readonly caller: Caller }[];
+  readonly opened: { readonly request: ConversationRequest; readonly caller: Caller }[];
   /** Resolves when a door has left a turn, with how. */
   readonly left: Promise<"answered" | "gone">;
   /** Why its doors have ended turns. */
@@ -18,14 +16,14 @@ export interface ScriptedDesk extends Conversations {
 
 /** A desk whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
 export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome> = unknown()): ScriptedDesk {
-  const opened: { request: DoorRequest; caller: Caller }[] = [];
+  const opened: { request: ConversationRequest; caller: Caller }[] = [];
   const { promise: left, resolve: leave } = Promise.withResolvers<"answered" | "gone">();
   const stops: string[] = [];
   return {
     opened,
     left,
     stops,
-    async open(request, caller): Promise<DoorTurn> {
+    async open(request, caller): Promise<TurnShare> {
       opened.push({ request, caller });
       return {
         turnId: `turn-${opened.length}`,

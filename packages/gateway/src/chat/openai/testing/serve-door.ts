@@ -7,7 +7,7 @@ export interface ServedDoor extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A real server with one door, whose requests are all admitted; `signal` is the server's wish to stop. */
+/** A real server with one door, whose requests are all admitted; `signal` is aborted when the server stops. */
 export async function serveDoor(
   door: FastifyPluginAsync,
   signal: AbortSignal = new AbortController().signal,

@@ -1,9 +1,9 @@
+import type { TranscriptMessage } from "@caret/protocol";
 import { rememberTurn } from "../chain.ts";
 import { classifyTranscript, type TranscriptMatch } from "../classify-transcript.ts";
 import type { TurnState } from "../find-origin.ts";
 import type { LineageRecord } from "../lineage-store.ts";
 import { type LineageQuestion, readQuestion } from "../read-question.ts";
-import type { TranscriptMessage } from "../transcript.ts";
 import { createMemoryLineageStore } from "./memory-lineage-store.ts";
 
 export const tools = [{ name: "read" }, { name: "bash" }];

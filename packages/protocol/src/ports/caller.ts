@@ -1,0 +1,25 @@
+/** On whose behalf something is done: a token of ours, already checked. */
+export interface Caller {
+  readonly tokenName: string;
+  /** The only workspace its turns may work in; undefined: any that is allowed. */
+  readonly workspace?: string | undefined;
+  /** Where the request came from; undefined when that is not known. */
+  readonly connection?: ClientConnection | undefined;
+  /** The client wants this done once: the key is recorded together with what is done. */
+  readonly command?: CommandKey;
+}
+
+/** A connection as the server's end of it sees it. The same object for all requests of one connection. */
+export interface ClientConnection {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localPort: number;
+}
+
+/** What a client asked to be done once, under a name of its own. */
+export interface CommandKey {
+  /** Derived from the client's key, its token and what the key is for. */
+  readonly name: string;
+  /** Of the request: the same name with another digest is another request. */
+  readonly digest: string;
+}
