@@ -17,5 +17,5 @@ export { stopTaking } from "./server/connections.ts";
 export { createServer, type ServerOptions } from "./server/create-server.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";
 export { defaultLimits, type ServerLimits } from "./server/server-limits.ts";
-export type { Scope, TokenGrant, TokenStore } from "./server/token-store.ts";
+export type { TokenGrant, TokenStore } from "./server/token-store.ts";
 export { createTurnMetrics, type TurnMetrics } from "./server/turn-metrics.ts";

@@ -31,6 +31,7 @@ export {
   type SessionView,
   type UsageRow,
 } from "./api/session-view.ts";
+export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
 export type { SessionUpdate } from "./client/follow-events.ts";
 export type { FollowOptions, StreamState } from "./client/follow-stream.ts";
@@ -67,6 +68,8 @@ export {
 export { assertWellFormedTurn } from "./events/assert-well-formed-turn.ts";
 export { hiddenMark, markHidden } from "./events/mark-hidden.ts";
 export { tellingArgument } from "./events/telling-argument.ts";
+export { isJsonObject, type JsonObject, parseJson } from "./json.ts";
+export { LONGEST_TIMER_MS } from "./longest-timer.ts";
 export {
   type Effort,
   type ModelChoice,
@@ -101,6 +104,7 @@ export type {
 } from "./ports/sessions.ts";
 export { pricedUsage } from "./priced-usage.ts";
 export { Secret } from "./secret.ts";
+export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
 export {
   emptyTranscript,
@@ -120,5 +124,5 @@ export {
   toolsOf,
   unknownCount,
 } from "./transcript/turn-summary.ts";
-export { promptTokens, type Usage, usageSchema } from "./usage.ts";
+export { addUsage, promptTokens, type Usage, usageSchema } from "./usage.ts";
 export { formatCost, formatTokens, usageWords } from "./usage-words.ts";

@@ -22,3 +22,14 @@ export type Usage = Readonly<z.infer<typeof usageSchema>>;
 export function promptTokens(usage: Usage): number {
   return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
+
+/** A count that neither reported stays absent. */
+export function addUsage(sum: Usage, more: Usage): Usage;
+export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined;
+export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
+  if (sum === undefined || more === undefined) return sum ?? more;
+  const names = (Object.keys(usageSchema.shape) as (keyof Usage)[]).filter(
+    (name) => sum[name] !== undefined || more[name] !== undefined,
+  );
+  return Object.fromEntries(names.map((name) => [name, (sum[name] ?? 0) + (more[name] ?? 0)]));
+}

@@ -7,7 +7,6 @@ export { createConversations, type RuntimeConversations } from "./conversations/
 export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-store.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./decode/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./decode/dialect.ts";
-export { addUsage } from "./decode/read-usage.ts";
 export { type BridgeHub, openBridgeHub } from "./lanes/bridge/bridge-hub.ts";
 export type { AgentHost } from "./lanes/cli/agent-host.ts";
 export { createCliLane } from "./lanes/cli/cli-lane.ts";

@@ -1,3 +1,4 @@
+import { oneLine } from "@caret/protocol";
 import type { Chat, ChatMessage } from "@caret/runtime";
 
 /** A whole chat as a Markdown document. */
@@ -34,8 +35,4 @@ function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

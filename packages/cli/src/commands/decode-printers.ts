@@ -1,5 +1,6 @@
 import {
   type AgentEvent,
+  addUsage,
   summariseEvents,
   summaryOf,
   TurnFold,
@@ -7,7 +8,7 @@ import {
   type Usage,
   unknownCount,
 } from "@caret/protocol";
-import { addUsage, type Decoder } from "@caret/runtime";
+import type { Decoder } from "@caret/runtime";
 import type { Host } from "../host.ts";
 import { write } from "./print.ts";
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { CaretError } from "@caret/protocol";
+import { CaretError, type TokenScope, tokenScopes } from "@caret/protocol";
 import { type Command, Option } from "commander";
 import { absolutePath } from "../config/config-paths.ts";
 import type { ExitCode, Host } from "../host.ts";
@@ -7,7 +7,7 @@ import { ageText } from "../terminal/amount-text.ts";
 import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { createToken, revokeToken } from "../tokens/change-tokens.ts";
-import { readTokenFile, type TokenEntry, type TokenScope, tokenScopes } from "../tokens/token-file.ts";
+import { readTokenFile, type TokenEntry } from "../tokens/token-file.ts";
 import { readTokenUses } from "../tokens/token-uses.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines, write } from "./print.ts";

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@caret/protocol";
 import type { z } from "zod";
 import { checkValue, unknownName } from "./check-value.ts";
 import type { ConfigPath } from "./config-paths.ts";
@@ -30,7 +31,7 @@ function readGroup(reading: Reading, group: Record<string, unknown>, prefix: str
     const member = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (member === undefined) return [{ place, message: unknownMember(reading, name, Object.keys(shape)) }];
     if (shapeOf(member) === undefined) return readKey(reading, { key, schema: member }, value);
-    if (!isObject(value)) return [{ place, message: "expected an object" }];
+    if (!isJsonObject(value)) return [{ place, message: "expected an object" }];
     return readGroup({ ...reading, schema: member }, value, `${key}.`);
   });
 }
@@ -58,14 +59,10 @@ function unknownMember({ keys }: Reading, name: string, siblings: readonly strin
 function parseFile(text: string): { readonly settings: Record<string, unknown> } | { readonly fault: string } {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return isObject(value) ? { settings: value } : { fault: "expected an object" };
+    return isJsonObject(value) ? { settings: value } : { fault: "expected an object" };
   } catch (reason) {
     // Only the position is taken from the reason: the rest quotes the file, which may hold a secret.
     const position = /line \d+ column \d+/.exec(String(reason))?.[0];
     return { fault: position === undefined ? "expected JSON" : `expected JSON; it goes wrong at ${position}` };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

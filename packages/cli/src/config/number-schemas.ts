@@ -1,11 +1,9 @@
+import { LONGEST_TIMER_MS } from "@caret/protocol";
 import type { PruneRule } from "@caret/runtime";
 import { z } from "zod";
 import type { Config } from "./config-schema.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Node's timers hold 31 bits: a longer wait would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Milliseconds for a timer: at least one, so that no clock is ever off, and clamped to what a timer can wait. */
 export function durationMs() {
@@ -13,7 +11,7 @@ export function durationMs() {
     .number()
     .int()
     .min(1)
-    .overwrite((milliseconds) => Math.min(milliseconds, MAX_TIMER_MS));
+    .overwrite((milliseconds) => Math.min(milliseconds, LONGEST_TIMER_MS));
 }
 
 export function byteCount() {

@@ -1,3 +1,4 @@
+import { parseJson } from "@caret/protocol";
 import { z } from "zod";
 import { checkValue, unknownName } from "./check-value.ts";
 import { type ConfigKey, fromVariable, isSetting, toFlag, toVariable, unwrap } from "./key-names.ts";
@@ -75,8 +76,8 @@ export function parseText(schema: z.ZodType, text: string): ParsedText {
     const value = booleans.get(trimmed.toLowerCase());
     return value === undefined ? { expected: "expected true, false, 1 or 0" } : { value };
   }
-  if (type instanceof z.ZodArray) return trimmed.startsWith("[") ? parseJson(trimmed) : { value: splitList(text) };
-  if (type instanceof z.ZodRecord) return parseJson(trimmed);
+  if (type instanceof z.ZodArray) return trimmed.startsWith("[") ? parseValue(trimmed) : { value: splitList(text) };
+  if (type instanceof z.ZodRecord) return parseValue(trimmed);
   return { value: text };
 }
 
@@ -87,11 +88,7 @@ function splitList(text: string): readonly string[] {
     .filter((item) => item !== "");
 }
 
-function parseJson(text: string): ParsedText {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    // The reason is dropped on purpose: it quotes the text.
-    return { expected: "expected JSON" };
-  }
+function parseValue(text: string): ParsedText {
+  const value = parseJson(text);
+  return value === undefined ? { expected: "expected JSON" } : { value };
 }

@@ -1,4 +1,4 @@
-import { hiddenMark } from "@caret/protocol";
+import { hiddenMark, oneLine } from "@caret/protocol";
 
 /** Makes text of the agent's safe to show; text that comes in pieces keeps its cleaner from piece to piece. */
 export interface TextCleaner {
@@ -70,7 +70,7 @@ export function cleanText(text: string): string {
 
 /** For a line of ours that quotes the agent: all white space is one space. */
 export function cleanLine(text: string): string {
-  return cleanText(text).replace(/\s+/g, " ").trim();
+  return oneLine(cleanText(text));
 }
 
 function opened(code: number): State {

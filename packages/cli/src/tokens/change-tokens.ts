@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { CaretError, Secret } from "@caret/protocol";
-import {
-  digestToken,
-  readTokenFile,
-  type TokenEntry,
-  type TokenScope,
-  tokenFilePath,
-  writeTokenFile,
-} from "./token-file.ts";
+import { CaretError, Secret, type TokenScope } from "@caret/protocol";
+import { digestToken, readTokenFile, type TokenEntry, tokenFilePath, writeTokenFile } from "./token-file.ts";
 import { withFileLock } from "./with-file-lock.ts";
 
 const namePattern = /^\w[\w.-]{0,63}$/;

@@ -1,11 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CaretError } from "@caret/protocol";
+import { CaretError, tokenScopes } from "@caret/protocol";
 import { z } from "zod";
-
-export const tokenScopes = ["turns", "models", "metrics", "sessions", "admin"] as const;
-export type TokenScope = (typeof tokenScopes)[number];
 
 const entrySchema = z.object({
   name: z.string().min(1),

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { escapeHtml } from "@caret/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import type { Metrics } from "../server/metrics.ts";
 import { buildOpenApi, type ListedRoute, type OpenApiDocument, type OpenApiOperation } from "./openapi.ts";
@@ -119,8 +120,4 @@ interface JsonBody {
   readonly content: Readonly<
     Record<string, { readonly schema?: { readonly properties?: object; readonly required?: readonly string[] } }>
   >;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

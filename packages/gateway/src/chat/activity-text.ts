@@ -1,4 +1,4 @@
-import { type AgentEvent, type AgentEventOf, tellingArgument } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, oneLine, tellingArgument } from "@caret/protocol";
 
 /** How a door shows what the agent does with its own tools. */
 export type ActivityDisplay = "reasoning" | "text" | "none";
@@ -23,9 +23,11 @@ export function activityText(event: AgentEvent): string | undefined {
     case "tool-call":
       return event.owner === "client" ? undefined : callLine(event);
     case "tool-result":
-      return event.status === "ok" ? undefined : `  ${event.status}: ${oneLine(event.output) || "no reason given"}\n`;
+      return event.status === "ok"
+        ? undefined
+        : `  ${event.status}: ${oneLine(event.output, MAX_LINE) || "no reason given"}\n`;
     case "notice":
-      return TOLD_NOTICES.has(event.kind) ? `[${oneLine(event.message)}]\n` : undefined;
+      return TOLD_NOTICES.has(event.kind) ? `[${oneLine(event.message, MAX_LINE)}]\n` : undefined;
     default:
       return undefined;
   }
@@ -34,15 +36,6 @@ export function activityText(event: AgentEvent): string | undefined {
 function callLine(call: AgentEventOf<"tool-call">): string {
   const { name, server } = call;
   const tool = server === undefined ? name : `${server}/${name}`;
-  const about = oneLine(tellingArgument(call));
+  const about = oneLine(tellingArgument(call), MAX_LINE);
   return about === "" ? `→ ${tool}\n` : `→ ${tool}: ${about}\n`;
-}
-
-function oneLine(text: string): string {
-  // Only the beginning can be shown, so a result of many megabytes is not searched whole.
-  const line = text
-    .slice(0, MAX_LINE * 4)
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE - 1)}…` : line;
 }

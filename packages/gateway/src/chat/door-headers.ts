@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { parseJson } from "@caret/protocol";
 import { z } from "zod";
 import type { DoorRequest } from "./door-request.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
@@ -53,13 +54,7 @@ function codingClientOf(headers: IncomingHttpHeaders): string | undefined {
 
 /** Codex says with each request what it is for. */
 function isCodexSideCall(headers: IncomingHttpHeaders): boolean {
-  const told = headers["x-codex-turn-metadata"];
-  if (typeof told !== "string") return false;
-  try {
-    const turn = codexTurn.safeParse(JSON.parse(told)).data;
-    return turn?.thread_source === "thread_title" || turn?.request_kind === "compaction";
-  } catch {
-    // Not JSON: then it says nothing that is known here.
-    return false;
-  }
+  const metadata = headers["x-codex-turn-metadata"];
+  const turn = typeof metadata === "string" ? codexTurn.safeParse(parseJson(metadata)).data : undefined;
+  return turn?.thread_source === "thread_title" || turn?.request_kind === "compaction";
 }

@@ -1,10 +1,6 @@
+import { parseJson } from "@caret/protocol";
 /** A call's arguments as JSON, or as they came when a model wrote something else. */
 export function parseArguments(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The transcript is told as it was: a model's broken JSON is part of it.
-    return text;
-  }
+  // A model's broken JSON is part of the transcript and stays as it was.
+  return text.trim() === "" ? {} : parseJson(text, text);
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { isJsonObject, parseJson } from "@caret/protocol";
 
 /**
  * OpenCode, Codex, pi, Claude Code: in the order in which the more certain name wins. OpenAI's `prompt_cache_key` is not
@@ -34,11 +35,7 @@ function toKey(value: unknown): string | undefined {
 function sessionInUserId(userId: unknown): unknown {
   if (typeof userId !== "string") return undefined;
   if (!userId.startsWith("{")) return /_session_(.+)$/.exec(userId)?.[1];
-  try {
-    const parsed: unknown = JSON.parse(userId);
-    return parsed !== null && typeof parsed === "object" && "session_id" in parsed ? parsed.session_id : undefined;
-  } catch {
-    // Not JSON after all: then it is a person's id, whatever it looks like.
-    return undefined;
-  }
+  // What is not JSON after all is a person's id, whatever it looks like.
+  const parsed = parseJson(userId);
+  return isJsonObject(parsed) ? parsed["session_id"] : undefined;
 }

@@ -1,4 +1,4 @@
-import { CaretError, type EventEnvelope, type Sessions, toSeedEvent } from "@caret/protocol";
+import { CaretError, type EventEnvelope, parseJson, type Sessions, toSeedEvent } from "@caret/protocol";
 import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -113,11 +113,9 @@ async function firstMessage(socket: WebSocket, signal: AbortSignal) {
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CaretError("invalid-request", 'The first message must be JSON: {"since": <seq>}');
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  throw new CaretError("invalid-request", 'The first message must be JSON: {"since": <seq>}');
 }
 
 async function closeWithReason(writer: SocketWriter, stop: AbortSignal, reason: unknown): Promise<void> {

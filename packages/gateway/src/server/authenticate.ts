@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CaretError, Secret } from "@caret/protocol";
-import type { Scope, TokenGrant, TokenStore } from "./token-store.ts";
+import { CaretError, Secret, type TokenScope } from "@caret/protocol";
+import type { TokenGrant, TokenStore } from "./token-store.ts";
 
 /** Carries the other half, which the page keeps where no other port sees it and no browser sends it unasked. */
 const PAGE_HEADER = "x-caret-page";
@@ -39,7 +39,7 @@ export function authenticate(headers: IncomingHttpHeaders, tokens: TokenStore): 
   });
 }
 
-export function assertScope({ name, scopes }: TokenGrant, scope: Scope): void {
+export function assertScope({ name, scopes }: TokenGrant, scope: TokenScope): void {
   if (scopes.includes(scope) || scopes.includes("admin")) return;
   throw new CaretError(
     "forbidden",

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { TokenScope } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { connectionOf } from "../http/client-gone.ts";
 import { refusalWith } from "../http/known-error.ts";
@@ -7,7 +8,7 @@ import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrow
 import { assertAllowedHost } from "./host-check.ts";
 import type { LiveRequests } from "./live-requests.ts";
 import { assertAllowedOrigin } from "./origin-check.ts";
-import type { Scope, TokenStore } from "./token-store.ts";
+import type { TokenStore } from "./token-store.ts";
 
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
@@ -70,7 +71,7 @@ export function assertMediaType(method: string, headers: IncomingHttpHeaders, wa
  * Who may use a route: everybody, whoever has a token, or only tokens with a scope. `browser` is any token, also as a
  * browser sends it when it has asked its user; only for pages that do nothing, since it then sends it unasked.
  */
-type Access = "public" | "browser" | "any-token" | Scope;
+type Access = "public" | "browser" | "any-token" | TokenScope;
 
 declare module "fastify" {
   interface FastifyContextConfig {

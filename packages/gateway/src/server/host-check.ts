@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { CaretError } from "@caret/protocol";
 
-const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+export const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const HOST = /^(?<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?<port>\d{1,5}))?$/;
 const HTTP_PORT = 80;
 

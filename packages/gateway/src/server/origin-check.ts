@@ -1,7 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import { type Addressed, headerValues } from "./host-check.ts";
-
-const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+import { type Addressed, headerValues, LOOPBACK_NAMES } from "./host-check.ts";
 
 /**
  * Refuse what a page of another site sends. Browsers put an Origin on every request that could change something; programs

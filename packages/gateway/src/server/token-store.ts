@@ -1,6 +1,3 @@
-/** What a token may do. `admin` may do everything. */
-export type Scope = "turns" | "models" | "metrics" | "sessions" | "admin";
-
 export interface TokenGrant {
   readonly name: string;
   readonly scopes: readonly string[];

@@ -1,7 +1,6 @@
 import type { AgentEvent, AgentEventOf } from "../events/agent-event.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import type { EventEnvelope } from "./session-view.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What one line of the agent says in the shape below. */
 interface SeedLine {
@@ -68,7 +67,7 @@ function assistant(text: string): SeedLine {
 
 /** The CLI's own lines have no `payload`: all of such a line is what it carries. */
 function readLine(line: unknown): SeedLine | undefined {
-  if (!isRecord(line) || typeof line["type"] !== "string") return undefined;
+  if (!isJsonObject(line) || typeof line["type"] !== "string") return undefined;
   const { type, subtype, payload = line } = line;
   return { type, ...(typeof subtype === "string" ? { subtype } : {}), payload };
 }
@@ -116,7 +115,7 @@ function resultLine(outcome: AgentEventOf<"turn-end">["outcome"]): SeedLine {
   return { type: "result", subtype: "error", payload: { ...payload, exitCode, is_error: true } };
 }
 
-function failure(message: string): SeedLine & { readonly payload: Json } {
+function failure(message: string): SeedLine & { readonly payload: JsonObject } {
   return { type: "error", payload: { type: "error", message } };
 }
 
@@ -124,22 +123,10 @@ function unreadable(data: string): SeedLine {
   return { type: "raw", payload: { type: "raw", data } };
 }
 
-function without({ type, ...rest }: AgentEvent): Json {
+function without({ type, ...rest }: AgentEvent): JsonObject {
   return rest;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not JSON: the caller says so by the shape it gives.
-  }
 }
 
 function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

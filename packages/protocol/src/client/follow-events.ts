@@ -1,7 +1,7 @@
 import type { EventEnvelope, SessionNews } from "../api/session-view.ts";
 import { CaretError } from "../errors/caret-error.ts";
+import { parseJson } from "../json.ts";
 import type { StreamBatch } from "./follow-stream.ts";
-import { parseJson } from "./native-wire.ts";
 
 /** Opens the stream; `last` says at every attempt after which event to go on. */
 type Connect = (last: () => number) => AsyncIterable<StreamBatch>;

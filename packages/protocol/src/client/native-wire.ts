@@ -1,5 +1,6 @@
 import { CaretError } from "../errors/caret-error.ts";
 import { type ErrorCode, errorCatalogue } from "../errors/error-catalogue.ts";
+import { parseJson } from "../json.ts";
 
 export interface NativeClientOptions {
   /** Where the gateway is, `http://127.0.0.1:4040` or with somebody's path behind it. */
@@ -142,15 +143,6 @@ function readInfo(text: string): ({ readonly code: ErrorCode; readonly message: 
     ...(typeof retryable === "boolean" && { retryable }),
     ...(typeof upstream === "string" && { upstream }),
   };
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not ours: the caller says what that means.
-    return undefined;
-  }
 }
 
 /** Whatever `fetch` throws but an abort means that nobody answered, or that the answer broke off. */

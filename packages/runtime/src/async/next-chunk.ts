@@ -1,12 +1,11 @@
 import { setImmediate as nextLoop } from "node:timers/promises";
+import { LONGEST_TIMER_MS } from "@caret/protocol";
 
 export type NextChunk<Chunk> =
   | { readonly kind: "chunk"; readonly chunk: Chunk }
   | { readonly kind: "end" }
   | { readonly kind: "expired" }
   | { readonly kind: "aborted" };
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Wait for the next chunk, but no longer than `waitMs` and not past an abort. The pull itself stays pending then. */
 export async function nextChunk<Chunk>(
@@ -17,7 +16,7 @@ export async function nextChunk<Chunk>(
   const { promise: interruption, resolve } = Promise.withResolvers<"expired" | "aborted">();
   // A stream passes here for every chunk: what waits for ever needs no timer.
   const isLimited = waitMs !== Number.POSITIVE_INFINITY;
-  const timer = isLimited ? setTimeout(resolve, Math.min(Math.max(waitMs, 0), MAX_TIMER_MS), "expired") : undefined;
+  const timer = isLimited ? setTimeout(resolve, Math.min(Math.max(waitMs, 0), LONGEST_TIMER_MS), "expired") : undefined;
   const onAbort = (): void => resolve("aborted");
   signal.addEventListener("abort", onAbort, { once: true });
   try {

@@ -1,5 +1,4 @@
-/** The longest wait a Node timer can hold; a longer one would fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER_MS } from "@caret/protocol";
 
 /** True when the promise settles within the time. The promise must not reject. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { parseJson } from "@caret/protocol";
 import { type ChatMessage, toChatMessage } from "./chat-message.ts";
 import type { ChatStore } from "./open-chat-store.ts";
 
@@ -47,15 +48,6 @@ export function readMessages(store: ChatStore, rootId: string): ChainMessages {
 
   visit(rootId.toLowerCase());
   return { messages, lost };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Damaged: the caller counts it as lost.
-    return undefined;
-  }
 }
 
 /** Every id of the form chats have. A chat started by another is known by this alone: the other one names it. */

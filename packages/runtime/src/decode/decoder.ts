@@ -1,7 +1,7 @@
-import type { AgentEvent, Owner } from "@caret/protocol";
+import type { AgentEvent, JsonObject, Owner } from "@caret/protocol";
 import { contractDialect } from "./contract/contract-dialect.ts";
 import type { Dialect, DialectName, Ending } from "./dialect.ts";
-import type { Frame, JsonObject } from "./framing/frame.ts";
+import type { Frame } from "./framing/frame.ts";
 import { type FrameReaderState, finishFrames, readFrames } from "./framing/frame-reader.ts";
 import { createLineSplitter, DEFAULT_MAX_LINE_BYTES, type LineBatch } from "./framing/line-splitter.ts";
 import { payloadDialect } from "./payload/payload-dialect.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./framing/frame.ts";
+import { isJsonObject, type JsonObject } from "@caret/protocol";
 import { objectsField, textField, wordField } from "./read-error.ts";
 import { type Draft, remember, type TurnState } from "./turn-draft.ts";
 

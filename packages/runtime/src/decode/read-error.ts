@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./framing/frame.ts";
+import { isJsonObject, type JsonObject } from "@caret/protocol";
 
 const textNames = [
   "error",

@@ -1,5 +1,4 @@
-import type { Usage } from "@caret/protocol";
-import { isJsonObject, type JsonObject } from "./framing/frame.ts";
+import { isJsonObject, type JsonObject, type Usage } from "@caret/protocol";
 import { numberField, objectField } from "./read-error.ts";
 
 /** The spellings of each count, the CLI's own first. */
@@ -56,12 +55,6 @@ export function readResultUsage(result: JsonObject): Usage | undefined {
   const bare = readUsage(result);
   if (nested === undefined) return bare;
   return nested.cost === undefined && bare?.cost !== undefined ? { ...nested, cost: bare.cost } : nested;
-}
-
-export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
-  if (sum === undefined || more === undefined) return sum ?? more;
-  const names = new Set([...Object.keys(sum), ...Object.keys(more)]) as Set<keyof Usage>;
-  return Object.fromEntries([...names].map((name) => [name, (sum[name] ?? 0) + (more[name] ?? 0)]));
 }
 
 function isCount(count: number | undefined): count is number {

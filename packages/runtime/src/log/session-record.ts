@@ -1,7 +1,4 @@
-import type { Usage } from "@caret/protocol";
 import type { NewSession, SessionChanges, SessionRecord, UpstreamAttachment } from "./event-store.ts";
-
-const counts = ["input", "output", "cacheRead", "cacheWrite", "reasoning", "cost"] as const;
 
 export function toSessionRecord(session: NewSession): SessionRecord {
   return { ...session, updatedAt: session.createdAt, archived: false, lastSeq: 0, upstream: [] };
@@ -30,13 +27,4 @@ function attach(attachments: readonly UpstreamAttachment[], added: UpstreamAttac
 /** The day a budget counts: UTC, so that it does not depend on where the gateway runs. */
 export function toUsageDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
-}
-
-/** A count that neither reported stays absent. */
-export function addUsage(one: Usage, other: Usage): Usage {
-  const sums = counts.flatMap((count) => {
-    const reported = [one[count], other[count]].filter((value) => value !== undefined);
-    return reported.length === 0 ? [] : [[count, reported.reduce((sum, value) => sum + value, 0)]];
-  });
-  return Object.fromEntries(sums);
 }

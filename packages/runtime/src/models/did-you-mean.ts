@@ -1,3 +1,5 @@
+import { editDistance } from "@caret/protocol";
+
 /** Names come from clients: a very long one is compared by its beginning. */
 const MAX_COMPARED = 100;
 
@@ -27,18 +29,4 @@ function distanceTo(target: string, name: string): number {
   if (name.startsWith(target) || target.startsWith(name)) return Math.min(whole, 1);
   if (target.includes("-")) return whole;
   return Math.min(whole, ...name.split("-").map((word) => 1 + editDistance(target, word)));
-}
-
-/** Levenshtein's distance, one row at a time. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...one].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= other.length; column += 1) {
-      const replace = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
-      next.push(Math.min(replace, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

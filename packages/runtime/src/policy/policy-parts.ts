@@ -1,6 +1,5 @@
 import { resolve, sep } from "node:path";
-import { CaretError, type ToolKind } from "@caret/protocol";
-import { isJsonObject, type JsonObject } from "../decode/framing/frame.ts";
+import { CaretError, isJsonObject, type JsonObject, type ToolKind } from "@caret/protocol";
 import { wayInside } from "../paths/way-inside.ts";
 import { plainName, toolGroup } from "../tools/repair/tool-aliases.ts";
 import { createCommandPattern, createGlobPattern, type GlobPattern } from "./glob-pattern.ts";

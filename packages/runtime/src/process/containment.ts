@@ -1,6 +1,5 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import { createDeferred } from "../async/deferred.ts";
 import { within } from "../async/within.ts";
 import type { ChildCommand, Spawner } from "./child-handle.ts";
 import { identifyProcess, type ProcessIdentity, readProcFile } from "./process-identity.ts";
@@ -70,7 +69,7 @@ export interface ContainedAgent {
  */
 export function followContainedAgent(child: ChildProcess): ContainedAgent {
   const status = child.stdio[STATUS_FD] as Readable;
-  const ended = createDeferred<void>();
+  const ended = Promise.withResolvers<void>();
   let reports = "";
   status.on("data", (chunk: Buffer) => {
     reports += chunk.toString("latin1");

@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import { createDeferred } from "../async/deferred.ts";
 import { within } from "../async/within.ts";
 
 /** More than any pipe or socket holds, so that the tail of an exited child always fits. */
@@ -14,8 +13,8 @@ type Result = IteratorResult<Uint8Array, undefined>;
  * the stream is paused, and goes on when the reader takes what is queued.
  */
 export class OutputQueue implements AsyncIterable<Uint8Array> {
-  readonly #first = createDeferred<boolean>();
-  readonly #ended = createDeferred<void>();
+  readonly #first = Promise.withResolvers<boolean>();
+  readonly #ended = Promise.withResolvers<void>();
   readonly #readers: ((result: Result) => void)[] = [];
   readonly #limitBytes: number;
   #chunks: Uint8Array[] = [];

@@ -1,5 +1,4 @@
 import type { Writable } from "node:stream";
-import { createDeferred } from "../async/deferred.ts";
 import { within } from "../async/within.ts";
 import type { StdinOutcome, StdinTrouble } from "./child-handle.ts";
 
@@ -15,7 +14,7 @@ export interface StdinWriterOptions {
 /** Writes to a child in order, and takes a child that left or does not read for an outcome, not an exception. */
 export class StdinWriter {
   readonly #options: StdinWriterOptions;
-  readonly #ready = createDeferred<Writable | undefined>();
+  readonly #ready = Promise.withResolvers<Writable | undefined>();
   #last: Promise<unknown> = Promise.resolve();
   #trouble: StdinTrouble | undefined;
 
@@ -64,7 +63,7 @@ export class StdinWriter {
 
   async #writeSlices(stdin: Writable, content: Uint8Array): Promise<StdinOutcome> {
     for (let start = 0; start < content.byteLength; start += SLICE_BYTES) {
-      const written = createDeferred<boolean>();
+      const written = Promise.withResolvers<boolean>();
       stdin.write(content.subarray(start, start + SLICE_BYTES), (error) => written.resolve(!error));
       while (!(await within(written.promise, this.#options.stallMs))) {
         if (this.#options.isExcused()) continue;

@@ -1,4 +1,3 @@
-import { createDeferred } from "../async/deferred.ts";
 import { killMarked } from "./sweep-leftovers.ts";
 
 export type ReapTime = "soon" | "now";
@@ -17,7 +16,7 @@ export interface StrayReaper {
  */
 export function createStrayReaper({ delayMs = 500 } = {}): StrayReaper {
   let marks = new Set<string>();
-  let done = createDeferred<void>();
+  let done = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
 
   const walk = (): void => {
@@ -25,7 +24,7 @@ export function createStrayReaper({ delayMs = 500 } = {}): StrayReaper {
     timer = undefined;
     const [walked, finished] = [marks, done];
     marks = new Set();
-    done = createDeferred();
+    done = Promise.withResolvers();
     killMarked(walked);
     finished.resolve();
   };

@@ -1,5 +1,4 @@
 import { CaretError } from "@caret/protocol";
-import { createDeferred } from "../async/deferred.ts";
 import { within } from "../async/within.ts";
 import type {
   ChildCommand,
@@ -34,10 +33,10 @@ class SupervisedChild implements ChildHandle {
   readonly #stderr = new OutputQueue(STDERR_TAIL_BYTES);
   readonly #tail = new TailRing(STDERR_TAIL_BYTES);
   readonly #stdin: StdinWriter;
-  readonly #launching = createDeferred<LaunchedProcess | undefined>();
-  readonly #exit = createDeferred<ChildExit>();
-  readonly #abandoned = createDeferred<ChildExit>();
-  readonly #hurry = createDeferred<void>();
+  readonly #launching = Promise.withResolvers<LaunchedProcess | undefined>();
+  readonly #exit = Promise.withResolvers<ChildExit>();
+  readonly #abandoned = Promise.withResolvers<ChildExit>();
+  readonly #hurry = Promise.withResolvers<void>();
   readonly #abort = new AbortController();
   #launched: LaunchedProcess | undefined;
   #tailKept: Promise<void> = Promise.resolve();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { LONGEST_TIMER_MS } from "../async/within.ts";
+import { LONGEST_TIMER_MS } from "@caret/protocol";
 import type { ChildCommand, ChildHandle } from "./child-handle.ts";
 
 interface WarmPoolOptions {

@@ -3,6 +3,9 @@ import { redactEvent, redactJson } from "./redact-json.ts";
 import { createTextRedactor } from "./text-redactor.ts";
 import { createTurnRedactor, type TurnRedactor } from "./turn-redactor.ts";
 
+/** Redact this much more of a text than is kept of it, so that a secret across the cut is known for one. */
+export const CUT_MARGIN = 8_192;
+
 /**
  * The one place where secrets are taken out, before anything is logged, stored, exported or sent in an error.
  *

@@ -1,9 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { EventEntry } from "../log/event-store.ts";
-import type { Redactor } from "../redaction/redactor.ts";
-
-/** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
-const CUT_MARGIN = 8_192;
+import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 
 export interface RawLinesOptions {
   readonly redactor: () => Redactor;

@@ -1,9 +1,7 @@
 import { splitNotes, withoutClientMarkup } from "../conversations/matching/client-notes.ts";
-import type { Redactor } from "../redaction/redactor.ts";
+import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 
 const MAX_LENGTH = 80;
-/** More of a line is redacted than is kept, so that a secret across the cut is known for one. */
-const CUT_MARGIN = 8_192;
 /** Reminders and the like may be long, and what was asked stands behind them. */
 const MAX_READ = 262_144;
 

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isRecord, parseRecord } from "../json.ts";
 import { type CatalogueModel, defaultModelId } from "./model-catalogue.ts";
 
 export interface CliConfig {
@@ -17,12 +18,8 @@ export function loadCliConfig(configDir: string, pid: number): CliConfig {
     // Not there (or not readable, which the write below will report): a first start.
     return writeFresh(path, configDir, pid);
   }
-  try {
-    const config: unknown = JSON.parse(text);
-    if (isRecord(config)) return { modelId: readModelId(config) };
-  } catch {
-    // Falls through to the repair, like a file that is JSON but no object.
-  }
+  const config = parseRecord(text);
+  if (config !== undefined) return { modelId: readModelId(config) };
   renameSync(path, `${path}.bad`);
   return writeFresh(path, configDir, pid);
 }
@@ -60,8 +57,4 @@ function writeFresh(path: string, configDir: string, pid: number): CliConfig {
   writeFileSync(draft, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, path);
   return { modelId: model.id };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../json.ts";
 import type { JsonSchema, ModelMessage, OfferedTool } from "../model/model.ts";
 
 /** What the host sends as its first line. */
@@ -27,7 +28,7 @@ export function parseContractTurn(line: string): ContractTurn | undefined {
 export function parseObject(line: string): Value | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     // The caller answers for what is not JSON.
     return undefined;
@@ -35,7 +36,7 @@ export function parseObject(line: string): Value | undefined {
 }
 
 function toMessage(value: unknown): readonly ModelMessage[] {
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const text = toText(value["content"]);
   switch (value["role"]) {
     case "system":
@@ -56,18 +57,14 @@ function toText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content
-    .map((part: unknown) => (isObject(part) && typeof part["text"] === "string" ? part["text"] : ""))
+    .map((part: unknown) => (isRecord(part) && typeof part["text"] === "string" ? part["text"] : ""))
     .join("");
 }
 
 function toTool(value: unknown): readonly OfferedTool[] {
-  if (!isObject(value) || typeof value["name"] !== "string") return [];
+  if (!isRecord(value) || typeof value["name"] !== "string") return [];
   const schema = value["schema"] ?? value["inputSchema"] ?? value["parameters"];
   const description = typeof value["description"] === "string" ? { description: value["description"] } : {};
-  const inputSchema: JsonSchema = isObject(schema) ? schema : {};
+  const inputSchema: JsonSchema = isRecord(schema) ? schema : {};
   return [{ server: hostServer, name: value["name"], ...description, inputSchema }];
-}
-
-function isObject(value: unknown): value is Value {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { parseRecord } from "../json.ts";
 import type { Content, Intent } from "./model.ts";
 import { pathsIn, plainText } from "./prompt-text.ts";
 
@@ -15,7 +16,7 @@ export const clauseRules: readonly ClauseRule[] = [
     pattern:
       /\b(?:call|use|invoke)\b\s+(?:the\s+)?(?:mcp\s+)?(?:tool\s+)?[`"']?([\w:.-]+)[`"']?(?:\s+(?:mcp\s+)?tool)?\s+(?:with|using|on|and pass)\b[^{]*(\{[\s\S]*\})/i,
     toIntents: ([, tool = "", json = ""]) => {
-      const args = parseObject(json);
+      const args = parseRecord(json);
       return args === undefined ? undefined : [{ kind: "call", tool, args }];
     },
   },
@@ -112,15 +113,6 @@ export const clauseRules: readonly ClauseRule[] = [
     toIntents: (_, clause) => perPath(clause, (path) => ({ kind: "read", path })),
   },
 ];
-
-function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(json) as Readonly<Record<string, unknown>>;
-  } catch {
-    // Braces in a prompt need not be JSON; the clause may still mean something else.
-    return undefined;
-  }
-}
 
 function quotedIn(clause: string): readonly string[] {
   return (clause.match(new RegExp(quote, "g")) ?? []).map(plainText);

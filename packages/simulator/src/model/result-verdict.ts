@@ -1,4 +1,4 @@
-import { isRecord } from "../policy/hook-config.ts";
+import { isRecord, parseRecord } from "../json.ts";
 import type { Intent } from "./model.ts";
 
 /** A call's result, as far as it tells whether the call did what it was made for. */
@@ -74,8 +74,8 @@ function readFailed(path: string, output: string): boolean {
 /** What a JSON result says of itself; nothing when it is none, or when it may be the content that was asked for. */
 function verdictOfJson(intent: Intent, output: string): boolean | undefined {
   if (!/^\s*\{/.test(output)) return undefined;
-  const value = parse(output);
-  if (!isRecord(value)) return undefined;
+  const value = parseRecord(output);
+  if (value === undefined) return undefined;
   if (intent.kind === "read") return /\.json\w?$/i.test(intent.path) ? undefined : verdictOfFields(value);
   const code = [value["exit_code"], value["exitCode"], codeWithin(value["metadata"])].find(Number.isInteger);
   if (code !== undefined) return code !== 0;
@@ -96,15 +96,6 @@ function codeWithin(metadata: unknown): unknown {
 
 function isSaid(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false && error !== "";
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Braces need not be JSON: then the words are all there is.
-    return undefined;
-  }
 }
 
 function firstLine(output: string): string {

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isRecord, readJsonFile } from "../json.ts";
 
 /** The hook steps that fire in print mode. */
 const hookSteps = [
@@ -67,19 +67,4 @@ function toCommands(entries: unknown, directory: string): HookCommand[] {
       },
     ];
   });
-}
-
-/** A JSON object from disk, or nothing when the file is missing, broken or no object: the agent then uses its defaults. */
-export function readJsonFile(path: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    // A missing or broken file is an everyday state here; whoever writes it decides whether that is an error.
-    return undefined;
-  }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { type HookCommand, type HookConfig, type HookStep, isRecord } from "./hook-config.ts";
+import { parseRecord } from "../json.ts";
+import type { HookCommand, HookConfig, HookStep } from "./hook-config.ts";
 
 /** What every hook is told about the turn it runs in. */
 export interface HookTurn {
@@ -63,22 +64,12 @@ const BLOCKING_EXIT_CODE = 2;
 function readAnswer(exit: HookExit, command: HookCommand): { blocked?: string; context?: string } {
   if (exit.code === BLOCKING_EXIT_CODE) return { blocked: exit.stderr.trim() || exit.stdout.trim() };
   if (exit.code !== 0) return command.failClosed ? { blocked: `Hook failed: ${command.command}` } : {};
-  const answer = parseAnswer(exit.stdout);
+  const answer = parseRecord(exit.stdout) ?? {};
   const context = answer["additional_context"];
   const note = typeof context === "string" ? { context } : {};
   if (answer["permission"] !== "deny") return note;
   const message = answer["agent_message"] ?? answer["agentMessage"] ?? answer["user_message"] ?? answer["userMessage"];
   return { ...note, blocked: typeof message === "string" ? message : "" };
-}
-
-function parseAnswer(stdout: string): Readonly<Record<string, unknown>> {
-  try {
-    const answer: unknown = JSON.parse(stdout);
-    return isRecord(answer) ? answer : {};
-  } catch {
-    // A hook may print nothing or plain words: it then has no opinion.
-    return {};
-  }
 }
 
 function runHook(command: HookCommand, run: HookRun): Promise<HookExit> {

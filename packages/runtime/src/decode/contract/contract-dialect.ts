@@ -1,4 +1,11 @@
-import { CaretError, type ErrorCode, type Owner, type TurnOutcome } from "@caret/protocol";
+import {
+  CaretError,
+  type ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type Owner,
+  type TurnOutcome,
+} from "@caret/protocol";
 import {
   initialText,
   onCertainDelta,
@@ -10,7 +17,7 @@ import {
   type TextState,
 } from "../assistant-text.ts";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
-import { type Frame, isJsonObject, type JsonObject } from "../framing/frame.ts";
+import type { Frame } from "../framing/frame.ts";
 import { contentText, objectField, readErrorText, textField, wordField } from "../read-error.ts";
 import { readResultUsage, readUsage } from "../read-usage.ts";
 import { readToolEntry } from "../tools/tool-entry.ts";

@@ -1,6 +1,4 @@
-/** A JSON object as it came off the wire: every field is to be looked at before it is believed. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
+import type { JsonObject } from "@caret/protocol";
 /** What a line of an agent's output turned out to be. */
 export type Frame =
   /** One object. `sentinel` when it came between sentinel lines. */
@@ -12,7 +10,3 @@ export type Frame =
   | { readonly kind: "noise"; readonly text: string }
   /** Something that was meant as a frame and is broken: cut JSON, a sentinel without its partner. */
   | { readonly kind: "malformed"; readonly text: string; readonly reason: string };
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

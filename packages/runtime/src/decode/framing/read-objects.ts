@@ -1,4 +1,5 @@
-import { type Frame, isJsonObject, type JsonObject } from "./frame.ts";
+import { isJsonObject, type JsonObject, parseJson } from "@caret/protocol";
+import type { Frame } from "./frame.ts";
 
 /** Much deeper JSON parses, but cannot be written again: `JSON.stringify` gives up at some thousands of levels. */
 const MAX_DEPTH = 2_000;
@@ -18,7 +19,7 @@ const streamPrefix = /^(?:stdout|stderr)\s*:?\s*(?=\{)/i;
 export function readObjects(line: string, sentinel = false): readonly Frame[] {
   const text = stripNoise(line);
   if (text === "") return [];
-  const value = parse(text);
+  const value = parseJson(text);
   if (isJsonObject(value)) return [toFrame(value, text, sentinel)];
   if (!text.startsWith("{")) return [{ kind: "noise", text }];
   return splitObjects(text, sentinel);
@@ -30,14 +31,6 @@ function stripNoise(line: string): string {
   // A NUL before the JSON is what a torn write leaves behind; JSON itself never begins with one.
   const start = text.search(/[^\s\0]/);
   return start === -1 ? "" : text.slice(start).trimEnd().replace(streamPrefix, "");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not JSON: the caller says what it is instead
-  }
 }
 
 function toFrame(value: JsonObject, text: string, sentinel: boolean): Frame {
@@ -58,7 +51,7 @@ function splitObjects(text: string, sentinel: boolean): readonly Frame[] {
   let rest = text;
   while (rest.startsWith("{")) {
     const end = objectEnd(rest);
-    const value = end === -1 ? undefined : parse(rest.slice(0, end));
+    const value = end === -1 ? undefined : parseJson(rest.slice(0, end));
     if (!isJsonObject(value)) return [...frames, { kind: "malformed", text: rest, reason: "not valid JSON" }];
     frames.push(toFrame(value, rest.slice(0, end), sentinel));
     rest = rest.slice(end).trimStart();

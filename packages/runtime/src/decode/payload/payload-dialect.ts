@@ -1,6 +1,6 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, type JsonObject } from "@caret/protocol";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
-import type { Frame, JsonObject } from "../framing/frame.ts";
+import type { Frame } from "../framing/frame.ts";
 import { writePlan } from "../plan-events.ts";
 import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-error.ts";
 import { readResultUsage } from "../read-usage.ts";

@@ -1,5 +1,5 @@
+import type { JsonObject } from "@caret/protocol";
 import { onSoftBoundary } from "../assistant-text.ts";
-import type { JsonObject } from "../framing/frame.ts";
 import { writePlan } from "../plan-events.ts";
 import { arrayField, objectField, objectsField, readErrorText, textField, wordField } from "../read-error.ts";
 import { type ResultArm, readArm } from "../tools/tool-outcome.ts";

@@ -1,10 +1,10 @@
-import { CaretError } from "@caret/protocol";
+import { addUsage, CaretError, type JsonObject } from "@caret/protocol";
 import { visibleName } from "../../models/parse-model-list.ts";
 import { initialText, onDelta, onFlush, onRetry, releaseText, type TextState } from "../assistant-text.ts";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
-import type { Frame, JsonObject } from "../framing/frame.ts";
+import type { Frame } from "../framing/frame.ts";
 import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-error.ts";
-import { addUsage, readUsage } from "../read-usage.ts";
+import { readUsage } from "../read-usage.ts";
 import { closeBlock, type Draft, endTurn, initialTurn, keepUnknown, remember, writeThinking } from "../turn-draft.ts";
 import { onInteractionQuery } from "./interaction-query.ts";
 import { quickDelta } from "./quick-delta.ts";

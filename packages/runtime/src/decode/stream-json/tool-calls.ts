@@ -1,5 +1,5 @@
+import type { JsonObject } from "@caret/protocol";
 import { onHardBoundary } from "../assistant-text.ts";
-import type { JsonObject } from "../framing/frame.ts";
 import { writePlan } from "../plan-events.ts";
 import { numberField, objectField, textField, wordField } from "../read-error.ts";
 import { readTodos } from "../tools/todo-items.ts";

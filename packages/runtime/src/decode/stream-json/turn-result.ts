@@ -1,6 +1,5 @@
-import { CaretError, type TurnOutcome } from "@caret/protocol";
+import { CaretError, type JsonObject, type TurnOutcome } from "@caret/protocol";
 import { onWholeText } from "../assistant-text.ts";
-import type { JsonObject } from "../framing/frame.ts";
 import type { LongLine } from "../framing/open-line.ts";
 import { createStringShortener } from "../framing/shorten-strings.ts";
 import { readErrorText, textField } from "../read-error.ts";

@@ -1,5 +1,4 @@
-import type { Todo } from "@caret/protocol";
-import type { JsonObject } from "../framing/frame.ts";
+import type { JsonObject, Todo } from "@caret/protocol";
 import { objectsField, textField } from "../read-error.ts";
 
 const statuses: ReadonlyMap<string, Todo["status"]> = new Map(

@@ -1,5 +1,4 @@
-import type { ToolKind } from "@caret/protocol";
-import { isJsonObject, type JsonObject } from "../framing/frame.ts";
+import { isJsonObject, type JsonObject, parseJson, type ToolKind } from "@caret/protocol";
 import { objectField, textField, wordField } from "../read-error.ts";
 
 /** Bookkeeping of the shell tool that says nothing about what was asked for. */
@@ -104,12 +103,7 @@ function readFunction(call: JsonObject): ToolEntry {
 
 /** Arguments come as an object or as JSON in a string, which may be broken: then they are kept as they came. */
 function parseArguments(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return value; // invalid JSON: the raw string is all we know, and it is kept
-  }
+  return typeof value === "string" ? parseJson(value, value) : value;
 }
 
 /** What a native tool is for, so that a card can be chosen without knowing each of some seventy names. */

@@ -1,5 +1,4 @@
-import type { FileDiff } from "@caret/protocol";
-import { isJsonObject, type JsonObject } from "../framing/frame.ts";
+import { type FileDiff, isJsonObject, type JsonObject } from "@caret/protocol";
 import { numberField, readErrorText, textField, wordField } from "../read-error.ts";
 import type { ToolResultEvent } from "../turn-draft.ts";
 import { shellText, successText } from "./success-text.ts";

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
+import { parseJson } from "@caret/protocol";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
 import { type AgentTool, type AnswerCall, type BridgeHello, bridgeHelloSchema } from "../../turns/tools/tool-call.ts";
 import type { ToolServer } from "./serve-tools.ts";
@@ -167,11 +168,7 @@ function readHello(socket: Socket, onHello: (hello: BridgeHello | undefined) => 
 }
 
 function parseHello(line: string): BridgeHello | undefined {
-  try {
-    return bridgeHelloSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined; // no JSON: whoever this is, it is not our bridge
-  }
+  return bridgeHelloSchema.safeParse(parseJson(line)).data;
 }
 
 function isSame(secret: Buffer, text: string): boolean {

@@ -1,5 +1,4 @@
-import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
-import { isJsonObject } from "../../decode/framing/frame.ts";
+import { type AgentEvent, type AgentEventOf, CaretError, isJsonObject } from "@caret/protocol";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import { type Admission, type BoundaryOptions, createCallRepair } from "../../tools/repair/repair-call.ts";
 import type { CallResult, OfferedCall } from "../../turns/tools/tool-call.ts";

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync } from "node:fs";
-import { isJsonObject } from "../../decode/framing/frame.ts";
+import { isJsonObject, parseJson } from "@caret/protocol";
 
 /** The user's own files that name MCP servers for every agent, and those of their servers that an agent would start. */
 export interface ForeignServers {
@@ -36,10 +36,7 @@ function parse(text: string): Readonly<Record<string, unknown>> | undefined {
     .replace(/^\uFEFF/, "")
     .replaceAll(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1")
     .replaceAll(/,(\s*[}\]])/g, "$1");
-  try {
-    const value: unknown = JSON.parse(plain);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined; // what we cannot read as JSON, the agent cannot either: it starts no server of it
-  }
+  // What we cannot read as JSON, the agent cannot either: it starts no server of it.
+  const value = parseJson(plain);
+  return isJsonObject(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { CommandKey, CommandRecord } from "@caret/protocol";
+import { type CommandKey, type CommandRecord, parseJson } from "@caret/protocol";
 import { commandTaken, type ReadOptions, type StoredEvent } from "../event-store.ts";
 import { parseEvent } from "../parse-event.ts";
 import { addCostFunction } from "./cost-function.ts";
@@ -108,17 +108,9 @@ function toStoredEvent(row: Row): StoredEvent {
     seq: Number(row["seq"]),
     turnId: String(row["turn_id"]),
     at: Number(row["at"]),
-    event: parseEvent(parseJson(String(row["data"]))),
+    // What is not even JSON is kept as the text it is, so that a person can still look at it.
+    event: parseEvent(parseJson(String(row["data"]), String(row["data"]))),
     ...(row["raw"] === null ? {} : { raw: String(row["raw"]) }),
     ...(row["raw_cut"] === 1 ? { rawCut: true } : {}),
   };
-}
-
-function parseJson(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    // Not even JSON: kept as the text it is, so that a person can still look at it.
-    return data;
-  }
 }

@@ -1,6 +1,6 @@
-import { type AgentEventOf, costOf, type LaneName, type Usage } from "@caret/protocol";
+import { type AgentEventOf, addUsage, costOf, type LaneName, type Usage } from "@caret/protocol";
 import type { RunningTurn, RunningTurnQuery, StoredEvent, UsageOfDay, UsageQuery, UsageTotal } from "../event-store.ts";
-import { addUsage, toUsageDay } from "../session-record.ts";
+import { toUsageDay } from "../session-record.ts";
 
 interface TurnUsage {
   readonly sessionId: string;

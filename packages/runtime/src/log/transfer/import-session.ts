@@ -1,4 +1,4 @@
-import { type AgentEventOf, CaretError, type LaneName } from "@caret/protocol";
+import { type AgentEventOf, CaretError, type LaneName, parseJson } from "@caret/protocol";
 import type { z } from "zod";
 import type { Redactor } from "../../redaction/redactor.ts";
 import type { CommandOptions, EventEntry, EventStore, SessionChanges, SessionRecord } from "../event-store.ts";
@@ -128,18 +128,10 @@ function parseHeader(line: string): SessionHeader {
 }
 
 function parseLine<Output>(schema: z.ZodType<Output>, line: string, what: string): Output {
+  // What is not JSON fails every schema.
   const parsed = schema.safeParse(parseJson(line));
   if (!parsed.success) throw invalid(`${what} cannot be read`, parsed.error);
   return parsed.data;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Fails every schema, and the schema's error says which line it was.
-    return undefined;
-  }
 }
 
 function invalid(what: string, cause?: unknown): CaretError {

@@ -1,6 +1,5 @@
 import { posix } from "node:path";
-import type { GrantOffer } from "@caret/protocol";
-import { isJsonObject } from "../../decode/framing/frame.ts";
+import { type GrantOffer, isJsonObject } from "@caret/protocol";
 import { canonicalJson } from "../../tools/canonical-json.ts";
 import type { PolicyDecision } from "../policy.ts";
 import type { PolicyCall } from "../policy-parts.ts";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { CaretError } from "@caret/protocol";
-import { createDeferred, type Deferred } from "../../async/deferred.ts";
 import { within } from "../../async/within.ts";
 import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
 import { type LaunchedProcess, signalGroup } from "../process-group.ts";
@@ -25,9 +24,9 @@ export interface ProcessSpawnerOptions {
 /** What the gateway knows of one child in the spawner's hands. */
 interface RemoteChild {
   readonly link: SpawnerLink;
-  readonly start: Deferred<ProcessIdentity | CaretError>;
-  readonly exited: Deferred<ChildExit>;
-  readonly reaped: Deferred<void>;
+  readonly start: PromiseWithResolvers<ProcessIdentity | CaretError>;
+  readonly exited: PromiseWithResolvers<ChildExit>;
+  readonly reaped: PromiseWithResolvers<void>;
   identity?: ProcessIdentity;
 }
 
@@ -76,7 +75,12 @@ export class ProcessSpawner implements Spawner {
     const { stdin, ...rest } = command;
     const link = this.#link?.isAlive ? this.#link : this.#open();
     const { id, streams } = this.#spares.take(link) ?? this.#expect(stdin !== "closed");
-    const remote = { link, start: createDeferred(), exited: createDeferred(), reaped: createDeferred() } as RemoteChild;
+    const remote = {
+      link,
+      start: Promise.withResolvers(),
+      exited: Promise.withResolvers(),
+      reaped: Promise.withResolvers(),
+    } as RemoteChild;
     this.#remotes.set(id, remote);
     link.hold(true);
     link.send({ type: "spawn", id, command: { ...rest, hasStdin: stdin !== "closed" } });

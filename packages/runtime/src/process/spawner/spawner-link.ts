@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { createDeferred } from "../../async/deferred.ts";
 import { within } from "../../async/within.ts";
 import { TailRing } from "../tail-ring.ts";
 import type { SpawnerReport, SpawnerRequest } from "./spawner-messages.ts";
@@ -13,7 +12,7 @@ const entry = new URL(`./spawner-main${import.meta.url.endsWith(".ts") ? ".ts" :
 /** One spawner process and the channel to it, for as long as it lives. */
 export class SpawnerLink {
   readonly #process: ChildProcess;
-  readonly #gone = createDeferred<void>();
+  readonly #gone = Promise.withResolvers<void>();
   readonly #stderr = new TailRing(STDERR_TAIL_BYTES);
   #alive = true;
 

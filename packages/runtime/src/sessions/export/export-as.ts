@@ -1,4 +1,4 @@
-import { assertNever, type ExportFormat, type SessionExport, toSeedEvent } from "@caret/protocol";
+import { assertNever, type ExportFormat, oneLine, type SessionExport, toSeedEvent } from "@caret/protocol";
 import type { EventStore, SessionRecord } from "../../log/event-store.ts";
 import { readAll } from "../../log/group-turns.ts";
 import { exportSession } from "../../log/transfer/export-session.ts";
@@ -98,10 +98,6 @@ function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
   return `${fence}text\n${text.trimEnd()}\n${fence}`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 function escaped(text: string): string {

@@ -1,4 +1,4 @@
-import { assertNever } from "@caret/protocol";
+import { assertNever, escapeHtml } from "@caret/protocol";
 import type { DocumentFormat } from "./session-document.ts";
 
 const style = `
@@ -27,36 +27,24 @@ export const htmlFormat: DocumentFormat = {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
-<ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join("")}</ul>
+<h1>${escapeHtml(title)}</h1>
+<ul>${facts.map((fact) => `<li>${escapeHtml(fact)}</li>`).join("")}</ul>
 `,
   block(block) {
     switch (block.kind) {
       case "prompt":
       case "text":
       case "note":
-        return `<div class="${block.kind}">${escaped(block.text.trim())}</div>\n`;
+        return `<div class="${block.kind}">${escapeHtml(block.text.trim())}</div>\n`;
       case "details":
-        return `<details><summary>${escaped(block.title)}</summary><pre>${escaped(block.text)}</pre></details>\n`;
+        return `<details><summary>${escapeHtml(block.title)}</summary><pre>${escapeHtml(block.text)}</pre></details>\n`;
       default:
         return assertNever(block);
     }
   },
   end: () => "</body>\n</html>\n",
 };
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
-}

@@ -1,6 +1,7 @@
 import {
   type AgentEventOf,
   assertNever,
+  oneLine,
   pricedUsage,
   type TranscriptItem,
   type TranscriptTurn,
@@ -63,7 +64,7 @@ function approvalBlocks({ request, answer }: ItemOf<"approval">): readonly Docum
 type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
 
 function note(parts: readonly string[]): DocumentBlock {
-  return { kind: "note", text: parts.join(" · ").replaceAll(/\s+/g, " ").trim() };
+  return { kind: "note", text: oneLine(parts.join(" · ")) };
 }
 
 function thinkingTitle({ durationMs }: ItemOf<"thinking">): string {
@@ -71,7 +72,7 @@ function thinkingTitle({ durationMs }: ItemOf<"thinking">): string {
 }
 
 function toolTitle({ tool }: ItemOf<"tool">): string {
-  const about = tellingArgument(tool).replaceAll(/\s+/g, " ").trim().slice(0, 200);
+  const about = oneLine(tellingArgument(tool), 200);
   const how = tool.status === "ok" ? "" : ` (${tool.notRun === true ? "not run" : tool.status})`;
   return `${[tool.name, about].filter((part) => part !== "").join(": ")}${how}`;
 }

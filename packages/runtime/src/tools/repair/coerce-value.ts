@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../decode/framing/frame.ts";
+import { isJsonObject, type JsonObject, parseJson } from "@caret/protocol";
 
 /** Arguments nest as deep as a model likes; below this they are left as they came. */
 const MAX_DEPTH = 8;
@@ -68,12 +68,4 @@ function typesOf(schema: JsonObject): ReadonlySet<string> {
 export function parseJsonObject(text: unknown): JsonObject | undefined {
   const value = typeof text === "string" ? parseJson(text) : undefined;
   return isJsonObject(value) ? value : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // no JSON: then it is just a text, which is no failure
-  }
 }

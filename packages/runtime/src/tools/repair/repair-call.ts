@@ -1,5 +1,4 @@
-import { type AgentEventOf, CaretError } from "@caret/protocol";
-import { isJsonObject, type JsonObject } from "../../decode/framing/frame.ts";
+import { type AgentEventOf, CaretError, isJsonObject, type JsonObject } from "@caret/protocol";
 import { createInputValidators } from "../input-validator.ts";
 import type { OutcomeClass } from "../tool.ts";
 import { isBookkeeping, meansTheSame } from "./field-aliases.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../decode/framing/frame.ts";
+import { isJsonObject, type JsonObject } from "@caret/protocol";
 import type { InputValidator } from "../input-validator.ts";
 import type { InputSchema } from "../tool.ts";
 import { coerceValue, parseJsonObject } from "./coerce-value.ts";

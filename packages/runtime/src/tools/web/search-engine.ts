@@ -1,4 +1,4 @@
-import { CaretError, type Secret } from "@caret/protocol";
+import { CaretError, parseJson, type Secret } from "@caret/protocol";
 import { z } from "zod";
 import { defineTool, type Tool } from "../tool.ts";
 import type { OutboundFetch, OutboundRequest } from "./outbound-fetch.ts";
@@ -62,7 +62,7 @@ export function createSearchEngine(
       throw new CaretError("rate-limited", `${config.engine} wants fewer searches at a time`);
     if (response.status !== 200)
       throw new CaretError("upstream-error", `The search engine ${config.engine} answered with ${response.status}`);
-    const parsed = answer.safeParse(parseJson(response.bytes));
+    const parsed = answer.safeParse(parseJson(response.bytes.toString("utf8")));
     if (!parsed.success)
       throw new CaretError("protocol-drift", `The answer of ${config.engine} is not what was expected`, {
         cause: parsed.error,
@@ -107,15 +107,6 @@ function dialectOf(config: SearchEngineConfig, baseUrl: string | undefined): Dia
 function withQuery(url: URL, parameters: Readonly<Record<string, string>>): string {
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
-}
-
-/** What is no JSON is not what was expected either. */
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 interface SearchInput {

@@ -1,4 +1,5 @@
-import { type AgentEvent, CaretError } from "@caret/protocol";
+import { type AgentEvent, CaretError, LONGEST_TIMER_MS } from "@caret/protocol";
+
 import { durationWords } from "../duration-words.ts";
 import { whyStopped } from "../why-stopped.ts";
 
@@ -34,7 +35,6 @@ function reasonOf({ reason }: AbortSignal): string {
   return isCaret ? "Caret stopped before anybody answered" : whyStopped(reason);
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const TURN_OVER = "The turn ended before anybody answered";
 
 export function createPendingRequests<
@@ -68,7 +68,7 @@ export function createPendingRequests<
       const onAbort = (): void => giveUp(reasonOf(signal));
       const timer = setTimeout(
         giveUp,
-        Math.min(limitMs, MAX_TIMER_MS),
+        Math.min(limitMs, LONGEST_TIMER_MS),
         `Nobody answered within ${durationWords(limitMs)}`,
       );
       signal.addEventListener("abort", onAbort, { once: true });

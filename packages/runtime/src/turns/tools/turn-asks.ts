@@ -4,6 +4,7 @@ import {
   type AnswerApproval,
   type AnswerQuestion,
   CaretError,
+  oneLine,
   tellingArgument,
 } from "@caret/protocol";
 import type { Grant, GrantScope } from "../../policy/grants/grant.ts";
@@ -162,13 +163,13 @@ function unfit(what: string): CaretError {
 
 function toAsk(request: ApprovalRequest | Question, about: string, since: number): OpenAsk {
   const { type, requestId } = request;
-  return { requestId, kind: type === "question" ? "question" : "approval", about: oneLine(about), since, request };
-}
-
-/** The first of it. Nobody decides by this line alone when there is more. */
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > MAX_ABOUT ? `${line.slice(0, MAX_ABOUT - 1)}…` : line;
+  return {
+    requestId,
+    kind: type === "question" ? "question" : "approval",
+    about: oneLine(about, MAX_ABOUT),
+    since,
+    request,
+  };
 }
 
 /** As a person would say it, where the tool is one of ours. */
