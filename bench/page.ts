@@ -1,4 +1,5 @@
 import type { ScenarioInput } from "@caret/simulator";
+import { launchChromium } from "../tests/page/chromium.ts";
 import { PageStage } from "../tests/page/page-stage.ts";
 import type { BenchOutcome } from "./bench-outcome.ts";
 import { type Figure, isMet, toFigureTable } from "./doors/figure.ts";
@@ -20,7 +21,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
 /** What the page costs a real browser: to load, to open a long session, to keep up with a fast one and with many. */
 export async function benchPage({ quick, only }: DoorsOptions): Promise<BenchOutcome> {
   const scenario: ScenarioInput = { turns: [streamedTurn(quick)] };
-  const stage = await PageStage.open({ scenario });
+  const stage = await PageStage.open({ scenario, browser: launchChromium });
   try {
     const figures: Figure[] = [];
     for (const name of only.length > 0 ? only : Object.keys(measurements))

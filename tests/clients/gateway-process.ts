@@ -6,7 +6,8 @@ import type { GatewayHome } from "./gateway-home.ts";
 
 /** What `caret` runs. */
 export const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
-const READY_MS = 20_000;
+/** Only ends what hangs: on a busy machine a gateway may take long to start. */
+const READY_MS = 60_000;
 
 export interface GatewayOptions {
   /** Besides `serve --lane sim --json`. By default any free port. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { expect, it } from "vitest";
 import { seed, seededRandom } from "../native/seeded-random.ts";
-import { barSize } from "../turns/full-bars.ts";
 import { Kitchen } from "./dialogue/kitchen-tools.ts";
 import { GatewayHome } from "./gateway-home.ts";
 import { type GatewayProcess, startGateway } from "./gateway-process.ts";

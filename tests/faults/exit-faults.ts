@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
+import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { expect } from "vitest";
-import { eventually } from "../turns/play-turn.ts";
 import { delta, init, readStarts, result } from "./agent-lines.ts";
 import { type Fault, hangs, marks, prints } from "./fault.ts";
 

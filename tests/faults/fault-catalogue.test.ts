@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endOf, eventually, type PlayedTurn, playTurn } from "../turns/play-turn.ts";
+import { endOf, type PlayedTurn, playTurn } from "../turns/play-turn.ts";
 import { allowedDescriptors, type BenchSettings, openDescriptors, TurnBench } from "../turns/turn-bench.ts";
 import { exitFaults } from "./exit-faults.ts";
 import type { Fault, FaultStage } from "./fault.ts";

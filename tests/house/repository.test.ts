@@ -38,6 +38,24 @@ describe("the README's two commands", () => {
   });
 });
 
+describe("house 4.13: what tests read from the environment", () => {
+  /** Nothing that is tested may depend on a variable that no script sets. */
+  const known = {
+    CARET_SEED: "repeats a run by its seed",
+    CHROMIUM: "names the browser",
+    PATH: "is passed on",
+    UPDATE_DOCS: "writes the tables that the same tests compare",
+  };
+  const code = tracked.filter((path) => /^tests\/.*\.ts$|\.test\.ts$|\/testing\/.*\.ts$/.test(path));
+
+  it("gates no test: sizes are the script's, `npm test` or `npm run test:full`", () => {
+    const names = code.flatMap((path) => [...read(path).matchAll(/process\.env\["(\w+)"\]/g)].map(([, name]) => name));
+    expect([...new Set(names)].sort()).toEqual(Object.keys(known));
+    expect(rootManifest.scripts).toMatchObject({ test: "vitest run", "test:full": "vitest run --mode full" });
+    expect(read("AGENTS.md")).toContain("`npm run test:full`");
+  });
+});
+
 describe("the packages", () => {
   it("have one version, one licence and one module system, and depend on each other at that version", () => {
     const { version } = rootManifest;

@@ -3,12 +3,12 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
+import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { buildAgents } from "../../bench/doors/build-agents.ts";
 import { countRunning, residentMegabytes } from "../../bench/doors/process-cost.ts";
 import { type ServedDoor, serveCaret } from "../../bench/doors/serve-door.ts";
-import { barSize } from "../turns/full-bars.ts";
-import { eventually } from "../turns/play-turn.ts";
 import { readChat } from "./read-chat.ts";
 
 const isFull = barSize({ quick: 0, full: 1 }) === 1;
@@ -43,7 +43,7 @@ describe.skipIf(!hasCompiler())("A gateway under load", () => {
     const memory = watchMemory(door.pids);
     const answers = await readMany(streams, `deltas=${deltas} pace=${PACE_MS}`).finally(memory.stop);
     for (const { status, text, finish, isDone } of answers) {
-      expect([status, finish, isDone]).toEqual([200, "stop", true]);
+      expect({ status, finish, isDone }).toEqual({ status: 200, finish: "stop", isDone: true });
       expect(faultOf(text, deltas)).toBeUndefined();
     }
     // A megabyte for each client, and what the runtime takes before it cleans up.
@@ -60,7 +60,7 @@ describe.skipIf(!hasCompiler())("A gateway under load", () => {
       askAndNeverRead(door, `Client ${index} does not listen. deltas=5000 pace=${PACE_MS} size=${LARGE_DELTA}`),
     );
     try {
-      await eventually(() => countRunning(agent) >= clients, "all agents run", 30_000);
+      await eventually(() => countRunning(agent) >= clients, "all agents run", 60_000);
       // Cutting takes as long as a reader may be stuck, which is too long for a quick run.
       if (isFull) await vi.waitFor(async () => expect(await countCut(door)).toBe(clients), { timeout: CUT_MS });
       else await new Promise((resolve) => setTimeout(resolve, WATCHED_MS));

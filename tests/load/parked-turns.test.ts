@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openChatDialogue } from "../clients/dialogue/chat-dialogue.ts";
 import type { Answer, Dialogue } from "../clients/dialogue/dialogue.ts";
@@ -7,7 +8,6 @@ import { Kitchen } from "../clients/dialogue/kitchen-tools.ts";
 import { GatewayHome } from "../clients/gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { findVictims, killVictims } from "../clients/victims.ts";
-import { barSize } from "../turns/full-bars.ts";
 import { type MemoryShare, memoryBelow } from "./process-memory.ts";
 
 const TURNS = barSize({ quick: 12, full: 100 });

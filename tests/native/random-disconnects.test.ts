@@ -1,8 +1,8 @@
 import { setTimeout as after } from "node:timers/promises";
 import { CaretError, type NativeClient } from "@caret/protocol";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { barSize } from "../turns/full-bars.ts";
 import { client, clientOverSocket } from "./client-readers.ts";
 import { type EventReader, Received } from "./event-reader.ts";
 import { MortalGateway } from "./mortal-gateway.ts";

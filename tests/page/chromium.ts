@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserServer, chromium } from "playwright-core";
 
 /** Nothing of these reaches out to the network, and containers have no sandbox to offer. */
 const args = [
@@ -22,6 +22,12 @@ export function lacksChromium(): boolean {
   if (findChromium() !== undefined) return false;
   process.stdout.write("page tests are skipped: no Chromium (install Debian's `chromium`, or name one in CHROMIUM)\n");
   return true;
+}
+
+/** A browser that several processes may connect to; undefined where there is none. */
+export async function launchChromiumServer(): Promise<BrowserServer | undefined> {
+  const executablePath = findChromium();
+  return executablePath === undefined ? undefined : await chromium.launchServer({ executablePath, args });
 }
 
 export async function launchChromium(): Promise<Browser> {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, eventually, readyApproval, shownText, transcript, turnEnds } from "./page-parts.ts";
+import { approval, composer, readyApproval, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -92,7 +92,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     const { id } = await stage.session(prompts.hiddenText);
     const page = await stage.visit(`/s/${id}`);
     const command = approval(page).getByRole("region", { name: "Command" });
-    await eventually(() => shownText(command)).toBe('$ TOKEN="a1b2c3d4$(touch owned)" printf "<U+202E>gnp.exe"');
+    await expect.poll(() => shownText(command)).toBe('$ TOKEN="a1b2c3d4$(touch owned)" printf "<U+202E>gnp.exe"');
     await page.keyboard.press("Escape");
     await turnEnds(page, "Stopped");
   });
@@ -116,7 +116,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
 
     // The same command is not asked about again; another one of the same tool is.
     await stage.api.startTurn(id, { prompt: prompts.approval });
-    await eventually(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
     expect(await approval(page).count()).toBe(0);
     await stage.api.startTurn(id, { prompt: prompts.dangerous });
     await approval(page).getByText("rm -rf ./docs && git clean -fdx").waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await stage.api.startTurn(id, { prompt: prompts.approval });
     await approval(page).getByRole("region", { name: "Command" }).waitFor();
     await page.keyboard.press("Escape");
-    await eventually(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
+    await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
   });
 
   it("decides from the list of what waits, with everything in sight [ux A3]", async () => {
@@ -153,7 +153,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     const inbox = page.getByRole("region", { name: /^Waiting for you/ });
     await inbox.getByRole("region", { name: "Command" }).getByText("node greet.js").waitFor();
     await inbox.getByRole("button", { name: /^Approve$/ }).click();
-    await eventually(async () => (await stage.api.getSession(id)).status).toMatchObject({ outcome: "completed" });
+    await expect.poll(async () => (await stage.api.getSession(id)).status).toMatchObject({ outcome: "completed" });
     await inbox.getByText("Nothing needs you right now.").waitFor();
     expect(new URL(page.url()).hash).toBe("#/");
   });
@@ -178,7 +178,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await page.getByRole("menuitem", { name: "Rename" }).click();
     await page.keyboard.type("Two notes, renamed");
     await page.keyboard.press("Enter");
-    await eventually(async () => (await stage.api.getSession(session.id)).title).toBe("Two notes, renamed");
+    await expect.poll(async () => (await stage.api.getSession(session.id)).title).toBe("Two notes, renamed");
     expect(new URL(page.url()).hash).toBe(`#/s/${session.id}`);
   });
 });

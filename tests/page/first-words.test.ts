@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { composer, eventually, pasteImage, shownText, transcript, turnEnds } from "./page-parts.ts";
+import { composer, pasteImage, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -78,7 +78,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
   it("offers a sample project [ux B1]", async () => {
     const page = await stage.visit("/new");
     await page.getByRole("button", { name: "Use a sample project" }).click();
-    await eventually(() => page.getByRole("combobox", { name: "Workspace" }).inputValue()).toMatch(/sample-project$/);
+    await expect.poll(() => page.getByRole("combobox", { name: "Workspace" }).inputValue()).toMatch(/sample-project$/);
     await composer(page).fill(prompts.quick);
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await turnEnds(page, "Done");
@@ -102,14 +102,14 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     await turnEnds(page, "Done");
     const prompt = page.getByRole("region", { name: "Prompt" });
     const picture = prompt.getByRole("img", { name: "Picture 1" });
-    await eventually(() =>
-      picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
-    ).toBe(1);
+    await expect
+      .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(1);
     expect(await shownText(transcript(page))).not.toMatch(/attached_images|attachments/);
 
     // And the next session is not given full access because of it.
     await page.goto(`${stage.url}/#/new`);
-    await eventually(() => page.getByRole("radio", { name: /^Auto-accept edits/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: /^Auto-accept edits/ }).isChecked()).toBe(true);
   });
 
   it("keeps the message about a wrong file beside the one about sending [ux B3]", async () => {

@@ -1,7 +1,7 @@
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { eventually, shownText, stateLine, turnEnds } from "./page-parts.ts";
+import { shownText, stateLine, turnEnds } from "./page-parts.ts";
 import { PageStage } from "./page-stage.ts";
 
 const prompt = "Count what this takes";
@@ -32,7 +32,7 @@ describe.skipIf(lacksChromium())("tokens and cost", () => {
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");
     const end = page.getByRole("region", { name: "End of turn" });
-    await eventually(() => shownText(end)).toContain(words);
+    await expect.poll(() => shownText(end)).toContain(words);
     expect(await shownText(stateLine(page))).toContain(words);
     expect(await stage.caret("sessions", "show", id)).toContain(words);
     expect(await (await stage.api.exportSession(id, "markdown")).content.text()).toContain(words);
@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium())("tokens and cost", () => {
     const { content } = await stage.api.exportSession(id, "ndjson");
     const session = await stage.api.importSession(manyTurns(await content.text(), 200));
     const page = await stage.visit(`/s/${session.id}`);
-    await eventually(() => shownText(stateLine(page))).toContain("20.4M in (88% cached) · 160k out · $8.46");
+    await expect.poll(() => shownText(stateLine(page))).toContain("20.4M in (88% cached) · 160k out · $8.46");
   });
 
   it("of deleted sessions have a line of their own instead of ids [ux A6]", async () => {

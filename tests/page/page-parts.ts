@@ -10,13 +10,8 @@ export const approval = (page: Page): Locator => page.getByRole("article", { nam
 /** The approval that waits, once it takes decisions: a card that has just appeared takes none. */
 export async function readyApproval(page: Page): Promise<Locator> {
   const approve = approval(page).getByRole("button", { name: /^Approve/ });
-  await eventually(() => approve.isEnabled()).toBe(true);
+  await expect.poll(() => approve.isEnabled()).toBe(true);
   return approve;
-}
-
-/** Waits for what the page will show as long as its locators do. */
-export function eventually<Value>(read: () => Promise<Value> | Value): ReturnType<typeof expect.poll<Value>> {
-  return expect.poll(read, { timeout: 12_000 });
 }
 
 /** What a reader sees of it, not what its elements hold. */

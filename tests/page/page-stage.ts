@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { GatewayHome } from "../clients/gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { ensurePageIsBuilt } from "./build-page.ts";
-import { launchChromium } from "./chromium.ts";
+import { sharedChromium } from "./one-browser.ts";
 import { pageScenario } from "./page-scenario.ts";
 
 const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
@@ -22,6 +22,8 @@ export interface StageOptions {
   /** For the gateway. */
   readonly env?: Readonly<Record<string, string>>;
   readonly scenario?: ScenarioInput;
+  /** By default the browser that all page tests share. */
+  readonly browser?: () => Promise<Browser>;
 }
 
 /** A real gateway, a real browser, and everything that went wrong on the pages it opened. */
@@ -40,12 +42,13 @@ export class PageStage {
     this.gateway = gateway;
   }
 
-  static async open({ env = {}, scenario = pageScenario }: StageOptions = {}): Promise<PageStage> {
-    await ensurePageIsBuilt();
+  static async open(options: StageOptions = {}): Promise<PageStage> {
+    const { env = {}, scenario = pageScenario, browser: open = sharedChromium } = options;
+    ensurePageIsBuilt();
     const home = new GatewayHome(scenario);
     prepareProject(home.workspace);
     mkdirSync(bareWorkspace(home));
-    const [browser, gateway] = await Promise.all([launchChromium(), startOn(home, "0", env)]);
+    const [browser, gateway] = await Promise.all([open(), startOn(home, "0", env)]);
     return new PageStage(home, browser, gateway);
   }
 
@@ -78,7 +81,7 @@ export class PageStage {
   async newBrowser(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: desk, reducedMotion: "reduce", ...options });
     // Below a test's own patience, so that what was missing is named.
-    context.setDefaultTimeout(12_000);
+    context.setDefaultTimeout(25_000);
     this.#contexts.push(context);
     context.on("page", (page) => this.#watch(page));
     return await context.newPage();

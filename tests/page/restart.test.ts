@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { composer, eventually, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
+import { composer, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -17,7 +17,7 @@ describe.skipIf(lacksChromium())("a page whose gateway goes away", () => {
   it("has the whole transcript, once, when the gateway is killed amid a turn and comes back", async () => {
     const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
-    await eventually(async () => (await shownText(transcript(page))).length).toBeGreaterThan(500);
+    await expect.poll(async () => (await shownText(transcript(page))).length).toBeGreaterThan(500);
     // A dead gateway refuses connections, and browsers say so.
     stage.allow(/ERR_|WebSocket|Failed to load/);
     const startAgain = await stage.killGateway();
@@ -27,7 +27,7 @@ describe.skipIf(lacksChromium())("a page whose gateway goes away", () => {
       .waitFor();
     await startAgain();
     await turnEnds(page, "Failed");
-    await eventually(() => page.getByText(/Reconnecting…|; reconnecting/).count()).toBe(0);
+    await expect.poll(() => page.getByText(/Reconnecting…|; reconnecting/).count()).toBe(0);
 
     const { events } = await stage.api.readLog(id, { limit: 10_000 });
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { SessionView } from "@caret/protocol";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { barSize } from "../turns/full-bars.ts";
 import { lacksChromium } from "./chromium.ts";
-import { approval, eventually, shownText, transcript, turnEnds } from "./page-parts.ts";
+import { approval, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage, phone } from "./page-stage.ts";
 
@@ -35,7 +35,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
     await page.getByRole("button", { name: /^new\.txt.*untracked/ }).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
-    await eventually(() => file.getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => file.getAttribute("aria-expanded")).toBe("false");
     writeFileSync(join(stage.home.workspace, "later.txt"), "even newer\n");
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByRole("button", { name: /^later\.txt/ }).waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
     for (const name of ["Chat Completions", "Responses", "Messages"]) {
       await page.getByRole("button", { name: `Test ${name}` }).click();
     }
-    await eventually(() => page.getByText("It answered").count()).toBe(3);
+    await expect.poll(() => page.getByText("It answered").count()).toBe(3);
     await page.getByRole("navigation", { name: "Clients" }).getByRole("button", { name: "curl" }).click();
     await page.getByRole("button", { name: /^Make a token/ }).click();
     await page.getByRole("button", { name: "Copy the token" }).waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
     await page.getByRole("button", { name: "Play again" }).waitFor();
     await transcript(page).getByText("The greeting is friendlier now.").waitFor();
     await page.getByLabel("Position").fill("0");
-    await eventually(() => transcript(page).getByText("The greeting is friendlier now.").count()).toBe(0);
+    await expect.poll(() => transcript(page).getByText("The greeting is friendlier now.").count()).toBe(0);
   });
 
   const places = () => [
@@ -198,7 +198,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
   async function show(page: Page, place: string): Promise<void> {
     await page.goto(`${stage.url}/#${place}`);
     await page.getByRole("main").waitFor();
-    await eventually(() => page.getByRole("status").filter({ visible: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("status").filter({ visible: true }).count()).toBe(0);
     await page.evaluate("new Promise((done) => requestIdleCallback(done, { timeout: 1000 }))");
   }
 });

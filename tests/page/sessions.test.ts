@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { composer, eventually, pasteImage, readyApproval, transcript, turnEnds } from "./page-parts.ts";
+import { composer, pasteImage, readyApproval, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -36,7 +36,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
       .getByText("Done")
       .waitFor();
     await stage.api.deleteSession(id);
-    await eventually(() => page.getByRole("main").getByText(prompts.question).count()).toBe(0);
+    await expect.poll(() => page.getByRole("main").getByText(prompts.question).count()).toBe(0);
   });
 
   it("finds, renames, archives and deletes", async () => {
@@ -47,7 +47,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await main.getByRole("link", { name: "Plain hay" }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("needle");
-    await eventually(() => main.getByRole("link", { name: /hay/ }).allInnerTexts()).toEqual(["Needle in the hay"]);
+    await expect.poll(() => main.getByRole("link", { name: /hay/ }).allInnerTexts()).toEqual(["Needle in the hay"]);
     await page.getByLabel("Search sessions").fill("nobody has this title");
     await main.getByText("No sessions found").waitFor();
     await page.getByLabel("Search sessions").fill("");
@@ -61,7 +61,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.keyboard.press("Enter");
     await main.getByRole("link", { name: "Golden hay" }).waitFor();
     await menu("Golden hay", "Archive");
-    await eventually(() => main.getByRole("link", { name: "Golden hay" }).count()).toBe(0);
+    await expect.poll(() => main.getByRole("link", { name: "Golden hay" }).count()).toBe(0);
     await page.getByRole("button", { name: "Archived" }).click();
     await main.getByRole("link", { name: "Golden hay" }).waitFor();
     await menu("Golden hay", "Take out of the archive");
@@ -69,7 +69,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await main.getByRole("link", { name: "Golden hay" }).waitFor();
     await menu("Golden hay", "Delete");
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await eventually(() => main.getByRole("link", { name: "Golden hay" }).count()).toBe(0);
+    await expect.poll(() => main.getByRole("link", { name: "Golden hay" }).count()).toBe(0);
     const left = (await stage.api.listSessions({ search: "hay" })).sessions.map(({ title }) => title);
     expect(left).toEqual(["Needle in the hay"]);
   });
@@ -135,7 +135,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.keyboard.press("?");
     await page.getByRole("dialog").getByText("Approve what waits").waitFor();
     await page.keyboard.press("Escape");
-    await eventually(() => page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     await page.keyboard.press("u");
     await page.getByRole("heading", { name: "Usage" }).waitFor();
     await page.keyboard.press("i");
@@ -150,12 +150,12 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.getByRole("button", { name: "More" }).waitFor();
     expect(await theme()).toBe("dark");
     await page.emulateMedia({ colorScheme: "light" });
-    await eventually(theme).toBe("light");
+    await expect.poll(theme).toBe("light");
     for (const item of ["Theme: system", "Theme: light"]) {
       await page.getByRole("button", { name: "More" }).click();
       await page.getByRole("menuitem", { name: item }).click();
     }
-    await eventually(theme).toBe("dark");
+    await expect.poll(theme).toBe("dark");
     await page.reload();
     await page.getByRole("button", { name: "More" }).waitFor();
     expect(await theme()).toBe("dark");
@@ -166,10 +166,12 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.goto(stage.url);
     await page.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
     const tabTo = async (name: RegExp): Promise<void> => {
-      await eventually(async () => {
-        await page.keyboard.press("Tab");
-        return await page.evaluate<string>(focused);
-      }).toMatch(name);
+      await expect
+        .poll(async () => {
+          await page.keyboard.press("Tab");
+          return await page.evaluate<string>(focused);
+        })
+        .toMatch(name);
     };
     await tabTo(/paste the link/i);
     await page.keyboard.insertText((await stage.api.createLink()).url);
@@ -177,7 +179,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await page.keyboard.press("n");
     await composer(page).waitFor();
-    await eventually(() => page.evaluate<string>(focused)).toMatch(/^Prompt/);
+    await expect.poll(() => page.evaluate<string>(focused)).toMatch(/^Prompt/);
     await page.keyboard.type(prompts.approval);
     await page.keyboard.press("Enter");
     await readyApproval(page);

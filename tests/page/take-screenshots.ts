@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { launchChromium } from "./chromium.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage, phone } from "./page-stage.ts";
 
@@ -18,7 +19,7 @@ interface Shot {
 
 const [directory, ...only] = process.argv.slice(2);
 if (directory === undefined) throw new Error("Which directory shall the pictures be in?");
-const stage = await PageStage.open();
+const stage = await PageStage.open({ browser: launchChromium });
 try {
   mkdirSync(directory, { recursive: true });
   const all = await play(stage);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, eventually, openCard, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
+import { approval, composer, openCard, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -56,7 +56,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const page = await stage.visit(`/s/${id}`);
     await transcript(page).getByText("Once upon a time").waitFor();
     const early = (await shownText(transcript(page))).length;
-    await eventually(async () => (await shownText(transcript(page))).length).toBeGreaterThan(early);
+    await expect.poll(async () => (await shownText(transcript(page))).length).toBeGreaterThan(early);
     await stateLine(page).getByText("Writing").waitFor();
     await page.keyboard.press("Escape");
     await turnEnds(page, "Stopped");
@@ -133,7 +133,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await transcript(page).getByText("The account's usage limit for Opus is reached").waitFor();
     await transcript(page).getByText("Switch to another model").waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
-    await eventually(() => page.getByRole("region", { name: "Prompt" }).count()).toBe(2);
+    await expect.poll(() => page.getByRole("region", { name: "Prompt" }).count()).toBe(2);
   });
 
   it("goes on in a fork without touching where it came from", async () => {
@@ -144,7 +144,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await transcript(page).getByText("Hello there.").waitFor();
     await composer(page).fill(prompts.quick);
     await page.getByRole("button", { name: "Send" }).click();
-    await eventually(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
     expect((await stage.api.getSession(session.id)).lastSeq).toBe(session.lastSeq);
   });
 
@@ -156,7 +156,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const words = await shownText(facts);
     expect([words.includes(stage.home.workspace), /40 in · 3 out/.test(words)]).toEqual([true, true]);
     await page.getByLabel("Permission").selectOption("supervised");
-    await eventually(async () => (await stage.api.getSession(id)).permission).toBe("supervised");
+    await expect.poll(async () => (await stage.api.getSession(id)).permission).toBe("supervised");
   });
 
   it("keeps what was typed when the page is left", async () => {
@@ -167,7 +167,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await page.reload();
     await page.goto(`${stage.url}/#/s/${id}`);
-    await eventually(() => composer(page).inputValue()).toBe("half a thought");
+    await expect.poll(() => composer(page).inputValue()).toBe("half a thought");
   });
 
   it("is the same in two browsers, whoever answers", async () => {

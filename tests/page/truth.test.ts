@@ -6,7 +6,6 @@ import { lacksChromium } from "./chromium.ts";
 import {
   approval,
   composer,
-  eventually,
   openCard,
   readyApproval,
   shownText,
@@ -122,10 +121,10 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     const { id } = await stage.endedSession(prompts.hello);
     const page = await stage.visit(`/s/${id}`);
     await page.getByLabel("Permission").selectOption("full");
-    await eventually(async () => (await stage.api.getSession(id)).permission).toBe("full");
+    await expect.poll(async () => (await stage.api.getSession(id)).permission).toBe("full");
     await composer(page).fill(prompts.hello);
     await page.getByRole("button", { name: "Send" }).click();
-    await eventually(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
     await transcript(page)
       .getByText(/^The agent began a new chat .* It was given the transcript of the earlier turns\.$/)
       .waitFor();

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
+import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delta, init, result } from "../faults/agent-lines.ts";
 import { marks, prints } from "../faults/fault.ts";
-import { barSize } from "./full-bars.ts";
-import { endOf, eventually, playTurn } from "./play-turn.ts";
+import { endOf, playTurn } from "./play-turn.ts";
 import { TurnBench } from "./turn-bench.ts";
 
 const answers = `${prints(init, delta("Hello."))}sleep 0.03\n${prints(result("Hello."))}`;

@@ -3,10 +3,11 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delta, init } from "../faults/agent-lines.ts";
 import { marks, prints } from "../faults/fault.ts";
-import { endOf, eventually } from "./play-turn.ts";
+import { endOf } from "./play-turn.ts";
 import { TurnBench } from "./turn-bench.ts";
 
 const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));

@@ -1,9 +1,9 @@
 import type { SessionEngine } from "@caret/runtime";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { init } from "../faults/agent-lines.ts";
 import { prints } from "../faults/fault.ts";
-import { barSize } from "./full-bars.ts";
 import { playTurn } from "./play-turn.ts";
 import { TurnBench } from "./turn-bench.ts";
 

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
+import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delta, init } from "../faults/agent-lines.ts";
 import { prints } from "../faults/fault.ts";
-import { barSize } from "./full-bars.ts";
-import { endOf, eventually, playTurn } from "./play-turn.ts";
+import { endOf, playTurn } from "./play-turn.ts";
 import { allowedDescriptors, openDescriptors, TurnBench } from "./turn-bench.ts";
 
 /** Leaves every kind of process behind that has been seen to survive: in the group, out of it, deaf to SIGTERM. */

@@ -52,15 +52,6 @@ async function followAll(turn: RunningTurn): Promise<readonly AgentEvent[]> {
   return events;
 }
 
-/** Waits until it is so; fails when it does not become so. */
-export async function eventually(isSo: () => boolean, what: string, timeoutMs = 5_000): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error(`Waited in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 /** A short name for how a turn ended: `completed`, `cancelled`, or the code it failed with. */
 export function endOf(outcome: TurnOutcome): string {
   return outcome.kind === "failed" ? outcome.error.code : outcome.kind;

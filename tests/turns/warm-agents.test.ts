@@ -1,6 +1,7 @@
 import type { SessionEngine, TurnRequest } from "@caret/runtime";
+import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { eventually, playTurn } from "./play-turn.ts";
+import { playTurn } from "./play-turn.ts";
 import { TurnBench } from "./turn-bench.ts";
 
 const slowToBoot = { bootMs: 300, turns: [[{ text: "You said: {{prompt}}" }]] };

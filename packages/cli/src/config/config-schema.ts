@@ -235,6 +235,10 @@ function houseSchemas() {
         ),
         origins: key(z.array(z.url()).default([]), "Origins besides its own whose web pages may talk to it."),
         maxTurns: key(z.number().int().min(1).default(256), "How many turns run at once; more are refused."),
+        stuckReaderMs: key(
+          z.number().int().min(100).default(30_000),
+          "After how many milliseconds a client that reads nothing of its stream is disconnected.",
+        ),
         activity: key(
           z.enum(["reasoning", "text", "none"]).default("reasoning"),
           "How clients are shown what the agent does with its own tools: as reasoning, as text, or not at all.",

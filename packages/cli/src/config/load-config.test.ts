@@ -63,7 +63,15 @@ describe("loadConfig", () => {
       profiles: {},
       models: {},
       log: { level: "warn" },
-      server: { host: "127.0.0.1", port: 4141, hosts: [], origins: [], maxTurns: 256, activity: "reasoning" },
+      server: {
+        host: "127.0.0.1",
+        port: 4141,
+        hosts: [],
+        origins: [],
+        maxTurns: 256,
+        stuckReaderMs: 30_000,
+        activity: "reasoning",
+      },
       tools: { policy: "auto-edits", rules: [] },
       mcp: { servers: {} },
     });

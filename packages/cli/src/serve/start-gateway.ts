@@ -84,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     tokens,
     hosts: config.server.hosts,
     origins: config.server.origins,
-    limits: { drainMs: DRAIN_MS },
+    limits: { drainMs: DRAIN_MS, stuckReaderMs: config.server.stuckReaderMs },
     readiness: async () => ({ version, lanes: await laneStates(opened) }),
     metrics,
     version,

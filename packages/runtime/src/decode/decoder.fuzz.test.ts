@@ -1,9 +1,10 @@
 import { assertWellFormedTurn } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
+import { barSize } from "../testing/bar-size.ts";
 import { createDecoder } from "./decoder.ts";
 import { contractFixture, noisyFixture, partialFixture, payloadFixture, plainFixture } from "./testing/fixtures.ts";
 
-const LINES = 1_000_000;
+const LINES = barSize({ quick: 100_000, full: 1_000_000 });
 const LINES_PER_TURN = 500;
 const seeds = [partialFixture, plainFixture, noisyFixture, contractFixture, payloadFixture];
 const corpus = seeds.flatMap((bytes) => bytes.toString("utf8").split("\n"));
@@ -47,8 +48,8 @@ function replaceValue(line: string, random: Random): string {
   return line.slice(0, start) + (hostile[random(hostile.length)] ?? "") + line.slice(value.index + value[0].length);
 }
 
-describe("a million random, mutated or truncated lines", () => {
-  it("never crash, and every turn of them ends well formed", { timeout: 60_000 }, () => {
+describe(`${LINES} random, mutated or truncated lines`, () => {
+  it("never crash, and every turn of them ends well formed", { timeout: 120_000 }, () => {
     const random = createRandom(20_261_115);
     const outcomes: Record<string, number> = {};
     for (let turn = 0; turn < LINES / LINES_PER_TURN; turn += 1) {

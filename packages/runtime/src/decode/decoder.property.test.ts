@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { barSize } from "../testing/bar-size.ts";
 import type { DecoderOptions } from "./decoder.ts";
 import { decodeChunks } from "./testing/decode-lines.ts";
 import { contractFixture, noisyFixture, partialFixture, payloadFixture, plainFixture } from "./testing/fixtures.ts";
@@ -36,7 +37,7 @@ const fixtures: readonly Fixture[] = [
   ...recorded(),
 ];
 
-const TOTAL_CUTS = 100_000;
+const TOTAL_CUTS = barSize({ quick: 20_000, full: 100_000 });
 
 function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const ends = [...places.toSorted((a, b) => a - b), bytes.length];

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import { type Containment, containCommand, probeContainment } from "./containment.ts";
 import { createSpawner } from "./spawner/create-spawner.ts";
-import { createWorkbench, eventually, readAll, testEnv, type Workbench } from "./testing/workbench.ts";
+import { createWorkbench, readAll, testEnv, type Workbench } from "./testing/workbench.ts";
 
 const spawner = createSpawner({ mode: "inline" });
 const real = await probeContainment({ spawner, env: testEnv });

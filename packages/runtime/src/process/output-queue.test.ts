@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import { OutputQueue } from "./output-queue.ts";
-import { eventually } from "./testing/workbench.ts";
 
 async function textOf(queue: OutputQueue): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import { identifyProcess, isAlive, type ProcessIdentity, readBootId } from "./process-identity.ts";
 import { openProcessRegistry } from "./process-registry.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
-import { createWorkbench, eventually, pidOf, type Workbench } from "./testing/workbench.ts";
+import { createWorkbench, pidOf, type Workbench } from "./testing/workbench.ts";
 
 /** A Caret that is long gone: no process of this boot has that start time. */
 const deadKeeper = { pid: 1, startTime: "1" };

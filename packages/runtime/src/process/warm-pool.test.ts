@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import type { ChildHandle } from "./child-handle.ts";
 import { createSpawner } from "./spawner/create-spawner.ts";
-import { createWorkbench, eventually, readAll, type Workbench } from "./testing/workbench.ts";
+import { createWorkbench, readAll, type Workbench } from "./testing/workbench.ts";
 import { createWarmPool, type WarmKey, type WarmPool, warmKey } from "./warm-pool.ts";
 
 const spawner = createSpawner({ mode: "inline" });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { barSize } from "../testing/bar-size.ts";
 import {
   completedEnd,
   follow,
@@ -12,7 +13,7 @@ import {
   scriptedLane,
 } from "./testing/scripted-engine.ts";
 
-const SCHEDULES = 1_000;
+const SCHEDULES = barSize({ quick: 200, full: 1_000 });
 
 let root: string;
 beforeAll(() => {
@@ -46,10 +47,13 @@ describe("two sessions at the same time", () => {
         const engine = scriptedEngine(scriptedLane(pacedLane(next)), root);
         const logs = await Promise.all(["a", "b"].map((name) => talk(engine, name)));
         expect(
-          logs.map((log) => [/\b(?:prompt|raw of prompt) b/.test(log), /\b(?:prompt|raw of prompt) a/.test(log)]),
+          logs.map((log) => ({
+            saysA: /\b(?:prompt|raw of prompt) a/.test(log),
+            saysB: /\b(?:prompt|raw of prompt) b/.test(log),
+          })),
         ).toEqual([
-          [false, true],
-          [true, false],
+          { saysA: true, saysB: false },
+          { saysA: false, saysB: true },
         ]);
       }),
       { numRuns: SCHEDULES },

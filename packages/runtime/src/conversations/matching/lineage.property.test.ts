@@ -1,6 +1,7 @@
 import type { TranscriptMessage } from "@caret/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { barSize } from "../../testing/bar-size.ts";
 import { rememberTurn } from "./chain.ts";
 import { classifyTranscript, type TranscriptMatch } from "./classify-transcript.ts";
 import { type LineageQuestion, readQuestion } from "./read-question.ts";
@@ -27,7 +28,7 @@ it("never lets interleaved conversations cross, and always tells a session all a
       const world = createWorld();
       for (const step of steps) world.play(step);
     }),
-    { numRuns: 2_000 },
+    { numRuns: barSize({ quick: 400, full: 2_000 }) },
   );
 });
 
@@ -43,7 +44,7 @@ it("never lets a client note change what a transcript is taken for [clients R1]"
         expect(noted.play(step, (question) => withNotes(question, notes))).toEqual(taken);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: barSize({ quick: 150, full: 500 }) },
   );
 });
 
@@ -69,7 +70,7 @@ it("never takes a transcript with a changed message of the user for the conversa
       expect(verdict.relation).not.toBe("continuation");
       expect(bench.classify(changed, "joinable").relation).not.toBe("joined");
     }),
-    { numRuns: 500 },
+    { numRuns: barSize({ quick: 150, full: 500 }) },
   );
 });
 

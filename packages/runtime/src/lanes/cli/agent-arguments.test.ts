@@ -1,6 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { barSize } from "../../testing/bar-size.ts";
 import type { LaneRequest } from "../lane.ts";
 import { type AgentPolicy, contractTurn, fitsArgument, officialInvocation } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
@@ -101,7 +102,7 @@ describe("the official CLI's arguments", () => {
     expect(officialInvocation(requestOf(), own, policy, false)).toEqual({ args, stdin: "Hello" });
   });
 
-  it("are the same whatever the prompt says: it never becomes an option (10,000 prompts)", () => {
+  it("are the same whatever the prompt says: it never becomes an option", () => {
     const prompt = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom("-", "--", "---", "--force", "-p", "--model=x", "--resume", "-f --trust"),
@@ -117,7 +118,7 @@ describe("the official CLI's arguments", () => {
         expect(byArgument).toEqual({ args: [...plain, "--", text], stdin: undefined });
         expect(byArgument.args.indexOf("--")).toBe(plain.length);
       }),
-      { numRuns: 10_000 },
+      { numRuns: barSize({ quick: 1_000, full: 10_000 }) },
     );
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eventually } from "../../process/testing/workbench.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { type BridgeHub, openBridgeHub } from "../bridge/bridge-hub.ts";
 import type { Lane, LaneRequest } from "../lane.ts";
 import { createCliLane } from "./cli-lane.ts";

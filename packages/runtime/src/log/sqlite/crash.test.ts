@@ -8,13 +8,14 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { assertWellFormedTurn } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { barSize } from "../../testing/bar-size.ts";
 import type { EventStore, StoredEvent } from "../event-store.ts";
 import { readAll } from "../group-turns.ts";
 import { interruptRunningTurns } from "../interrupted-end.ts";
 import { LOG_FILE, openSqliteEventStore } from "./sqlite-event-store.ts";
 
 const writer = fileURLToPath(new URL("../testing/crash-writer.ts", import.meta.url));
-const rounds = Number(process.env["CARET_CRASH_ROUNDS"] ?? 20);
+const rounds = barSize({ quick: 10, full: 200 });
 const MAX_ACKS_PER_ROUND = 150;
 
 describe("A gateway that is killed with SIGKILL", () => {

@@ -1,12 +1,12 @@
 import { closeSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
 import type { ChildCommand, ChildExit, Spawner } from "../child-handle.ts";
 import { readProcessStat } from "../process-identity.ts";
 import { PROCESS_MARK } from "../sweep-leftovers.ts";
 import {
   countDescriptors,
   createWorkbench,
-  eventually,
   foreignDescriptors,
   pidOf,
   readAll,

@@ -4,9 +4,10 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
 import { isAlive, readProcessStat } from "../process-identity.ts";
 import { sweepLeftovers } from "../sweep-leftovers.ts";
-import { countDescriptors, createWorkbench, eventually, pidOf, readAll, type Workbench } from "../testing/workbench.ts";
+import { countDescriptors, createWorkbench, pidOf, readAll, type Workbench } from "../testing/workbench.ts";
 import { ProcessSpawner } from "./process-spawner.ts";
 
 let bench: Workbench;

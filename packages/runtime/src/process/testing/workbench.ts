@@ -57,15 +57,6 @@ export async function readAll(child: ChildHandle): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Waits until it is so; fails when it does not become so. */
-export async function eventually(isSo: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error(`Waited in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 /** The number of a process that has one. Never a stand-in: 0 and -1 would mean ourselves and everybody. */
 export function pidOf({ pid }: { readonly pid?: number | undefined }): number {
   if (pid === undefined) throw new Error("It has not started");

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { probeContainment } from "../../process/containment.ts";
 import { readProcessStat } from "../../process/process-identity.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
-import { eventually } from "../../process/testing/workbench.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { createReadOutputTool } from "../outputs/output-store.ts";
 import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { createExecTool } from "./exec-tool.ts";

@@ -8,7 +8,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readProcessStat } from "../../process/process-identity.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
-import { eventually } from "../../process/testing/workbench.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { startServer, type TestServer } from "../web/web-servers.contract.ts";
 import { createExampleServer } from "./example-server.contract.ts";

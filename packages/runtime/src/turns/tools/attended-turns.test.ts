@@ -5,8 +5,9 @@ import { type AgentEvent, type AgentEventOf, assertWellFormedTurn, Secret } from
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OfferedTools } from "../../lanes/lane.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
-import { eventually, testEnv } from "../../process/testing/workbench.ts";
+import { testEnv } from "../../process/testing/workbench.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
+import { eventually } from "../../testing/eventually.ts";
 import type { SessionEngineOptions } from "../create-session-engine.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";

@@ -1,17 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "./lint-planted.ts";
+import { describe, expect, it } from "vitest";
+import { builtPage } from "./build-page.ts";
 
 const MAX_FIRST_LOAD_KB = 150;
-const directory = mkdtempSync(join(tmpdir(), "caret-page-"));
-const read = (file: string): Buffer => readFileSync(join(directory, file));
-const brotliSize = (file: string): number => statSync(join(directory, `${file}.br`)).size;
+const read = (file: string): Buffer => readFileSync(join(builtPage, file));
+const brotliSize = (file: string): number => statSync(join(builtPage, `${file}.br`)).size;
 const assets = (ending: RegExp): string[] =>
-  readdirSync(join(directory, "assets"))
+  readdirSync(join(builtPage, "assets"))
     .filter((name) => ending.test(name))
     .map((name) => `assets/${name}`);
 
@@ -33,16 +30,6 @@ function firstScripts(): readonly string[] {
   return [...found].sort();
 }
 
-beforeAll(() => {
-  // A process of its own: vitest's NODE_ENV would make it the development build of React.
-  const { NODE_ENV: _, ...env } = process.env;
-  const vite = join(root, "node_modules/vite/bin/vite.js");
-  const options = ["build", "--logLevel", "error", "--outDir", directory, "--emptyOutDir"];
-  execFileSync(process.execPath, [vite, ...options], { cwd: join(root, "packages/web"), env });
-}, 120_000);
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
 describe("the page as it is built", () => {
   it(`loads at most ${MAX_FIRST_LOAD_KB} kB of compressed JavaScript before it can be used`, () => {
     const scripts = firstScripts();
@@ -59,7 +46,7 @@ describe("the page as it is built", () => {
 
   it("has a brotli and a gzip of every script and style sheet, which unpack to it", () => {
     const wrong = assets(/\.(?:js|css)$/)
-      .filter((file) => statSync(join(directory, file)).size > 300)
+      .filter((file) => statSync(join(builtPage, file)).size > 300)
       .filter((file) => {
         const whole = read(file);
         return !(
@@ -80,7 +67,7 @@ describe("the page as it is built", () => {
     const [, line = ""] = /^const BUILD = (.*);$/m.exec(read("service-worker.js").toString()) ?? [];
     const kept = JSON.parse(line) as { version: string; files: string[] };
     expect({
-      missing: kept.files.filter((file) => !existsSync(join(directory, file))),
+      missing: kept.files.filter((file) => !existsSync(join(builtPage, file))),
       scripts: kept.files.filter((file) => file.endsWith(".js")),
       home: kept.files[0],
     }).toEqual({ missing: [], scripts: firstScripts(), home: "./" });
@@ -90,6 +77,6 @@ describe("the page as it is built", () => {
   it("names icons in its manifest that exist", () => {
     const manifest = JSON.parse(read("manifest.webmanifest").toString()) as { icons: { src: string }[] };
     expect(manifest.icons.length).toBeGreaterThan(0);
-    expect(manifest.icons.filter(({ src }) => !existsSync(join(directory, src)))).toEqual([]);
+    expect(manifest.icons.filter(({ src }) => !existsSync(join(builtPage, src)))).toEqual([]);
   });
 });
