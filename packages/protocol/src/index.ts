@@ -124,5 +124,5 @@ export {
   toolsOf,
   unknownCount,
 } from "./transcript/turn-summary.ts";
-export { addUsage, promptTokens, type Usage, usageSchema } from "./usage.ts";
-export { formatCost, formatTokens, usageWords } from "./usage-words.ts";
+export { addUsage, type Usage, usageSchema } from "./usage.ts";
+export { formatCost, formatTokens, promptTokens, usageWords } from "./usage-words.ts";

@@ -1,4 +1,9 @@
-import { promptTokens, type Usage } from "./usage.ts";
+import type { Usage } from "./usage.ts";
+
+/** Everything that went in, cached or not: what OpenAI's clients call prompt tokens. Not beside the schema: the page has no zod. */
+export function promptTokens(usage: Usage): number {
+  return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+}
 
 /** `950`, `12.4k`, `250k`, `3.1M`: on the page, in the terminal and in exports alike. */
 export function formatTokens(count: number): string {

@@ -18,11 +18,6 @@ export const usageSchema = z.object({
 
 export type Usage = Readonly<z.infer<typeof usageSchema>>;
 
-/** Everything that went in, cached or not: what OpenAI's clients call prompt tokens. */
-export function promptTokens(usage: Usage): number {
-  return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
-}
-
 /** A count that neither reported stays absent. */
 export function addUsage(sum: Usage, more: Usage): Usage;
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined;

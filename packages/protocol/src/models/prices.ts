@@ -1,4 +1,5 @@
-import { promptTokens, type Usage } from "../usage.ts";
+import type { Usage } from "../usage.ts";
+import { promptTokens } from "../usage-words.ts";
 import { parseModelSlug } from "./model-params.ts";
 
 const LONG_PROMPT_TOKENS = 200_000;
