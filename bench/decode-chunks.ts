@@ -14,8 +14,8 @@ export function decodeChunks(
 ): void {
   const decoder = createDecoder({ dialect: "stream-json", partial });
   let ended: string | undefined;
-  const look = (events: ReturnType<typeof decoder.push>): void => {
-    const last = events.at(-1);
+  const look = (decoded: ReturnType<typeof decoder.push>): void => {
+    const last = decoded.at(-1)?.event;
     if (last?.type === "turn-end") ended = last.outcome.kind;
   };
   for (const chunk of chunks) {

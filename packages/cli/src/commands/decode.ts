@@ -41,15 +41,19 @@ async function decode(host: Host, file: string | undefined, options: DecodeOptio
   };
   await take([turns.begin()]);
   try {
-    for await (const chunk of input) await take(decoder.push(chunk as Uint8Array));
+    for await (const chunk of input) await take(toEvents(decoder.push(chunk as Uint8Array)));
   } catch (reason) {
     throw unreadable(file ?? "standard input", reason);
   }
-  await take(decoder.finish({ kind: "end-of-stream" }));
+  await take(toEvents(decoder.finish({ kind: "end-of-stream" })));
   await printer.finish(decoder);
   if (turns.leftOut > 0)
     await write(host.stderr, `caret: left out what came after the end of a turn (${turns.leftOut} events)\n`);
   return isCompleted ? exitCodes.completed : exitCodes.failed;
+}
+
+function toEvents(decoded: readonly { readonly event: AgentEvent }[]): readonly AgentEvent[] {
+  return decoded.map(({ event }) => event);
 }
 
 function formatOf({ text, summary }: DecodeOptions): DecodeFormat {

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@caret/protocol";
-import { nextChunk } from "../async/next-chunk.ts";
+import { ChunkWaiter } from "../async/chunk-waiter.ts";
 import type { StoredEvent } from "../log/event-store.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { ParkedCall } from "../turns/tools/waiting-calls.ts";
@@ -37,14 +37,15 @@ export async function* untilParked(
   options: UntilParkedOptions,
 ): AsyncGenerator<readonly AgentEvent[], void, undefined> {
   const left = new AbortController();
-  const step = openAnswer(options, AbortSignal.any([options.signal, left.signal]));
+  const answer = openAnswer(options, AbortSignal.any([options.signal, left.signal]));
   try {
-    for (let next = await step(); next !== undefined; next = await step()) {
+    for (let next = await answer.step(); next !== undefined; next = await answer.step()) {
       if (next.events.length > 0) yield next.events;
       if (next.isLast) return;
     }
   } finally {
     left.abort();
+    answer.close();
   }
 }
 
@@ -55,13 +56,18 @@ interface Step {
 
 const LOOK_AGAIN: Step = { events: [], isLast: false };
 
-/** Gives one step of the answer after the other; undefined where the turn's log or the reader ends. */
+interface Answer {
+  /** One step of the answer after the other; undefined where the turn's log or the reader ends. */
+  step(): Promise<Step | undefined>;
+  close(): void;
+}
+
 function openAnswer(
   { turn, afterSeq, clientCalls, onSeq, closed, end }: UntilParkedOptions,
   signal: AbortSignal,
-): () => Promise<Step | undefined> {
+): Answer {
   const stored = turn.follow({ afterSeq, signal, live: true })[Symbol.asyncIterator]();
-  const wake = AbortSignal.any([signal, closed]);
+  let waiter = new ChunkWaiter(AbortSignal.any([signal, closed]));
   const told = new Set<string>();
   const hidden = new Set<string>();
   const isClientRun = turn.parked !== undefined;
@@ -85,18 +91,23 @@ function openAnswer(
   };
 
   const pullOn = async (isClosed: boolean): Promise<Step | undefined> => {
-    const waitMs = isClosed ? Number.POSITIVE_INFINITY : windowOf(turn);
-    const next = await nextChunk(pull, { waitMs, signal: isClosed ? signal : wake });
+    const next = await waiter.next(pull, isClosed ? Number.POSITIVE_INFINITY : windowOf(turn));
     if (next.kind === "chunk") return read(next.chunk);
     if (next.kind === "expired") return park();
-    // The client has gone on: look where this answer ends.
-    return next.kind === "aborted" && !signal.aborted ? LOOK_AGAIN : undefined;
+    if (next.kind === "end" || signal.aborted) return undefined;
+    // The client has gone on: look where this answer ends. From here on only the reader's own signal counts.
+    waiter.close();
+    waiter = new ChunkWaiter(signal);
+    return LOOK_AGAIN;
   };
 
-  return async () => {
-    const ended = end();
-    if (ended !== undefined && seq >= ended.seq) return { events: untoldCalls(ended.calls, told), isLast: true };
-    return await pullOn(ended !== undefined);
+  return {
+    async step() {
+      const ended = end();
+      if (ended !== undefined && seq >= ended.seq) return { events: untoldCalls(ended.calls, told), isLast: true };
+      return await pullOn(ended !== undefined);
+    },
+    close: () => waiter.close(),
   };
 }
 

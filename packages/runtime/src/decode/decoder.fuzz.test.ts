@@ -57,7 +57,8 @@ describe(`${LINES} random, mutated or truncated lines`, () => {
       const lines = Array.from({ length: LINES_PER_TURN }, () =>
         (mutations[random(mutations.length)] ?? String)(corpus[random(corpus.length)] ?? "", random),
       );
-      const events = [...decoder.push(Buffer.from(lines.join("\n"))), ...decoder.finish({ kind: "end-of-stream" })];
+      const decoded = [...decoder.push(Buffer.from(lines.join("\n"))), ...decoder.finish({ kind: "end-of-stream" })];
+      const events = decoded.map(({ event }) => event);
       const last = events.at(-1);
       if (last?.type !== "turn-end") throw new Error(`Turn ${turn} did not end`);
       outcomes[last.outcome.kind] = (outcomes[last.outcome.kind] ?? 0) + 1;

@@ -38,22 +38,26 @@ export interface DecoderOptions {
   readonly shortensResults?: boolean;
   /** For recordings, which may hold several turns. Without it, whatever follows the end of the turn is left out. */
   readonly furtherTurns?: FurtherTurns;
-  /** Told the line behind each event that was worth parsing, for the raw view. */
-  readonly onRaw?: (event: AgentEvent, line: string) => void;
+}
+
+/** An event, beside the line that it came from, for the raw view: only where it is the first of a line worth parsing. */
+export interface Decoded {
+  readonly event: AgentEvent;
+  readonly raw?: string | undefined;
 }
 
 /** Bytes in, batches of events out. The `turn-start` is the caller's, who knows what the turn was asked to do. */
 export interface Decoder {
-  push(chunk: Uint8Array): readonly AgentEvent[];
+  push(chunk: Uint8Array): readonly Decoded[];
   /** No more bytes will come. Ends the turn if the stream has not ended it. */
-  finish(ending: Ending): readonly AgentEvent[];
+  finish(ending: Ending): readonly Decoded[];
   /** Undefined until `auto` has seen a line that tells. */
   readonly dialect: DialectName | undefined;
   readonly hasEnded: boolean;
 }
 
 export function createDecoder(options: DecoderOptions): Decoder {
-  const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onRaw } = options;
+  const { maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
   const splitter = createLineSplitter({
     maxLineBytes,
     ...(options.shortensResults === true ? { openLongLine: openLongResult } : {}),
@@ -64,62 +68,65 @@ export function createDecoder(options: DecoderOptions): Decoder {
   let undecided: Frame[] = [];
   let reading: FrameReaderState;
 
-  const choose = (events: AgentEvent[], name: DialectName): Dialect<unknown> => {
+  const choose = (decoded: Decoded[], name: DialectName): Dialect<unknown> => {
     const chosen = dialects[name];
     dialect = chosen;
     state = chosen.initial;
-    for (const frame of undecided) decodeFrame(events, frame);
+    for (const frame of undecided) decodeFrame(decoded, frame, undefined);
     undecided = [];
     return chosen;
   };
 
-  const decodeFrame = (events: AgentEvent[], frame: Frame): void => {
-    if (dialect === undefined) return decide(events, frame);
-    const [next, more] = dialect.step(state, frame);
+  /** The line stands beside the first event that came of it. */
+  const decodeFrame = (decoded: Decoded[], frame: Frame, line: string | undefined): void => {
+    if (dialect === undefined) return decide(decoded, frame);
+    const [next, events] = dialect.step(state, frame);
     state = next;
-    for (const event of more) events.push(event);
+    let raw = line;
+    for (const event of events) {
+      decoded.push({ event, raw });
+      raw = undefined;
+    }
   };
 
   /** Frames that tell nothing wait for one that does, so that nothing is lost by deciding late. */
-  const decide = (events: AgentEvent[], frame: Frame): void => {
+  const decide = (decoded: Decoded[], frame: Frame): void => {
     undecided.push(frame);
     const name = recogniseDialect(frame) ?? (undecided.length > MAX_UNDECIDED ? "stream-json" : undefined);
-    if (name !== undefined) choose(events, name);
+    if (name !== undefined) choose(decoded, name);
   };
 
-  const decodeLine = (events: AgentEvent[], line: string): void => {
+  const decodeLine = (decoded: Decoded[], line: string): void => {
     const quick = reading === undefined ? dialect?.quickFrame?.(line) : undefined;
-    if (quick !== undefined) return decodeFrame(events, quick);
+    if (quick !== undefined) return decodeFrame(decoded, quick, undefined);
     const [next, frames] = readFrames(reading, line, maxLineBytes);
     reading = next;
-    const before = events.length;
-    for (const frame of frames) decodeFrame(events, frame);
-    const first = events[before];
-    if (first !== undefined) onRaw?.(first, line);
+    const before = decoded.length;
+    for (const frame of frames) decodeFrame(decoded, frame, decoded.length === before ? line : undefined);
   };
 
-  const decodeBatch = ({ lines, failure }: LineBatch): AgentEvent[] => {
-    const events: AgentEvent[] = [];
-    for (const line of lines) decodeLine(events, line);
-    if (failure !== undefined) end(events, { kind: "failed", error: failure.toInfo() });
-    return events;
+  const decodeBatch = ({ lines, failure }: LineBatch): Decoded[] => {
+    const decoded: Decoded[] = [];
+    for (const line of lines) decodeLine(decoded, line);
+    if (failure !== undefined) end(decoded, { kind: "failed", error: failure.toInfo() });
+    return decoded;
   };
 
-  const end = (events: AgentEvent[], ending: Ending): void => {
-    const chosen = dialect ?? choose(events, "stream-json");
+  const end = (decoded: Decoded[], ending: Ending): void => {
+    const chosen = dialect ?? choose(decoded, "stream-json");
     const [ended, closing] = chosen.finish(state, ending);
     state = ended;
-    events.push(...closing);
+    for (const event of closing) decoded.push({ event, raw: undefined });
   };
 
   return {
     push: (chunk) => decodeBatch(splitter.push(chunk)),
     finish(ending) {
-      const events = decodeBatch(splitter.end());
-      for (const frame of finishFrames(reading)) decodeFrame(events, frame);
+      const decoded = decodeBatch(splitter.end());
+      for (const frame of finishFrames(reading)) decodeFrame(decoded, frame, undefined);
       reading = undefined;
-      end(events, ending);
-      return events;
+      end(decoded, ending);
+      return decoded;
     },
     get dialect() {
       return dialect?.name;

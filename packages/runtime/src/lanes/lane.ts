@@ -1,4 +1,5 @@
-import type { AgentEvent, LaneName } from "@caret/protocol";
+import { CaretError, type LaneName, type TurnOutcome } from "@caret/protocol";
+import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
 import type { AgentTool, AnswerCall, OfferedCall } from "../turns/tools/tool-call.ts";
 
@@ -48,12 +49,10 @@ export interface LaneRequest {
   readonly loadHistory: () => Promise<readonly HistoryMessage[]>;
 }
 
-export interface LaneContext {
-  readonly signal: AbortSignal;
-  /** The upstream session became known; told before anything of its answer. */
-  readonly onUpstream: (attachment: UpstreamAttachment) => void;
-  /** The upstream line behind an event. */
-  readonly onRaw: (event: AgentEvent, line: string) => void;
+/** An event of a turn, with all that belongs to it. */
+export interface LaneEntry extends Decoded {
+  /** The upstream session became known with this event; it comes before anything of the answer. */
+  readonly upstream?: UpstreamAttachment;
 }
 
 /**
@@ -63,11 +62,12 @@ export interface LaneContext {
  * - its batches are the events of one turn without the `turn-start`; the last of them is the `turn-end`, which comes as
  *   soon as the upstream has ended, before anything is cleaned up;
  * - a failure is a `turn-end`, never a rejection;
+ * - aborting the signal ends the turn with what `outcomeOfStop` makes of its reason;
  * - aborting the signal, or leaving the loop, frees every process, socket and timer before the iterator settles.
  */
 export interface Lane {
   readonly name: LaneName;
-  runTurn(request: LaneRequest, context: LaneContext): AsyncIterable<readonly AgentEvent[]>;
+  runTurn(request: LaneRequest, signal: AbortSignal): AsyncIterable<readonly LaneEntry[]>;
   /** Whether the upstream still has the session. Upstreams tend to start anew silently when they have not. */
   canResume(attachment: UpstreamAttachment, workspace: string): boolean;
   /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
@@ -77,4 +77,13 @@ export interface Lane {
   /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */
   findSession?(id: string, workspace: string): UpstreamAttachment | undefined;
   close(): Promise<void>;
+}
+
+/**
+ * How a turn ends that was stopped. The reason of its signal says who stopped it: a `cancelled` error is a person or a
+ * client who no longer wants the turn; any other is the gateway's, and the turn has failed of it.
+ */
+export function outcomeOfStop({ reason }: AbortSignal): Extract<TurnOutcome, { kind: "cancelled" | "failed" }> {
+  if (!CaretError.is(reason) || reason.code === "cancelled") return { kind: "cancelled" };
+  return { kind: "failed", error: reason.toInfo() };
 }

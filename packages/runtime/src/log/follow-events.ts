@@ -1,4 +1,4 @@
-import type { TurnLog } from "../turns/turn-log.ts";
+import type { TurnWriter } from "../turns/turn-writer.ts";
 import { type EventStore, lengthOfEvent, type StoredEvent } from "./event-store.ts";
 
 /** A follower that has this much waiting is too slow: it goes on from the log instead of from memory. */
@@ -14,9 +14,9 @@ export interface FollowOptions {
   readonly afterSeq: number;
   readonly signal?: AbortSignal;
   /** Where events are told before they are durable; absent: only committed ones are followed. */
-  readonly live?: Pick<TurnLog, "listen" | "writtenSeq">;
+  readonly live?: Pick<TurnWriter, "listen" | "writtenSeq">;
   /** What the log keeps otherwise than it was said; absent: events come as they are kept. Needed with `live`. */
-  readonly said?: TurnLog["said"];
+  readonly said?: TurnWriter["said"];
 }
 
 /**

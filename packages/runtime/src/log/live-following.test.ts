@@ -6,21 +6,21 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSecretKeeper } from "../redaction/secret-keeper.ts";
 import { createSaidEvents } from "../turns/said-events.ts";
 import { completedEnd } from "../turns/testing/scripted-engine.ts";
-import { createTurnLog, type TurnLog } from "../turns/turn-log.ts";
+import { createTurnWriter, type TurnWriter } from "../turns/turn-writer.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { openSqliteEventStore } from "./sqlite/sqlite-event-store.ts";
 
 let directory: string;
 let store: EventStore;
-let log: TurnLog;
+let log: TurnWriter;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "caret-live-"));
   store = openSqliteEventStore({ directory, role: "gateway" });
   await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
   const redactor = createSecretKeeper([]).redactor;
-  log = createTurnLog({
+  log = createTurnWriter({
     store,
     redactor,
     sessionId: "s",
@@ -28,6 +28,8 @@ beforeEach(async () => {
     lastSeq: 0,
     maxRawBytes: 100,
     wallClock: () => 7,
+    onFailure: () => undefined,
+    onEnd: () => undefined,
   });
 });
 
@@ -37,6 +39,7 @@ afterEach(async () => {
 });
 
 const unknown = (value: number): AgentEvent => ({ type: "unknown", source: "x", label: "n", value });
+const append = (...events: readonly AgentEvent[]): Promise<void> => log.append(events.map((event) => ({ event })));
 const follow = (afterSeq = 0) =>
   followEvents({ store, sessionId: "s", turnId: "t", afterSeq, live: log, said: log.said });
 const values = (batches: readonly (readonly StoredEvent[])[]): readonly unknown[] =>
@@ -61,12 +64,18 @@ describe("following a turn live", () => {
     // The follower has looked into the log and found nothing.
     await store.read("s");
     let isDurable = false;
-    const { events, durable } = log.writeBehind([unknown(1)]);
-    const saved = durable.then(() => {
-      isDurable = true;
+    const saved = Promise.withResolvers<void>();
+    log.listen({
+      onWritten: () => undefined,
+      onDurable: () => {
+        isDurable = true;
+        saved.resolve();
+      },
     });
+    await append(unknown(1));
+    const events = [{ sessionId: "s", seq: 1, turnId: "t", at: 7, event: unknown(1) }];
     expect([(await next).value, isDurable]).toEqual([events, false]);
-    await saved;
+    await saved.promise;
     expect(await store.read("s")).toEqual(events);
     await followed.return();
   });
@@ -76,18 +85,16 @@ describe("following a turn live", () => {
     let areDurable = 0;
     log.listen({
       onWritten: (events) => heard.push(...events.map(({ event, seq }) => [event.type, seq <= areDurable] as const)),
-      onDurable: () => undefined,
+      onDurable: () => {
+        areDurable += 1;
+      },
     });
-    const note = (seq: number) => () => {
-      areDurable = Math.max(areDurable, seq);
-    };
-    const behind = log.writeBehind([unknown(1)]);
-    const awaited = log.write([{ type: "todos", items: [], merge: false }]).then(note(2));
-    const after = log.writeBehind([{ type: "plan", text: "Go on." }]);
-    const ended = log.writeBehind([completedEnd]);
-    void behind.durable.then(note(1));
-    void ended.durable.then(note(4));
-    await Promise.all([behind.durable, awaited, after.durable, ended.durable]);
+    await Promise.all([
+      append(unknown(1)),
+      log.write([{ type: "todos", items: [], merge: false }]),
+      append({ type: "plan", text: "Go on." }),
+      append(completedEnd),
+    ]);
     await store.read("s");
     expect(heard).toEqual([
       ["unknown", false],
@@ -99,11 +106,11 @@ describe("following a turn live", () => {
 
   it("gives a follower that comes late everything once and in order, though some of it is not durable yet", async () => {
     await log.write([unknown(1), unknown(2)]);
-    log.writeBehind([unknown(3)]);
+    void append(unknown(3));
     const first = collect(follow());
-    log.writeBehind([unknown(4)]);
+    void append(unknown(4));
     const second = collect(follow(1));
-    log.writeBehind([unknown(5)]);
+    void append(unknown(5));
     await log.write([completedEnd]);
     expect([await first, await second]).toEqual([
       [1, 2, 3, 4, 5, "turn-end"],
@@ -113,10 +120,10 @@ describe("following a turn live", () => {
 
   it("gives a follower that comes after the end everything as soon as it is durable", async () => {
     await log.write([unknown(1)]);
-    log.writeBehind([unknown(2)]);
-    const { durable } = log.writeBehind([completedEnd]);
+    void append(unknown(2));
+    const ended = append(completedEnd);
     const followed = collect(follow());
-    await durable;
+    await ended;
     expect(await followed).toEqual([1, 2, "turn-end"]);
   });
 
@@ -136,10 +143,10 @@ describe("following a turn live", () => {
     await store.read("s");
     const slow = follow();
     const behind = slow.next();
-    log.writeBehind([{ type: "text-start", blockId: "b" }, says(`Use ${token.slice(0, 9)}`)]);
-    log.writeBehind([says(`${token.slice(9)} here`), { type: "text-end", blockId: "b" }, call]);
-    for (let value = 0; value < 500; value += 1) log.writeBehind([unknown(value)]);
-    await log.writeBehind([completedEnd]).durable;
+    void append({ type: "text-start", blockId: "b" }, says(`Use ${token.slice(0, 9)}`));
+    void append(says(`${token.slice(9)} here`), { type: "text-end", blockId: "b" }, call);
+    for (let value = 0; value < 500; value += 1) void append(unknown(value));
+    await append(completedEnd);
     const late = follow();
     const heard = await Promise.all(
       [[first, prompt] as const, [behind, slow] as const, [undefined, late] as const].map(async ([begun, rest]) =>
@@ -167,11 +174,11 @@ describe("following a turn live", () => {
     const followed = follow();
     const next = followed.next();
     await store.read("s");
-    log.writeBehind([unknown(0)]);
+    void append(unknown(0));
     const first = await next;
     const sent = Array.from({ length: 1_000 }, (_, index) => index + 1);
-    for (const value of sent) log.writeBehind([unknown(value)]);
-    log.writeBehind([completedEnd]);
+    for (const value of sent) void append(unknown(value));
+    void append(completedEnd);
     const rest = await collect(followed);
     expect([...values([first.value ?? []]), ...rest]).toEqual([0, ...sent, "turn-end"]);
   });

@@ -8,6 +8,11 @@ export interface RedactedBatch {
   readonly kept: readonly AgentEvent[];
   /** As they were said, for the client that asked and the person who decides. */
   readonly said: readonly AgentEvent[];
+  /**
+   * For each of them the index of the event it was made from; -1 for text that an earlier batch held back. Undefined where
+   * they are the very events that were given.
+   */
+  readonly origins: readonly number[] | undefined;
 }
 
 export interface TurnRedactor {
@@ -72,11 +77,25 @@ export function createTurnRedactor(redactor: TextRedactor, heldBefore: TurnRedac
     held,
     redactEvents(events) {
       if (held.size === 0 && events.every((event) => isPlainDelta(event, redactor)))
-        return { kept: events, said: events };
-      const pairs = events.flatMap(redactNext);
-      const said = isSame(events, pairs) ? events : pairs.map(([, event]) => event);
+        return { kept: events, said: events, origins: undefined };
+      const pairs: Pair[] = [];
+      const origins: number[] = [];
+      for (const [index, event] of events.entries()) {
+        const made = redactNext(event);
+        // The last is the event itself; what comes before it was held back.
+        made.forEach((pair, place) => {
+          pairs.push(pair);
+          origins.push(place === made.length - 1 ? index : -1);
+        });
+      }
+      const isUnaltered = isSame(events, pairs);
+      const said = isUnaltered ? events : pairs.map(([, event]) => event);
       const isPlain = pairs.every(([kept, event]) => kept === event);
-      return { kept: isPlain ? said : pairs.map(([event]) => event), said };
+      return {
+        kept: isPlain ? said : pairs.map(([event]) => event),
+        said,
+        origins: isUnaltered ? undefined : origins,
+      };
     },
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Lane, LaneRequest } from "../lanes/lane.ts";
+import type { Lane, LaneEntry, LaneRequest } from "../lanes/lane.ts";
 import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
 import { testEnv } from "../process/testing/workbench.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
@@ -33,11 +33,11 @@ afterAll(() => spawner.close());
 
 function openEngine(more: Partial<Lane> = {}): void {
   const lane = scriptedLane(
-    async function* (request, { onUpstream }) {
+    async function* (request) {
       requests.push(request);
       const sessionId = request.upstream?.sessionId ?? `${request.workspace} ${requests.length}`;
-      onUpstream({ lane: "sim", sessionId });
-      yield [{ type: "session-ready", sessionId }, ...says(`answer ${requests.length}`)];
+      const ready: LaneEntry = { event: { type: "session-ready", sessionId }, upstream: { lane: "sim", sessionId } };
+      yield [ready, ...says(`answer ${requests.length}`)];
       yield [completedEnd];
     },
     { canResume: ({ sessionId }, workspace) => sessionId.startsWith(`${workspace} `), ...more },

@@ -1,9 +1,12 @@
-import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { capOutputs } from "./turn-log.ts";
+import type { LaneEntry } from "../lanes/lane.ts";
+import { capOutputs } from "./turn-writer.ts";
 
-const result = (output: string): AgentEvent => ({ type: "tool-result", callId: "c", status: "ok", output });
-const speech: AgentEvent = { type: "text-delta", blockId: "b", text: "0123456789abc" };
+const result = (output: string): LaneEntry => ({
+  event: { type: "tool-result", callId: "c", status: "ok", output },
+  raw: "the line",
+});
+const speech: LaneEntry = { event: { type: "text-delta", blockId: "b", text: "0123456789abc" } };
 
 describe("the output of a tool", () => {
   it("is kept as it is up to the limit, like everything else at any length", () => {

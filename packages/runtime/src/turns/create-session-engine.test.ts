@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, assertWellFormedTurn, CaretError, Secret, type TurnOutcome } from "@caret/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LaneRequest } from "../lanes/lane.ts";
+import { type LaneRequest, outcomeOfStop } from "../lanes/lane.ts";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import {
@@ -33,10 +33,10 @@ const answers: LaneScript = async function* () {
 };
 
 /** Works until it is told to stop. */
-const works: LaneScript = async function* (_request, { signal }) {
+const works: LaneScript = async function* (_request, signal) {
   yield says("Working.");
   if (!signal.aborted) await once(signal, "abort");
-  yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];
+  yield [{ type: "turn-end", outcome: outcomeOfStop(signal) }];
 };
 
 const codeOf = (outcome: TurnOutcome): string => (outcome.kind === "failed" ? outcome.error.code : outcome.kind);
@@ -205,18 +205,18 @@ describe("a turn", () => {
 });
 
 describe("going on with a session", () => {
-  const attaching: LaneScript = async function* (_request, { onUpstream }) {
-    onUpstream({ lane: "sim", sessionId: "chat-1" });
-    yield [{ type: "session-ready", sessionId: "chat-1" }];
+  const attaching: LaneScript = async function* () {
+    const sessionId = "chat-1";
+    yield [{ event: { type: "session-ready", sessionId }, upstream: { lane: "sim", sessionId } }];
     yield says("Hello.");
     yield [completedEnd];
   };
 
   it("hands the lane its upstream session, and the turn before", async () => {
     const seen: LaneRequest[] = [];
-    const script: LaneScript = (request, context) => {
+    const script: LaneScript = (request, signal) => {
       seen.push(request);
-      return attaching(request, context);
+      return attaching(request, signal);
     };
     const engine = scriptedEngine(scriptedLane(script), workspace);
     const one = await engine.startTurn({ prompt: "one", workspace });
@@ -231,9 +231,9 @@ describe("going on with a session", () => {
 
   it("begins anew with the transcript when the upstream lost it, and says so first", async () => {
     const prompts: string[] = [];
-    const script: LaneScript = (request, context) => {
+    const script: LaneScript = (request, signal) => {
       prompts.push(request.prompt);
-      return attaching(request, context);
+      return attaching(request, signal);
     };
     const engine = scriptedEngine(scriptedLane(script, { canResume: () => false }), workspace);
     const one = await engine.startTurn({ prompt: "one", workspace });
@@ -269,10 +269,10 @@ describe("going on with a session", () => {
 });
 
 describe("a budget", () => {
-  const spends: LaneScript = async function* (_request, { signal }) {
+  const spends: LaneScript = async function* (_request, signal) {
     yield [{ type: "usage", usage: { input: 100 } }];
     if (!signal.aborted) yield says("Going on.");
-    yield [{ type: "turn-end", outcome: signal.aborted ? { kind: "cancelled" } : { kind: "completed" } }];
+    yield [{ type: "turn-end", outcome: signal.aborted ? outcomeOfStop(signal) : { kind: "completed" } }];
   };
   const budgets = (tokens: number) => ({ budgets: { turn: { tokens }, session: {}, day: {} } });
 
@@ -293,9 +293,9 @@ describe("a budget", () => {
 
   it("that was used up before keeps the lane from starting at all", async () => {
     let starts = 0;
-    const script: LaneScript = (request, context) => {
+    const script: LaneScript = (request, signal) => {
       starts += 1;
-      return spends(request, context);
+      return spends(request, signal);
     };
     const limits = { budgets: { turn: {}, session: { tokens: 100 }, day: {} } };
     const engine = scriptedEngine(scriptedLane(script), workspace, limits);

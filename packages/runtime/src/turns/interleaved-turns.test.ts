@@ -24,14 +24,12 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Says its workspace and prompt in steps; how long each takes is the schedule's business. */
 function pacedLane(next: () => number): LaneScript {
-  return async function* ({ prompt, workspace }, { onUpstream, onRaw }) {
-    onUpstream({ lane: "sim", sessionId: `chat-of-${workspace}` });
+  return async function* ({ prompt, workspace }) {
+    const upstream = { lane: "sim", sessionId: `chat-of-${workspace}` } as const;
     for (const [index, text] of [workspace, prompt].entries()) {
       for (let turns = next(); turns > 0; turns -= 1) await Promise.resolve();
-      const events = says(text, `text-${index}`);
-      const [first] = events;
-      if (first !== undefined) onRaw(first, `raw of ${text}`);
-      yield events;
+      const raw = `raw of ${text}`;
+      yield says(text, `text-${index}`).map((event, place) => (place === 0 ? { event, raw, upstream } : { event }));
     }
     yield [completedEnd];
   };

@@ -1,4 +1,4 @@
-import { type AgentEvent, costOf, promptTokens, type Usage } from "@caret/protocol";
+import { type AgentEvent, type CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
 import type { EventStore, UsageTotal } from "../log/event-store.ts";
 import { type Budgets, type BudgetVerdict, checkBudget, type Spent } from "./check-budget.ts";
 
@@ -18,6 +18,35 @@ export async function budgetBefore(
   const today = isLimited(budgets.day) ? sumOf(await store.usageTotals({ day })) : nothing;
   const spent: Spent = { turn: nothing, session, day: today };
   return { verdict: checkBudget({ budgets, spent }), spent };
+}
+
+/** What a turn may still consume. */
+export interface TurnBudget {
+  /** What there is to say about it at the turn's beginning. */
+  readonly warnings: readonly AgentEvent[];
+  /** The error of a budget that a running turn has used up, by the usage it reports before its end. */
+  overrunIn(entries: readonly { readonly event: AgentEvent }[]): CaretError | undefined;
+}
+
+/** Rejects when a budget is used up already. */
+export async function openTurnBudget(
+  store: EventStore,
+  budgets: Budgets,
+  { model, ...asked }: { readonly sessionId: string; readonly nowMs: number; readonly model: string },
+): Promise<TurnBudget> {
+  const { verdict, spent } = await budgetBefore(store, budgets, asked);
+  if (verdict.kind === "exceeded") throw verdict.error;
+  return {
+    warnings: toWarnings(verdict),
+    overrunIn(entries) {
+      let usage: Usage | undefined;
+      for (const { event } of entries) if (event.type === "usage") usage = event.usage;
+      // After its end there is nothing to stop.
+      if (usage === undefined || entries.at(-1)?.event.type === "turn-end") return undefined;
+      const during = budgetDuring(budgets, spent, usage, model);
+      return during.kind === "exceeded" ? during.error : undefined;
+    },
+  };
 }
 
 function isLimited(budget: Budgets[keyof Budgets]): boolean {

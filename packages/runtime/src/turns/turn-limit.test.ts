@@ -50,7 +50,7 @@ describe("house §4.4: the limit on concurrent turns", () => {
 describe("house §4.14: onTurnEnd", () => {
   it("is called once per turn, with the last usage, whether nobody, one or two readers follow it", async () => {
     const ends: TurnEnd[] = [];
-    const script: LaneScript = async function* ({ prompt }, { signal }) {
+    const script: LaneScript = async function* ({ prompt }, signal) {
       yield [{ type: "usage", usage: { input: 1 } }];
       yield [{ type: "usage", usage: { input: 3, output: 2 } }];
       if (prompt === "cancelled" && !signal.aborted)

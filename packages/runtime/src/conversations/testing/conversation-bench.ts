@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent, Caller, ConversationRequest, TranscriptMessage, TurnShare } from "@caret/protocol";
-import type { Lane, LaneRequest } from "../../lanes/lane.ts";
+import type { Lane, LaneEntry, LaneRequest } from "../../lanes/lane.ts";
 import { createMemoryEventStore } from "../../log/testing/memory-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
 import { openScratchDirectories } from "../../paths/scratch-directories.ts";
@@ -27,13 +27,11 @@ export function createDeskBench(
   let ids = 0;
   const newId = (): string => `id${++ids}`;
 
-  async function* runTurn(
-    request: LaneRequest,
-    { signal, onUpstream }: Parameters<Lane["runTurn"]>[1],
-  ): AsyncGenerator<readonly AgentEvent[]> {
+  async function* runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
     asked.push(request);
-    onUpstream(request.upstream ?? { lane: "sim", sessionId: `chat-${request.turnId}` });
-    yield* playTurn(manner, `answer ${asked.length}`, request, signal);
+    const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${request.turnId}` };
+    for await (const events of playTurn(manner, `answer ${asked.length}`, request, signal))
+      yield events.map((event, index) => (index === 0 ? { event, upstream } : { event }));
   }
   const lane: Lane = { name: "sim", runTurn, canResume: () => true, close: () => Promise.resolve() };
 

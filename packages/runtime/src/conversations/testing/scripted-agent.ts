@@ -1,5 +1,5 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import type { LaneRequest } from "../../lanes/lane.ts";
+import { type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
 
 /** What a scripted turn does: answer at once, fail, or talk until it is let go or cancelled. */
 export type Manner =
@@ -30,7 +30,7 @@ export async function* playTurn(manner: Manner, answer: string, request: LaneReq
     else if ("until" in step) await unlessAborted(step.until, signal);
     else heard.push(...(await callTools(step.call, request, signal)));
   }
-  if (signal.aborted) return yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];
+  if (signal.aborted) return yield [{ type: "turn-end", outcome: outcomeOfStop(signal) }];
   const last = heard.length > 0 ? says(heard.join(" "), "last") : [];
   yield [...last, { type: "turn-end", outcome: { kind: "completed" } }];
 }

@@ -13,7 +13,7 @@ function decode(call: object, shortensResults: boolean) {
   const events = [];
   for (let start = 0; start < bytes.byteLength; start += PIECE)
     events.push(...decoder.push(bytes.subarray(start, start + PIECE)));
-  return [...events, ...decoder.finish({ kind: "end-of-stream" })];
+  return [...events, ...decoder.finish({ kind: "end-of-stream" })].map(({ event }) => event);
 }
 
 const resultOf = (events: ReturnType<typeof decode>) => events.find(({ type }) => type === "tool-result");

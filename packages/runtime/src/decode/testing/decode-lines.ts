@@ -11,7 +11,8 @@ export function decodeChunks(
   ending: Ending = { kind: "end-of-stream" },
 ): readonly AgentEvent[] {
   const decoder = createDecoder({ dialect: "stream-json", partial: true, ...options });
-  const events = [turnStart, ...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.finish(ending)];
+  const decoded = [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.finish(ending)];
+  const events = [turnStart, ...decoded.map(({ event }) => event)];
   assertWellFormedTurn(events);
   return events.slice(1);
 }

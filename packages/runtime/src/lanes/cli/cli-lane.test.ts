@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentEvent } from "@caret/protocol";
+import { type AgentEvent, CaretError } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ModelEntry } from "./agent-program.ts";
 import { createCliLane } from "./cli-lane.ts";
 import type { AgentHostOptions } from "./create-agent-host.ts";
-import { type CliBench, collectEvents, createCliBench, laneContext, saysHello } from "./testing/cli-bench.ts";
+import { type CliBench, collectEvents, createCliBench, saysHello, unstopped } from "./testing/cli-bench.ts";
 
 let bench: CliBench;
 beforeEach(() => {
@@ -48,7 +48,7 @@ function laneOf(more: Partial<AgentHostOptions> = {}): ReturnType<typeof createC
 }
 
 async function play(lane = laneOf(), model = "first"): Promise<readonly AgentEvent[]> {
-  return await collectEvents(lane.runTurn(bench.request({ model }), laneContext()));
+  return await collectEvents(lane.runTurn(bench.request({ model }), unstopped()));
 }
 
 function story(events: readonly AgentEvent[]): readonly string[] {
@@ -141,20 +141,24 @@ describe("a turn that cannot be started", () => {
 
   it("because it was cancelled before starts nothing that lives on", async () => {
     agent(`*) ${saysHello} ;;`);
-    const context = laneContext({ signal: AbortSignal.abort() });
-    const events = await collectEvents(laneOf().runTurn(bench.request({ model: "first" }), context));
+    const events = await collectEvents(laneOf().runTurn(bench.request({ model: "first" }), AbortSignal.abort()));
     expect(story(events)).toEqual(["cancelled"]);
+  });
+
+  it("house §2.3: because the gateway stopped it before fails of the reason, and is not tried again", async () => {
+    agent(`*) ${saysHello} ;;`);
+    const stopped = AbortSignal.abort(new CaretError("agent-unavailable", "Stopped for this"));
+    const events = await collectEvents(laneOf().runTurn(bench.request({ model: "first" }), stopped));
+    expect(story(events)).toEqual(["agent-unavailable"]);
   });
 });
 
 describe("the upstream session", () => {
   it("is told before the answer, with where and by which version it is kept", async () => {
     bench.agent(`cat > /dev/null\n${saysHello}`);
-    const told: unknown[] = [];
     const lane = createCliLane({ name: "cli", host: bench.host() });
-    const context = laneContext({ onUpstream: (attachment) => told.push(attachment) });
-    for await (const events of lane.runTurn(bench.request(), context))
-      if (events.some(({ type }) => type === "text-start")) told.push("answer");
+    const entries = (await Array.fromAsync(lane.runTurn(bench.request(), unstopped()))).flat();
+    const told = entries.flatMap(({ event, upstream }) => upstream ?? (event.type === "text-start" ? "answer" : []));
     expect(told).toEqual([
       {
         lane: "cli",

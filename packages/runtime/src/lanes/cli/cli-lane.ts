@@ -1,4 +1,4 @@
-import { type AgentEvent, type AgentEventOf, CaretError, type LaneName } from "@caret/protocol";
+import { CaretError, type LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import {
@@ -8,13 +8,14 @@ import {
   type RotationState,
   startRotation,
 } from "../../profiles/rotation.ts";
-import type { Lane, LaneContext, LaneRequest } from "../lane.ts";
+import { type Lane, type LaneEntry, type LaneRequest, outcomeOfStop } from "../lane.ts";
 import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
-import { attemptTurn } from "./attempt-turn.ts";
 import { isRecoverable } from "./classify-failure.ts";
 import { createChat } from "./create-chat.ts";
+import { openAttempt } from "./open-attempt.ts";
+import { readAgent } from "./read-agent.ts";
 import type { TurnAttempt } from "./start-agent.ts";
 
 export interface CliLaneOptions {
@@ -24,41 +25,67 @@ export interface CliLaneOptions {
 
 /** Without profiles of its own a model logs in however the CLI does by itself. */
 const DEFAULT_PROFILE = "default";
+const TOO_LONG = "prompt-too-long";
+
+type LaneBatch = readonly LaneEntry[];
+
+/** What an attempt is made with. */
+interface Step {
+  readonly state: RotationState;
+  /** The prompt was too long for the command line. */
+  readonly viaStdin: boolean;
+}
+
+interface NextStep {
+  /** Undefined when nothing is left to try. */
+  readonly step: Step | undefined;
+  readonly entries: LaneBatch;
+}
+
+/** An attempt that failed before it answered anything: its last entry is not shown unless nothing is left to try. */
+interface Failure {
+  readonly entry: LaneEntry;
+  readonly error: CaretError;
+}
 
 /** Run turns through a CLI: the official one, or a program of one's own that speaks the contract. */
 export function createCliLane({ name, host }: CliLaneOptions): Lane {
   let cooldowns: Cooldowns = new Map();
 
-  async function* runTurn(request: LaneRequest, context: LaneContext): AsyncGenerator<readonly AgentEvent[]> {
-    const progress = { emitted: false };
-    let rotation: RotationState | undefined = plan(request, cooldowns, host);
-    while (rotation !== undefined) {
-      const turn: TurnAttempt = { host, lane: name, request, attempt: rotation.attempt, context };
-      const failure: AgentEventOf<"turn-end"> | undefined = yield* showAttempt(turn, progress);
-      rotation = failure === undefined ? undefined : yield* recover(rotation, failure, progress.emitted);
+  /** One attempt after the other, each with the next profile or model, until one answers or nothing is left to try. */
+  async function* runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
+    let step: Step | undefined = { state: plan(request, cooldowns, host), viaStdin: false };
+    while (step !== undefined) {
+      const { state, viaStdin }: Step = step;
+      const opened = await open({ host, lane: name, request, attempt: state.attempt, viaStdin, signal });
+      const ending = createWithheldEnd(opened.asArgument, signal);
+      for await (const entries of opened.batches) {
+        const shown = ending.withhold(entries);
+        if (shown.length > 0) yield shown;
+      }
+      const next: NextStep = recover(step, ending.failure());
+      if (next.entries.length > 0) yield next.entries;
+      step = next.step;
     }
   }
 
-  /** Say what is tried next, or give the failure after all when nothing is left to try. */
-  async function* recover(
-    state: RotationState,
-    end: AgentEventOf<"turn-end">,
-    emitted: boolean,
-  ): AsyncGenerator<readonly AgentEvent[], RotationState | undefined> {
-    const failureClass = classOf(end);
-    const nowMs = host.wallClock();
-    const next =
-      failureClass === undefined
-        ? undefined
-        : nextAttempt(state, { failure: failureClass, emitted, cooldowns, nowMs, isHarmless: isHarmless(end) });
+  /** What is tried next, and a notice of it; or the failure after all when nothing is left to try. */
+  const recover = ({ state, viaStdin }: Step, failed: Failure | undefined): NextStep => {
+    if (failed === undefined) return { step: undefined, entries: [] };
+    const { entry, error } = failed;
+    // The system's limit for arguments is lower than ours: standard input has none.
+    if (error.code === TOO_LONG) return { step: { state, viaStdin: true }, entries: [] };
+    const failure = isRecoverable(error);
+    const setting = { cooldowns, nowMs: host.wallClock(), isHarmless: isHarmless(error), emitted: false };
+    const next = failure === undefined ? undefined : nextAttempt(state, { failure, ...setting });
     cooldowns = next?.cooldowns ?? cooldowns;
-    if (next === undefined || next.kind === "stop") {
-      yield [end];
-      return undefined;
-    }
-    yield [{ type: "notice", kind: next.kind, message: describeStep(state.attempt, next.state.attempt, end) }];
-    return next.state;
-  }
+    if (next === undefined || next.kind === "stop") return { step: undefined, entries: [entry] };
+    const message = describeStep(state.attempt, next.state.attempt, error);
+    return {
+      step: { state: next.state, viaStdin },
+      entries: [{ event: { type: "notice", kind: next.kind, message } }],
+    };
+  };
 
   return {
     name,
@@ -83,19 +110,19 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   };
 }
 
-/** Everything an attempt gives, but not an end that may still be averted: that is returned instead. */
-async function* showAttempt(
+/** An attempt's batches. One whose agent cannot be started is its end alone. */
+async function open(
   turn: TurnAttempt,
-  progress: { emitted: boolean },
-): AsyncGenerator<readonly AgentEvent[], AgentEventOf<"turn-end"> | undefined> {
-  let failure: AgentEventOf<"turn-end"> | undefined;
-  for await (const events of attemptTurn(turn)) {
-    failure = recoverableEnd(events, progress.emitted);
-    const shown = failure === undefined ? events : events.slice(0, -1);
-    progress.emitted ||= shown.some(isSemantic);
-    if (shown.length > 0) yield shown;
+): Promise<{ readonly batches: AsyncIterable<LaneBatch> | readonly LaneBatch[]; readonly asArgument: boolean }> {
+  try {
+    const { run, asArgument } = await openAttempt(turn);
+    return { batches: readAgent(run), asArgument };
+  } catch (reason) {
+    const { signal } = turn;
+    const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
+    const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
+    return { batches: [[{ event: { type: "turn-end", outcome } }]], asArgument: false };
   }
-  return failure;
 }
 
 function plan(request: LaneRequest, cooldowns: Cooldowns, host: AgentHost): RotationState {
@@ -118,32 +145,44 @@ function programOf(model: string, host: AgentHost): Pick<AgentProgram, "profiles
   }
 }
 
-/** The end of an attempt that failed before it said anything, if something else may still be tried. */
-function recoverableEnd(events: readonly AgentEvent[], emitted: boolean): AgentEventOf<"turn-end"> | undefined {
-  const last = events.at(-1);
-  if (last?.type !== "turn-end" || emitted || events.some(isSemantic)) return undefined;
-  return classOf(last) === undefined ? undefined : last;
+/** Keeps the end of an attempt back while something else may still be tried: it failed, and nothing was answered before. */
+function createWithheldEnd(asArgument: boolean, signal: AbortSignal) {
+  let failure: Failure | undefined;
+  let hasAnswered = false;
+  return {
+    /** What of a batch may be shown. */
+    withhold(entries: LaneBatch): LaneBatch {
+      if (hasAnswered || signal.aborted) return entries;
+      failure = avertableEnd(entries, asArgument);
+      if (failure !== undefined) return entries.slice(0, -1);
+      hasAnswered = entries.some(isAnswer);
+      return entries;
+    },
+    failure: () => failure,
+  };
 }
 
-function classOf({ outcome }: AgentEventOf<"turn-end">): ReturnType<typeof isRecoverable> {
-  if (outcome.kind !== "failed") return undefined;
-  return isRecoverable(new CaretError(outcome.error.code, outcome.error.message));
+function avertableEnd(entries: LaneBatch, asArgument: boolean): Failure | undefined {
+  const entry = entries.at(-1);
+  if (entry?.event.type !== "turn-end" || entry.event.outcome.kind !== "failed") return undefined;
+  const { code, message } = entry.event.outcome.error;
+  const error = new CaretError(code, message);
+  const canBeAverted = isRecoverable(error) !== undefined || (asArgument && code === TOO_LONG);
+  return canBeAverted && !entries.some(isAnswer) ? { entry, error } : undefined;
 }
 
 /** An agent that could not start, or could not reach its server, has not worked on the prompt and not spent anything. */
-function isHarmless({ outcome }: AgentEventOf<"turn-end">): boolean {
-  if (outcome.kind !== "failed") return false;
-  return outcome.error.code === "agent-unavailable" || outcome.error.code === "upstream-unreachable";
+function isHarmless({ code }: CaretError): boolean {
+  return code === "agent-unavailable" || code === "upstream-unreachable";
 }
 
 /** Something a person has seen: after it a second answer must not begin. */
-function isSemantic(event: AgentEvent): boolean {
-  return event.type.startsWith("text-") || event.type.startsWith("thinking-") || event.type.startsWith("tool-");
+function isAnswer({ event: { type } }: LaneEntry): boolean {
+  return type.startsWith("text-") || type.startsWith("thinking-") || type.startsWith("tool-");
 }
 
-function describeStep(from: Attempt, to: Attempt, { outcome }: AgentEventOf<"turn-end">): string {
-  const why = outcome.kind === "failed" ? outcome.error.message : outcome.kind;
-  if (from.model !== to.model) return `${from.model} failed (${why}); trying the model ${to.model}`;
-  if (from.profile !== to.profile) return `The profile ${from.profile} failed (${why}); trying ${to.profile}`;
-  return `The attempt failed (${why}); trying once more`;
+function describeStep(from: Attempt, to: Attempt, { message }: CaretError): string {
+  if (from.model !== to.model) return `${from.model} failed (${message}); trying the model ${to.model}`;
+  if (from.profile !== to.profile) return `The profile ${from.profile} failed (${message}); trying ${to.profile}`;
+  return `The attempt failed (${message}); trying once more`;
 }

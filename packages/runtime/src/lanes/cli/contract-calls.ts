@@ -1,8 +1,8 @@
-import { type AgentEvent, type AgentEventOf, CaretError, isJsonObject } from "@caret/protocol";
+import { type AgentEventOf, CaretError, isJsonObject } from "@caret/protocol";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import { type Admission, type BoundaryOptions, createCallRepair } from "../../tools/repair/repair-call.ts";
 import type { CallResult, OfferedCall } from "../../turns/tools/tool-call.ts";
-import type { OfferedTools } from "../lane.ts";
+import type { LaneEntry, OfferedTools } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
 /** How calls that arrive in a stream become calls of offered tools. */
@@ -43,24 +43,24 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Bo
   let made = 0;
 
   const admit = ({ name, input }: ToolCall): Admission => {
-    if (known.size > MAX_ASKED) tooMany.abort();
+    if (known.size > MAX_ASKED) tooMany.abort(askedTooOften());
     if (made >= MAX_CALLS)
       return { kind: "refuse", class: "permission", reason: `No more than ${MAX_CALLS} calls are made in one turn.` };
     return boundary.admit({ name, input });
   };
 
-  const take = (event: ToolCall): readonly AgentEvent[] => {
+  const take = (entry: LaneEntry, event: ToolCall): readonly LaneEntry[] => {
     const { callId, name } = event;
     known.add(callId);
     const admission = admit(event);
     if (admission.kind === "refuse") {
       asked.push({ callId, name, answer: { refusal: admission.reason } });
-      return [event, { type: "tool-result", callId, status: "rejected", output: admission.reason }];
+      return [entry, { event: { type: "tool-result", callId, status: "rejected", output: admission.reason } }];
     }
     made += 1;
     const input = isJsonObject(admission.input) ? admission.input : {};
     asked.push({ callId, name, answer: { name: admission.name, input } });
-    return admission.notice === undefined ? [] : [admission.notice];
+    return admission.notice === undefined ? [] : [{ event: admission.notice }];
   };
 
   const answer = async (call: AskedCall): Promise<void> => {
@@ -79,14 +79,14 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Bo
     },
     covered: [],
     signal: tooMany.signal,
-    show(events) {
-      const isOver = events.at(-1)?.type === "turn-end";
+    show(entries) {
+      const isOver = entries.at(-1)?.event.type === "turn-end";
       // A call that comes together with the end of the turn is interrupted before it is made: the dialect says so.
-      const shown = events.flatMap((event): readonly AgentEvent[] => {
-        if (event.type === "tool-call" && !isOver) return take(event);
-        return "callId" in event && event.callId !== undefined && known.has(event.callId) ? [] : [event];
+      return entries.flatMap((entry): readonly LaneEntry[] => {
+        const { event } = entry;
+        if (event.type === "tool-call" && !isOver) return take(entry, event);
+        return "callId" in event && event.callId !== undefined && known.has(event.callId) ? [] : [entry];
       });
-      return tooMany.signal.aborted ? explainStop(shown) : shown;
     },
     taken() {
       const calls = asked;
@@ -103,9 +103,6 @@ function sendResult(child: ChildHandle, { callId, name }: AskedCall, { text, isE
   void child.writeStdin(`${JSON.stringify(line)}\n`);
 }
 
-function explainStop(events: readonly AgentEvent[]): readonly AgentEvent[] {
-  const last = events.at(-1);
-  if (last?.type !== "turn-end" || last.outcome.kind !== "cancelled") return events;
-  const error = new CaretError("loop-stopped", `The agent asked for more than ${MAX_ASKED} calls in one turn`);
-  return events.with(-1, { type: "turn-end", outcome: { kind: "failed", error: error.toInfo() } });
+function askedTooOften(): CaretError {
+  return new CaretError("loop-stopped", `The agent asked for more than ${MAX_ASKED} calls in one turn`);
 }

@@ -5,7 +5,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { type BridgeHub, openBridgeHub } from "../bridge/bridge-hub.ts";
 import type { Lane, LaneRequest } from "../lane.ts";
 import { createCliLane } from "./cli-lane.ts";
-import { type CliBench, collectEvents, createCliBench, laneContext, saysHello } from "./testing/cli-bench.ts";
+import { type CliBench, collectEvents, createCliBench, saysHello, unstopped } from "./testing/cli-bench.ts";
 
 let bench: CliBench;
 let hub: BridgeHub;
@@ -30,9 +30,9 @@ const offered: LaneRequest["offered"] = {
 };
 
 /** Play a turn with a client's tools. Its agent notes its prompt, and then does what the bench's script says. */
-function play(prompt: string, signal = new AbortController().signal): Promise<readonly AgentEvent[]> {
+function play(prompt: string, signal = unstopped()): Promise<readonly AgentEvent[]> {
   const request = bench.request({ turnId: prompt, prompt, offered });
-  return collectEvents(lane.runTurn(request, laneContext({ signal })));
+  return collectEvents(lane.runTurn(request, signal));
 }
 
 const begun = (): readonly string[] => {
@@ -69,7 +69,7 @@ describe("turns with a client's tools that begin at the same instant", () => {
     await eventually(() => begun().length > 0, "the first agent has begun");
     const controller = new AbortController();
     const second = play("second", controller.signal);
-    controller.abort(new CaretError("internal", "cancelled"));
+    controller.abort(new CaretError("cancelled", "The client has left"));
     expect(await second).toEqual([{ type: "turn-end", outcome: { kind: "cancelled" } }]);
     say("speak");
     say("end");

@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
 import type { OfferedCall } from "../../turns/tools/tool-call.ts";
-import type { LaneRequest, OfferedTools } from "../lane.ts";
+import type { LaneEntry, LaneRequest, OfferedTools } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
@@ -15,7 +15,7 @@ export interface OfferedTurn {
   /** Aborted when the agent must be stopped for the way it uses the tools. */
   readonly signal: AbortSignal | undefined;
   /** What of a batch is to be shown: calls of offered tools are told where they are answered, not by the agent's stream. */
-  show(events: readonly AgentEvent[]): readonly AgentEvent[];
+  show(entries: readonly LaneEntry[]): readonly LaneEntry[];
   /** The batch that was shown last has been taken: calls it mentioned may be told now. */
   taken(): void;
   /** Nothing more is answered. */
@@ -23,11 +23,11 @@ export interface OfferedTurn {
 }
 
 /** A turn whose tools are the agent's own needs none of this. */
-const ownTurn: OfferedTurn = {
+export const ownTurn: OfferedTurn = {
   attach: () => undefined,
   covered: [],
   signal: undefined,
-  show: (events) => events,
+  show: (entries) => entries,
   taken: () => undefined,
   leave: () => undefined,
 };
@@ -75,9 +75,9 @@ export async function openBridgedTurn(
   return {
     ...ownTurn,
     covered: bridged.covered,
-    show(events) {
-      if (events.some(isAtWork)) admission.started();
-      return show(events);
+    show(entries) {
+      if (entries.some(isAtWork)) admission.started();
+      return show(entries);
     },
     taken,
     leave: dismiss,
@@ -89,8 +89,8 @@ function namesIn({ tools }: ToolOffer): readonly string[] {
 }
 
 /** An agent that says anything of its own has started, whether it has looked at its tools or not. */
-function isAtWork({ type }: AgentEvent): boolean {
-  return type !== "session-ready" && type !== "notice";
+function isAtWork({ event }: LaneEntry): boolean {
+  return event.type !== "session-ready" && event.type !== "notice";
 }
 
 function hideBridgedCalls(
@@ -101,8 +101,8 @@ function hideBridgedCalls(
   const hidden = new Set<string>();
   let mentions: OfferedCall[] = [];
   return {
-    show(events) {
-      const shown = events.filter((event) => {
+    show(entries) {
+      const shown = entries.filter(({ event }) => {
         if (event.type === "tool-call" && isBridged(event, ownServer)) {
           hidden.add(event.callId);
           const mentioned = { name: event.name, input: event.input as Record<string, unknown> };
@@ -110,7 +110,7 @@ function hideBridgedCalls(
         }
         return !("callId" in event && event.callId !== undefined && hidden.has(event.callId));
       });
-      return shown.length === events.length ? events : shown;
+      return shown.length === entries.length ? entries : shown;
     },
     taken() {
       for (const call of mentions) noteMention(call);

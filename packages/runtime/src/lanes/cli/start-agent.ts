@@ -5,7 +5,7 @@ import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmKey } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
-import type { LaneContext, LaneRequest } from "../lane.ts";
+import type { LaneRequest } from "../lane.ts";
 import { type AgentPolicy, cliFeatures, contractTurn, officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentProgram } from "./agent-program.ts";
@@ -19,7 +19,9 @@ export interface TurnAttempt {
   readonly lane: LaneName;
   readonly request: LaneRequest;
   readonly attempt: Attempt;
-  readonly context: LaneContext;
+  /** The prompt was too long for the command line in an earlier attempt. */
+  readonly viaStdin: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** A program that is offered tools reads their results line by line: its input is ended only when it seems to be stuck. */

@@ -21,7 +21,7 @@ function at(steps: readonly (readonly [nowMs: number, ...AgentEvent[]])[]): { cl
   const clocks = createTurnClocks(settings, () => now);
   for (const [nowMs, ...events] of steps) {
     now = nowMs;
-    clocks.note(events);
+    clocks.note(events.map((event) => ({ event })));
   }
   return { clocks, now };
 }

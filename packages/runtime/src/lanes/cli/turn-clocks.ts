@@ -13,7 +13,9 @@ export interface ClockSettings {
  * hard cap runs all along. Retries and reconnects are signs of life of the connection, not of the turn, and stop none.
  */
 export interface TurnClocks {
-  note(events: readonly AgentEvent[]): void;
+  note(decoded: readonly { readonly event: AgentEvent }[]): void;
+  /** The call with this id has its result, which the agent itself will not report. */
+  noteAnswered(callId: string): void;
   /** When the turn must be given up, by the same clock that `now` reads, unless something happens before. */
   deadline(): number;
   /** What to say when it was. */
@@ -34,15 +36,19 @@ export function createTurnClocks(settings: ClockSettings, now: () => number): Tu
   };
 
   return {
-    note(events) {
+    note(decoded) {
       const at = now();
-      for (const event of events) {
+      for (const { event } of decoded) {
         if (event.type === "notice" || event.type === "unknown") continue;
         spoke = true;
         since = at;
         if (event.type === "tool-call") openTools.set(event.callId, event.name);
         else if (event.type === "tool-result") openTools.delete(event.callId);
       }
+    },
+    noteAnswered(callId) {
+      since = now();
+      openTools.delete(callId);
     },
     deadline: () => Math.min(startedAt + settings.turnMs, since + settings[current().setting]),
     expired() {

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentEvent } from "@caret/protocol";
 import type { Spawner } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
+import type { LaneEntry } from "../lane.ts";
 
 /** How long the end of a turn may wait for a version that is still being asked for. */
 const LAST_CHANCE_MS = 250;
@@ -99,23 +99,30 @@ function identityOf({ file, args }: ResolvedLaunch): string | undefined {
  * Adds the CLI's version to a turn. It is worth knowing, not worth waiting for: it joins the `session-ready` if it is
  * known by then, and else comes in one of its own, before the turn ends.
  */
-export function createVersionTeller(
-  version: Promise<string | undefined>,
-): (events: readonly AgentEvent[]) => Promise<readonly AgentEvent[]> {
+export interface VersionTeller {
+  tell(entries: readonly LaneEntry[]): readonly LaneEntry[];
+  /** Waits a moment for a version that is not known yet. To be called before the last batch. */
+  lastChance(): Promise<void>;
+}
+
+export function createVersionTeller(version: Promise<string | undefined>): VersionTeller {
   let known: string | undefined;
   let isTold = false;
   void version.then((found) => {
     known = found;
   });
-  return async (events) => {
-    if (isTold) return events;
-    if (events.at(-1)?.type === "turn-end")
-      await Promise.race([version, sleep(LAST_CHANCE_MS, undefined, { ref: false })]);
-    if (known === undefined) return events;
-    isTold = true;
-    const ready = events.findIndex((event) => event.type === "session-ready");
-    const event = events[ready];
-    if (event?.type === "session-ready") return events.with(ready, { ...event, version: known });
-    return [{ type: "session-ready", version: known }, ...events];
+  return {
+    tell(entries) {
+      if (isTold || known === undefined) return entries;
+      isTold = true;
+      const ready = entries.findIndex(({ event }) => event.type === "session-ready");
+      const entry = entries[ready];
+      if (entry?.event.type !== "session-ready")
+        return [{ event: { type: "session-ready", version: known } }, ...entries];
+      return entries.with(ready, { ...entry, event: { ...entry.event, version: known } });
+    },
+    async lastChance() {
+      if (!isTold) await Promise.race([version, sleep(LAST_CHANCE_MS, undefined, { ref: false })]);
+    },
   };
 }

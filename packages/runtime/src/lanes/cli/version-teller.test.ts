@@ -5,32 +5,38 @@ import { createVersionTeller } from "./version-probe.ts";
 const ready: AgentEvent = { type: "session-ready", sessionId: "s" };
 const text: AgentEvent = { type: "text-delta", blockId: "b", text: "x" };
 const end: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
+const entries = (...events: readonly AgentEvent[]) => events.map((event) => ({ event }));
 
 describe("the version that ran", () => {
-  it("joins the event that tells of the session when it is known by then", async () => {
-    const tell = createVersionTeller(Promise.resolve("1"));
+  it("joins the event that tells of the session when it is known by then, and keeps its line", async () => {
+    const { tell } = createVersionTeller(Promise.resolve("1"));
     await Promise.resolve();
-    expect(await tell([ready, text])).toEqual([{ ...ready, version: "1" }, text]);
-    expect(await tell([text, end])).toEqual([text, end]);
+    expect(tell([{ event: ready, raw: "line" }, { event: text }])).toEqual([
+      { event: { ...ready, version: "1" }, raw: "line" },
+      { event: text },
+    ]);
+    expect(tell(entries(text, end))).toEqual(entries(text, end));
   });
 
   it("comes by itself when it becomes known later, before the end", async () => {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const tell = createVersionTeller(promise);
-    expect(await tell([ready])).toEqual([ready]);
+    const { tell } = createVersionTeller(promise);
+    expect(tell(entries(ready))).toEqual(entries(ready));
     resolve("1");
     await Promise.resolve();
-    expect(await tell([text])).toEqual([{ type: "session-ready", version: "1" }, text]);
+    expect(tell(entries(text))).toEqual(entries({ type: "session-ready", version: "1" }, text));
   });
 
   it("is not waited for, except a moment at the end", async () => {
-    const tell = createVersionTeller(new Promise(() => undefined));
-    expect(await tell([ready, text])).toEqual([ready, text]);
-    expect(await tell([end])).toEqual([end]);
+    const { tell, lastChance } = createVersionTeller(new Promise(() => undefined));
+    expect(tell(entries(ready, text))).toEqual(entries(ready, text));
+    await lastChance();
+    expect(tell(entries(end))).toEqual(entries(end));
   });
 
   it("is left out when nobody knows it", async () => {
-    const tell = createVersionTeller(Promise.resolve(undefined));
-    expect([await tell([ready]), await tell([end])]).toEqual([[ready], [end]]);
+    const { tell, lastChance } = createVersionTeller(Promise.resolve(undefined));
+    await lastChance();
+    expect([tell(entries(ready)), tell(entries(end))]).toEqual([entries(ready), entries(end)]);
   });
 });

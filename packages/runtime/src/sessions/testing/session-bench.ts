@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type Caller, CaretError, type EventEnvelope, type SessionNews } from "@caret/protocol";
-import type { Lane, LaneContext, LaneRequest } from "../../lanes/lane.ts";
+import { type Lane, type LaneEntry, type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import { openSqliteEventStore } from "../../log/sqlite/sqlite-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
@@ -127,10 +127,13 @@ export function createSessionBench(
 export type SessionBench = ReturnType<typeof createSessionBench>;
 
 function scriptedLane(asked: LaneRequest[], mannerNow: () => Manner): Lane {
-  const runTurn: Lane["runTurn"] = (request, context) => {
+  async function* runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
     asked.push(request);
-    return play(request, context, mannerNow(), `Answer ${asked.length}`);
-  };
+    const { turnId, workspace } = request;
+    const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${turnId}`, configDir: workspace };
+    for await (const events of play(request, signal, mannerNow(), `Answer ${asked.length}`))
+      yield events.map((event, index) => (index === 0 ? { event, upstream } : { event }));
+  }
   // A chat belongs to its directory.
   const canResume: Lane["canResume"] = ({ configDir }, workspace) => configDir === workspace;
   return { name: "sim", runTurn, canResume, close: async () => undefined };
@@ -138,17 +141,16 @@ function scriptedLane(asked: LaneRequest[], mannerNow: () => Manner): Lane {
 
 async function* play(
   request: LaneRequest,
-  { signal, onUpstream }: LaneContext,
+  signal: AbortSignal,
   manner: Manner,
   answer: string,
 ): AsyncGenerator<readonly AgentEvent[]> {
-  onUpstream(request.upstream ?? { lane: "sim", sessionId: `chat-${request.turnId}`, configDir: request.workspace });
   if (isWaiting(manner)) {
     yield says("Working on it");
     await Promise.race([manner.until, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
   }
   const heard = isCalling(manner) ? await callAll(request, manner.calls, signal) : [answer];
-  if (signal.aborted) yield [{ type: "turn-end", outcome: { kind: "cancelled" } }];
+  if (signal.aborted) yield [{ type: "turn-end", outcome: outcomeOfStop(signal) }];
   else yield manner === "fail" ? [failedEnd] : answering(heard.join("\n"));
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type AgentEventOf, assertWellFormedTurn } from "@caret/protocol";
+import { outcomeOfStop } from "../../lanes/lane.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
@@ -22,14 +23,14 @@ export class AttendedBench {
   constructor(spawner: Spawner) {
     mkdirSync(this.project);
     mkdirSync(join(this.directory, "scratch"));
-    const script = async function* (this: AttendedBench, ...[asked, { signal }]: Parameters<Script>) {
+    const script = async function* (this: AttendedBench, ...[asked, signal]: Parameters<Script>) {
       for (const calls of this.#rounds) {
         if (signal.aborted) break;
         for (const call of calls) asked.offered?.noteMention(call);
         const results = await Promise.all(calls.map((call) => asked.offered?.call(call, signal)));
         this.heard.push(...results.filter((result) => result !== undefined));
       }
-      yield signal.aborted ? [{ type: "turn-end", outcome: { kind: "cancelled" } } as const] : [completedEnd];
+      yield signal.aborted ? [{ type: "turn-end", outcome: outcomeOfStop(signal) } as const] : [completedEnd];
     };
     const policy = { mode: "full", rules: [] } as const;
     const toolbox = { policy, servers: [], spawner, env: testEnv, outputsDir: this.directory };

@@ -1,12 +1,15 @@
 import type { AgentEvent } from "@caret/protocol";
-import type { Lane, LaneContext, LaneRequest } from "../../lanes/lane.ts";
+import type { Lane, LaneEntry, LaneRequest } from "../../lanes/lane.ts";
 import { createMemoryEventStore } from "../../log/testing/memory-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../create-session-engine.ts";
 import type { RunningTurn, SessionEngine } from "../session-engine.ts";
 
-export type LaneScript = (request: LaneRequest, context: LaneContext) => AsyncIterable<readonly AgentEvent[]>;
+/** What a scripted agent gives; an entry where more than the event matters. */
+type Scripted = AgentEvent | LaneEntry;
+
+export type LaneScript = (request: LaneRequest, signal: AbortSignal) => AsyncIterable<readonly Scripted[]>;
 
 export const completedEnd: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
 
@@ -19,7 +22,11 @@ export function says(text: string, blockId = "text-1"): readonly AgentEvent[] {
 }
 
 /** A lane whose upstream is a generator. It can resume whatever it is told to. */
-export function scriptedLane(runTurn: LaneScript, more: Partial<Lane> = {}): Lane {
+export function scriptedLane(script: LaneScript, more: Partial<Lane> = {}): Lane {
+  async function* runTurn(...asked: Parameters<LaneScript>): AsyncGenerator<readonly LaneEntry[]> {
+    for await (const batch of script(...asked))
+      yield batch.map((scripted) => ("event" in scripted ? scripted : { event: scripted }));
+  }
   return { name: "sim", runTurn, canResume: () => true, close: async () => undefined, ...more };
 }
 

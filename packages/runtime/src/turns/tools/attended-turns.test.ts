@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type AgentEventOf, assertWellFormedTurn, Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { OfferedTools } from "../../lanes/lane.ts";
+import { type OfferedTools, outcomeOfStop } from "../../lanes/lane.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
@@ -41,13 +41,13 @@ afterEach(async () => {
 afterAll(() => spawner.close());
 
 function openEngine(more: Partial<SessionEngineOptions> = {}): void {
-  const lane = scriptedLane(async function* (asked, { signal }) {
+  const lane = scriptedLane(async function* (asked, signal) {
     offered = asked.offered;
     for (const calls of rounds) {
       if (signal.aborted) break;
       heard.push(...(await Promise.all(calls.map((call) => callOf(asked.offered, call, signal)))).flat());
     }
-    yield signal.aborted ? [{ type: "turn-end", outcome: { kind: "cancelled" } }] : [completedEnd];
+    yield signal.aborted ? [{ type: "turn-end", outcome: outcomeOfStop(signal) }] : [completedEnd];
   });
   const policy = { mode: "full", rules: [] } as const;
   const toolbox = { policy, servers: [], spawner, env: testEnv, outputsDir: directory };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentEvent, assertWellFormedTurn } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { OfferedTools } from "../../lanes/lane.ts";
+import { type OfferedTools, outcomeOfStop } from "../../lanes/lane.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -44,7 +44,7 @@ async function start(
 ): Promise<Played> {
   const heard: CallResult[] = [];
   let offered: OfferedTools | undefined;
-  const lane = scriptedLane(async function* (asked, { signal }) {
+  const lane = scriptedLane(async function* (asked, signal) {
     offered = asked.offered;
     for (const call of calls) {
       if (signal.aborted || offered === undefined) break;
@@ -53,7 +53,7 @@ async function start(
       const result = await Promise.race([offered.call(call, signal), aborted(signal)]);
       if (result !== undefined) heard.push(result);
     }
-    yield signal.aborted ? [{ type: "turn-end", outcome: { kind: "cancelled" } }] : [completedEnd];
+    yield signal.aborted ? [{ type: "turn-end", outcome: outcomeOfStop(signal) }] : [completedEnd];
   });
   const policy = { mode: "full", rules: [] } as const;
   const toolbox = { policy, servers: [], spawner, env: testEnv, outputsDir: directory, ...settings };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
 import { createInlineSpawner } from "../../../process/spawner/create-spawner.ts";
 import { createWorkbench, testEnv, type Workbench } from "../../../process/testing/workbench.ts";
-import type { LaneContext, LaneRequest } from "../../lane.ts";
+import type { LaneEntry, LaneRequest } from "../../lane.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { type AgentHostOptions, createAgentHost } from "../create-agent-host.ts";
 
@@ -88,13 +88,11 @@ export function createCliBench(): CliBench {
   };
 }
 
-export function laneContext(more: Partial<LaneContext> = {}): LaneContext {
-  return { signal: new AbortController().signal, onUpstream: () => undefined, onRaw: () => undefined, ...more };
-}
+export const unstopped = (): AbortSignal => new AbortController().signal;
 
-export async function collectEvents(batches: AsyncIterable<readonly AgentEvent[]>): Promise<readonly AgentEvent[]> {
+export async function collectEvents(batches: AsyncIterable<readonly LaneEntry[]>): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
-  for await (const batch of batches) events.push(...batch);
+  for await (const batch of batches) events.push(...batch.map(({ event }) => event));
   return events;
 }
 

@@ -5,9 +5,11 @@ import type { ChildHandle, Spawner } from "../../process/child-handle.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createWorkbench, readAll, type Workbench } from "../../process/testing/workbench.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type AgentRun, failed, runAgent } from "./run-agent.ts";
+import { ownTurn } from "./offered-turn.ts";
+import { type AgentRun, failed, readAgent } from "./read-agent.ts";
 import { collectEvents, saysHello } from "./testing/cli-bench.ts";
 import { createTurnClocks } from "./turn-clocks.ts";
+import { createVersionTeller } from "./version-probe.ts";
 
 const start: AgentEvent = { type: "turn-start", turnId: "t", lane: "cli" };
 const patient = { firstEventMs: 10_000, idleMs: 10_000, toolMs: 10_000, turnMs: 10_000 };
@@ -35,12 +37,16 @@ function runOf(child: ChildHandle, more: Partial<AgentRun> = {}, clocks = patien
     lingerMs: 200,
     cancelMessage: undefined,
     judgeExit: (exit) => failed(new CaretError("no-result", `It left: ${JSON.stringify(exit)}`), "last words"),
+    attachmentOf: (sessionId) => ({ lane: "cli", sessionId }),
+    version: createVersionTeller(Promise.resolve(undefined)),
+    offered: ownTurn,
+    refill: () => undefined,
     ...more,
   };
 }
 
 async function play(script: string, more: Partial<AgentRun> = {}, clocks = patient): Promise<readonly AgentEvent[]> {
-  const events = await collectEvents(runAgent(runOf(spawner.spawn(workbench.sh(script, "held")), more, clocks)));
+  const events = await collectEvents(readAgent(runOf(spawner.spawn(workbench.sh(script, "held")), more, clocks)));
   assertWellFormedTurn([start, ...events]);
   return events;
 }
@@ -53,10 +59,10 @@ function endOf(events: readonly AgentEvent[]): string {
 
 describe("running an agent", () => {
   it("ends with its result, not with its process", async () => {
-    const run = runAgent(runOf(spawner.spawn(workbench.sh(`note\n${saysHello}\nsleep 600`)), { graceMs: 2_000 }));
+    const run = readAgent(runOf(spawner.spawn(workbench.sh(`note\n${saysHello}\nsleep 600`)), { graceMs: 2_000 }));
     const startedAt = performance.now();
     let end = "no end";
-    while (end === "no end") end = endOf((await run.next()).value ?? []);
+    while (end === "no end") end = endOf(((await run.next()).value ?? []).map(({ event }) => event));
     expect([end, performance.now() - startedAt < 1_500, workbench.survivors().length]).toEqual(["completed", true, 1]);
     expect((await run.next()).done).toBe(true);
     expect(workbench.survivors()).toEqual([]);
@@ -121,7 +127,7 @@ describe("running an agent", () => {
 
   it("ends the process when the reader leaves", async () => {
     const child = spawner.spawn(workbench.sh(`note\n${saysHello.split("\n").slice(0, 2).join("\n")}\nsleep 600`));
-    for await (const _ of runAgent(runOf(child))) break;
+    for await (const _ of readAgent(runOf(child))) break;
     expect(workbench.noted()).toBe(1);
     expect(workbench.survivors()).toEqual([]);
   });
@@ -135,7 +141,7 @@ describe("running an agent", () => {
         return { kind: "cancelled" };
       },
     });
-    await collectEvents(runAgent(run));
+    await collectEvents(readAgent(run));
     expect(judged).toEqual(["failed-to-start"]);
   });
 });

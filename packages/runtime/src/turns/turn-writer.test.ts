@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { EventStore } from "../log/event-store.ts";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
 import { createSecretKeeper } from "../redaction/secret-keeper.ts";
-import { createTurnLog, type TurnLog } from "./turn-log.ts";
+import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 const secret = "lantern-moss-71";
 
 interface Desk {
-  readonly log: TurnLog;
+  readonly log: TurnWriter;
   readonly store: EventStore;
   /** Tell the redactor of a secret from now on. */
   learn(value: string): void;
@@ -19,7 +19,7 @@ async function openDesk({ maxRawBytes = 1_000, known = [secret] } = {}): Promise
   const store = createMemoryEventStore();
   await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
   const keeper = createSecretKeeper(known.map((value) => new Secret(value)));
-  const log = createTurnLog({
+  const log = createTurnWriter({
     store,
     redactor: keeper.redactor,
     sessionId: "s",
@@ -27,6 +27,8 @@ async function openDesk({ maxRawBytes = 1_000, known = [secret] } = {}): Promise
     lastSeq: 0,
     maxRawBytes,
     wallClock: () => 7,
+    onFailure: () => undefined,
+    onEnd: () => undefined,
   });
   return {
     log,
@@ -46,9 +48,10 @@ describe("the log of a turn", () => {
     const { log, stored } = await openDesk();
     const first = unknown({ a: 1 });
     const second = unknown({ a: 2 });
-    log.noteRaw(first, '{"a":1}');
-    log.noteRaw(second, '{"a":2}');
-    await log.write([first, second]);
+    await log.append([
+      { event: first, raw: '{"a":1}' },
+      { event: second, raw: '{"a":2}' },
+    ]);
     expect(await stored()).toEqual([
       [first, '{"a":1}'],
       [second, '{"a":2}'],
@@ -66,20 +69,36 @@ describe("the log of a turn", () => {
       owner: "agent",
     });
     const [one, two] = [call("1", "ls"), call("2", secret)];
-    log.noteRaw(one, "line one");
-    log.noteRaw(two, `line two ${secret}`);
-    await log.write([one, two]);
+    await log.append([
+      { event: one, raw: "line one" },
+      { event: two, raw: `line two ${secret}` },
+    ]);
     expect(await stored()).toEqual([
       [one, "line one"],
       [call("2", "[redacted]"), "line two [redacted]"],
     ]);
   });
 
+  it("house §2.3: keeps a line beside its own event, not beside another of the same type, when text was held back", async () => {
+    const { log, stored } = await openDesk();
+    await log.append([{ event: start }, { event: delta("Is it lantern-"), raw: "first" }]);
+    await log.append([
+      { event: delta("light?") },
+      { event: delta(" No."), raw: "joined" },
+      { event: end, raw: "last" },
+    ]);
+    expect(await stored()).toEqual([
+      [start, undefined],
+      [delta("Is it "), "first"],
+      [delta("lantern-light? No."), undefined],
+      [end, "last"],
+    ]);
+  });
+
   it("keeps the beginning of a long line, and says so", async () => {
     const { log, store } = await openDesk({ maxRawBytes: 10 });
     const event = unknown(1);
-    log.noteRaw(event, "0123456789abcdef");
-    await log.write([event]);
+    await log.append([{ event, raw: "0123456789abcdef" }]);
     expect((await store.read("s")).map(({ raw, rawCut }) => ({ raw, rawCut }))).toEqual([
       { raw: "0123456789", rawCut: true },
     ]);
@@ -88,8 +107,7 @@ describe("the log of a turn", () => {
   it("does not keep half a secret where a line is cut", async () => {
     const { log, store } = await openDesk({ maxRawBytes: 20 });
     const event = unknown(1);
-    log.noteRaw(event, `the key is ${secret}`);
-    await log.write([event]);
+    await log.append([{ event, raw: `the key is ${secret}` }]);
     expect((await store.read("s"))[0]?.raw).toBe("the key is [redacted");
   });
 

@@ -1,0 +1,126 @@
+import { createDecoder } from "../../decode/decoder.ts";
+import type { Ending } from "../../decode/dialect.ts";
+import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
+import { fitsArgument } from "./agent-arguments.ts";
+import { type AgentProgram, findProgram } from "./agent-program.ts";
+import { classifyFailure } from "./classify-failure.ts";
+import { commandName } from "./command-name.ts";
+import { openContractTurn } from "./contract-calls.ts";
+import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
+import { type AgentRun, failed } from "./read-agent.ts";
+import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
+import { type ClockSettings, createTurnClocks } from "./turn-clocks.ts";
+import { createVersionTeller } from "./version-probe.ts";
+
+const OFFERED_MARGIN_MS = 10_000;
+
+/** An attempt whose agent runs. */
+export interface OpenAttempt {
+  readonly run: AgentRun;
+  /** The prompt is an argument of the agent's command line, which the system may find too long. */
+  readonly asArgument: boolean;
+}
+
+/** Start the agent of one try at a turn, with one profile and one model. Rejects when it cannot be started. */
+export async function openAttempt(turn: TurnAttempt): Promise<OpenAttempt> {
+  const prepared = await prepare(turn);
+  const asArgument = !turn.viaStdin && wantsArgument(turn, prepared.program);
+  const version = createVersionTeller(findVersion(turn, prepared));
+  const offered = await openOfferedTurn(turn, prepared);
+  try {
+    const { child, refill } = await startAgent(turn, prepared, { asArgument, covered: offered.covered });
+    return { run: { ...runOf(turn, prepared, child, offered), version, refill }, asArgument };
+  } catch (reason) {
+    offered.leave();
+    throw reason;
+  }
+}
+
+async function prepare({ host, attempt }: TurnAttempt): Promise<Prepared> {
+  const program = findProgram(attempt.model, host.programs);
+  const profile = await host.resolveProfile(attempt.profile);
+  host.noteSecrets(Object.values(profile.env));
+  return { program, profile, launch: await host.resolveLaunch(program.command) };
+}
+
+function wantsArgument({ request, host }: TurnAttempt, program: AgentProgram): boolean {
+  return program.style === "official" && program.promptAsArg && fitsArgument(request.prompt, host.policy.maxArgBytes);
+}
+
+function runOf(
+  turn: TurnAttempt,
+  prepared: Prepared,
+  child: ChildHandle,
+  offered: OfferedTurn,
+): Omit<AgentRun, "version" | "refill"> {
+  const { host, lane, request, signal } = turn;
+  const { program, profile, launch } = prepared;
+  const clocks = createTurnClocks(clocksOf(turn, program), host.monotonic);
+  offered.attach(child, clocks.noteAnswered);
+  return {
+    child,
+    decoder: createDecoder({
+      dialect: program.style === "official" ? "stream-json" : "contract",
+      partial: program.partial,
+      maxLineBytes: host.maxLineBytes,
+      shortensResults: program.style === "official",
+    }),
+    clocks,
+    now: host.monotonic,
+    signal: offered.signal === undefined ? signal : AbortSignal.any([signal, offered.signal]),
+    graceMs: host.clocks.graceMs,
+    lingerMs: host.clocks.graceMs + host.clocks.drainMs,
+    cancelMessage:
+      program.style === "contract" ? `${JSON.stringify({ type: "cancel", turnId: request.turnId })}\n` : undefined,
+    judgeExit: (exit, process, saidAnything) => judgeExit(turn, prepared, exit, process, saidAnything),
+    attachmentOf: (sessionId) => {
+      const version = host.versions.known(launch);
+      const configDir = profile.configDir ?? host.chatConfigDir();
+      return { lane, sessionId, configDir, ...(version === undefined ? {} : { version }) };
+    },
+    offered,
+  };
+}
+
+/** Offered tools have their own limits: one for the client or person that is asked, one for the tool. This is a backstop. */
+function clocksOf({ host, request }: TurnAttempt, { timeoutMs }: AgentProgram): ClockSettings {
+  const { turnMs, toolMs } = host.clocks;
+  const patience = request.offered === undefined ? toolMs : 2 * toolMs + OFFERED_MARGIN_MS;
+  return { ...host.clocks, turnMs: timeoutMs ?? turnMs, toolMs: patience };
+}
+
+/** A contract program asks for its calls in its stream; the official CLI reaches offered tools over the bridge. */
+async function openOfferedTurn(
+  { host, request, signal }: TurnAttempt,
+  { program, profile }: Prepared,
+): Promise<OfferedTurn> {
+  if (program.style === "contract") return openContractTurn(request.offered, host.boundary);
+  return await openBridgedTurn(host, request, host.agentFiles(profile), signal);
+}
+
+/** A program of one's own knows the contract, not the official CLI's options: it is not asked. */
+async function findVersion({ host }: TurnAttempt, { program, launch, profile }: Prepared): Promise<string | undefined> {
+  return program.style === "official" ? await host.versions.find(launch, host.environment(profile)) : undefined;
+}
+
+function judgeExit(
+  { host }: TurnAttempt,
+  { program, launch }: Prepared,
+  exit: ChildExit,
+  child: ChildHandle,
+  saidAnything: boolean,
+): Ending {
+  const stderr = child.stderrTail();
+  if (exit.kind !== "exited") return failed(exit.error, stderr);
+  // A contract program may end its turn by leaving, as long as it leaves in peace.
+  if (program.style === "contract" && exit.code === 0) return { kind: "end-of-stream" };
+  const error = classifyFailure({
+    stderr,
+    exitCode: exit.code,
+    signal: exit.signal,
+    stdoutEmpty: !saidAnything,
+    commandName: commandName(program.command, launch.file),
+    platform: host.platform,
+  });
+  return failed(error, stderr);
+}

@@ -1,0 +1,87 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { LaneEntry } from "../lanes/lane.ts";
+import { prepareLaneRequest } from "./prepare-lane-request.ts";
+import type { SessionTurnOptions } from "./start-session-turn.ts";
+import type { TurnTools } from "./tools/turn-tools.ts";
+import { openTurnBudget } from "./turn-budget.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+/** A turn whose start is being written. */
+export interface Turn {
+  readonly options: SessionTurnOptions;
+  readonly turnId: string;
+  readonly model: string;
+  readonly writer: TurnWriter;
+  /** Aborted when the turn is cancelled or stopped; its reason says which. */
+  readonly signal: AbortSignal;
+  readonly stop: (error: CaretError) => void;
+  /** Undefined: the agent runs its own. */
+  readonly tools: TurnTools | undefined;
+}
+
+/**
+ * A turn from its start to its end. This is the whole way of a batch, from the agent's bytes to its reader:
+ *
+ *     lane.runTurn       one attempt after the other, with the next profile or model      lanes/cli/cli-lane.ts
+ *       openAttempt      program, profile, bridge, process                                lanes/cli/open-attempt.ts
+ *       readAgent        bytes → lines → frames → events; upstream session, version,      lanes/cli/read-agent.ts
+ *                        calls of offered tools hidden
+ *     keepUpstream       the upstream session is stored with ours                         here
+ *     budget.overrunIn   a turn that has used up its budget is stopped                    turns/turn-budget.ts
+ *     settleCalls        calls without a result get one before the end                    turns/tools/
+ *     writer.append      join · cap · redact · number · commit · notify                   turns/turn-writer.ts
+ *     follow             log → batches of one reader, at its own pace                     log/follow.ts
+ *     answer             until the client's move: the stateless doors only                conversations/until-parked.ts
+ *
+ * Never rejects. Whatever breaks, the turn gets its end in the log; only a log that cannot be written ends it without,
+ * since nothing may be told that is not in it.
+ */
+export async function runTurn(turn: Turn): Promise<void> {
+  const { options, model, writer, signal, stop, tools } = turn;
+  const { lane, store, budgets, session, wallClock } = options;
+  try {
+    const budget = await openTurnBudget(store, budgets, { sessionId: session.id, nowMs: wallClock(), model });
+    await writer.append(toEntries(budget.warnings));
+    const { request, notices } = await prepareLaneRequest({ ...options, ...turn });
+    await writer.append(toEntries(notices));
+    for await (const entries of lane.runTurn(request, signal)) {
+      keepUpstream(options, entries);
+      const overrun = budget.overrunIn(entries);
+      if (overrun !== undefined) stop(overrun);
+      await writer.append(settleCalls(entries, tools));
+    }
+    if (!writer.hasEnded) throw new CaretError("internal", `The lane ${lane.name} left its turn without an end`);
+  } catch (reason) {
+    if (!writer.hasEnded) await endBroken(turn, CaretError.from(reason));
+  } finally {
+    await tools?.settled();
+  }
+}
+
+/** Not waited for: the events that follow go the same way behind it, and fail of whatever it fails of. */
+function keepUpstream({ store, session }: SessionTurnOptions, entries: readonly LaneEntry[]): void {
+  for (const { upstream } of entries)
+    if (upstream !== undefined)
+      store.updateSession(session.id, { upstream }, { keepTrying: true }).catch(() => undefined);
+}
+
+/** Calls that are still open when the turn ends are settled before its end. */
+function settleCalls(entries: readonly LaneEntry[], tools: TurnTools | undefined): readonly LaneEntry[] {
+  const last = entries.at(-1);
+  if (tools === undefined || last?.event.type !== "turn-end") return entries;
+  return [...entries.slice(0, -1), ...toEntries(tools.end()), last];
+}
+
+async function endBroken({ options, turnId, writer, tools }: Turn, error: CaretError): Promise<void> {
+  try {
+    await writer.fail(error, tools?.end() ?? []);
+  } catch (broken) {
+    const reason = CaretError.from(broken);
+    writer.breakOff(reason);
+    options.onUnended({ turnId, firstSeq: options.session.lastSeq + 1 }, reason);
+  }
+}
+
+function toEntries(events: readonly AgentEvent[]): readonly LaneEntry[] {
+  return events.map((event) => ({ event }));
+}

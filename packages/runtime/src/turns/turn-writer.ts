@@ -1,0 +1,285 @@
+import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
+import type { LaneEntry } from "../lanes/lane.ts";
+import {
+  type CommandOptions,
+  type EventEntry,
+  type EventStore,
+  type LogWriter,
+  lengthOfEvent,
+  type StoredEvent,
+} from "../log/event-store.ts";
+import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
+import { createLiveListeners, type LiveListener } from "../log/live-listeners.ts";
+import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
+import type { RedactedBatch } from "../redaction/turn-redactor.ts";
+import { createSaidEvents, type SaidEvents } from "./said-events.ts";
+
+/** More than a person reads or a page shows. The agent itself has seen all of it. */
+const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
+/** How much may be on its way to the disk. An agent that is faster than the disk is then slowed down, not kept in memory. */
+const MAX_BATCHES = 64;
+const MAX_CHARACTERS = 256 * 1024;
+
+const noLine: Pick<EventEntry, "raw" | "rawCut"> = {};
+
+export interface TurnWriterOptions {
+  readonly store: EventStore;
+  /** The one that knows every secret known by now: a turn may learn of more as it begins. */
+  readonly redactor: () => Redactor;
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** Where the session's log ends now. */
+  readonly lastSeq: number;
+  readonly maxRawBytes: number;
+  readonly wallClock: () => number;
+  /** Called at once when a batch could not be written, which `append` only tells with the next one. */
+  readonly onFailure: (error: CaretError) => void;
+  /** Called once, when `outcome` resolves, with the last usage that the agent reported. */
+  readonly onEnd: (outcome: TurnOutcome, usage: Usage | undefined) => void;
+}
+
+/**
+ * The one way into the log of a turn: whatever is written passes the same stages, in order, and is numbered as it comes.
+ * Join deltas, cap outputs, redact, number, commit, notify. Only what is kept is redacted: listeners hear events as they
+ * were said.
+ */
+export interface TurnWriter {
+  /**
+   * The agent's next entries, without waiting for the disk: listeners hear them at once. Only the end of a turn they hear
+   * when it is durable: a client that has heard it goes on from there, and must find it in the log of whichever gateway it
+   * asks next. Resolves when there is room for more, and for the turn's end when everything is durable. Rejects as soon
+   * as it is known that something could not be written.
+   */
+  append(entries: readonly LaneEntry[]): Promise<void>;
+  /** What is not the agent's. Resolves when it is durable, and gives it as it is kept. */
+  write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
+  /** Ends a turn that broke: closes what the agent has left open, then `closing`, then the end. */
+  fail(error: CaretError, closing: readonly AgentEvent[]): Promise<void>;
+  /** Ends a turn whose end the log does not take: followers end without it. */
+  breakOff(error: CaretError): void;
+  /** The `turn-end` is durable. */
+  readonly hasEnded: boolean;
+  /** Resolves when the `turn-end` is durable, or never will be. */
+  readonly outcome: Promise<TurnOutcome>;
+  /** Aborted when the log cannot be written. */
+  readonly broken: AbortSignal;
+  /** Hear of events before they are durable, as they were said. Returns the function that ends it. */
+  listen(listener: LiveListener): () => void;
+  /** What the log keeps otherwise than it was said. */
+  readonly said: Pick<SaidEvents, "restore" | "find">;
+  /** The number of the newest event that was written, durable or not. */
+  readonly writtenSeq: number;
+}
+
+/** Events as they will be in the log, and when they are. */
+interface Writing {
+  readonly events: readonly StoredEvent[];
+  readonly durable: Promise<unknown>;
+}
+
+export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
+  const { commit, live, said, writtenSeq } = createCommits(options);
+  const behind = createBacklog(options.onFailure);
+  const open = noOpenParts();
+  const ended = Promise.withResolvers<TurnOutcome>();
+  const broken = new AbortController();
+  let hasEnded = false;
+  let usage: Usage | undefined;
+
+  const end = (outcome: TurnOutcome): void => {
+    ended.resolve(outcome);
+    options.onEnd(outcome, usage);
+  };
+
+  const append: TurnWriter["append"] = async (entries) => {
+    behind.assertSound();
+    const writing = commit(entries, entries.at(-1)?.event.type !== "turn-end");
+    if (writing.events.length === 0) return;
+    for (const { event } of writing.events) {
+      trackOpenParts(open, event);
+      if (event.type === "usage") usage = event.usage;
+    }
+    await behind.add(writing);
+    const last = writing.events.at(-1)?.event;
+    if (last?.type !== "turn-end") return;
+    await behind.drain();
+    hasEnded = true;
+    end(last.outcome);
+  };
+
+  return {
+    append,
+    async write(events, how) {
+      const { events: written, durable } = commit(toEntries(events), false, how);
+      await durable;
+      return written;
+    },
+    async fail(error, closing) {
+      const outcome: TurnOutcome = { kind: "failed", error: error.toInfo() };
+      await append(toEntries([...interruptedEnd(open).slice(0, -1), ...closing, { type: "turn-end", outcome }]));
+    },
+    breakOff(error) {
+      end({ kind: "failed", error: options.redactor().redactValue(error.toInfo()) });
+      broken.abort(error);
+    },
+    get hasEnded() {
+      return hasEnded;
+    },
+    outcome: ended.promise,
+    broken: broken.signal,
+    listen: live.add,
+    said,
+    get writtenSeq() {
+      return writtenSeq();
+    },
+  };
+}
+
+/** The stages that everything passes on its way into the log. */
+function createCommits(options: TurnWriterOptions) {
+  const { store, sessionId, turnId } = options;
+  const live = createLiveListeners();
+  const said = createSaidEvents();
+  const redact = createRedaction(options);
+  const writer: LogWriter = {};
+  let seq = options.lastSeq;
+
+  /** What listeners hear: the entries themselves, where nothing was redacted. */
+  const toTold = (written: readonly StoredEvent[], batch: RedactedBatch): readonly StoredEvent[] => {
+    if (batch.said === batch.kept) return written;
+    return written.map((stored, index) => {
+      const event = said.note(stored.seq, stored.event, batch.said[index] ?? stored.event);
+      return event === stored.event ? stored : { ...stored, event };
+    });
+  };
+
+  const commit = (given: readonly LaneEntry[], patient: boolean, { command }: CommandOptions = {}): Writing => {
+    const joined = capOutputs(joinDeltas(given));
+    const batch = redact.events(joined);
+    if (batch.kept.length === 0) return { events: [], durable: Promise.resolve() };
+    const at = options.wallClock();
+    const expected = seq;
+    seq += batch.kept.length;
+    const entries = batch.kept.map((event, index) => ({ turnId, event, at, ...redact.rawOf(joined, batch, index) }));
+    const written = batch.kept.map((event, index) => ({ sessionId, seq: expected + index + 1, turnId, at, event }));
+    const told = toTold(written, batch);
+    const recorded = command === undefined ? {} : { command };
+    const durable = store
+      .append(sessionId, expected, entries, { patient, writer, keepTrying: true, ...recorded })
+      .then(live.noteDurable);
+    live.tell(told, patient ? undefined : durable);
+    return { events: written, durable };
+  };
+
+  return { commit, live, said, writtenSeq: () => seq };
+}
+
+function toEntries(events: readonly AgentEvent[]): readonly LaneEntry[] {
+  return events.map((event) => ({ event }));
+}
+
+/** Redacts the events of a turn, and the lines behind them, with the newest redactor there is. */
+function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptions, "redactor" | "maxRawBytes">) {
+  let redactor: Redactor | undefined;
+  let turnRedactor: ReturnType<Redactor["forTurn"]> | undefined;
+  return {
+    events(entries: readonly LaneEntry[]): RedactedBatch {
+      const current = newest();
+      if (current !== redactor || turnRedactor === undefined) turnRedactor = current.forTurn(turnRedactor);
+      redactor = current;
+      return turnRedactor.redactEvents(entries.map(({ event }) => event));
+    },
+    rawOf(
+      entries: readonly LaneEntry[],
+      { origins }: RedactedBatch,
+      index: number,
+    ): Pick<EventEntry, "raw" | "rawCut"> {
+      const line = entries[origins?.[index] ?? index]?.raw;
+      if (line === undefined) return noLine;
+      const kept = newest().redactText(line.slice(0, maxRawBytes + CUT_MARGIN));
+      const raw = kept.slice(0, maxRawBytes);
+      return line.length > maxRawBytes ? { raw, rawCut: true } : { raw };
+    },
+  };
+}
+
+/** What is on its way to the disk, up to a limit. */
+function createBacklog(onFailure: (error: CaretError) => void) {
+  let batches = 0;
+  let characters = 0;
+  let failure: { readonly reason: unknown } | undefined;
+  let newest: Promise<unknown> = Promise.resolve();
+
+  const assertSound = (): void => {
+    if (failure !== undefined) throw failure.reason;
+  };
+  const drain = async (): Promise<void> => {
+    await newest;
+    assertSound();
+  };
+  return {
+    /** Throws when something could not be written. */
+    assertSound,
+    /** Resolves when everything is durable. */
+    drain,
+    /** Resolves when there is room for more. */
+    async add({ events, durable }: Writing): Promise<void> {
+      const length = events.reduce((sum, { event }) => sum + lengthOfEvent(event), 0);
+      batches += 1;
+      characters += length;
+      newest = durable
+        .catch((reason: unknown) => {
+          if (failure === undefined) onFailure(CaretError.from(reason));
+          failure ??= { reason };
+        })
+        .finally(() => {
+          batches -= 1;
+          characters -= length;
+        });
+      if (batches > MAX_BATCHES || characters > MAX_CHARACTERS) await drain();
+    },
+  };
+}
+
+/**
+ * What an agent's tools printed, up to a limit. A tool that prints fifty megabytes would otherwise have every byte of
+ * them searched for secrets, logged and sent, while all other streams wait. Gives back the same array when nothing is cut.
+ */
+export function capOutputs(entries: readonly LaneEntry[], limit = MAX_OUTPUT_CHARACTERS): readonly LaneEntry[] {
+  const isTooLong = ({ event }: LaneEntry): boolean => event.type === "tool-result" && event.output.length > limit;
+  return entries.some(isTooLong) ? entries.map((entry) => capOutput(entry, limit)) : entries;
+}
+
+function capOutput(entry: LaneEntry, limit: number): LaneEntry {
+  const { event } = entry;
+  if (event.type !== "tool-result" || event.output.length <= limit) return entry;
+  const left = event.output.length - limit;
+  const output = `${event.output.slice(0, limit)}\n[${left} more characters were left out]`;
+  return { ...entry, event: { ...event, output } };
+}
+
+/**
+ * Join neighbouring deltas of one block. A batch is what came in one read, so nothing waits for this; but a flood of
+ * tiny deltas is then logged, redacted and sent as one event per read instead of hundreds.
+ */
+export function joinDeltas(entries: readonly LaneEntry[]): readonly LaneEntry[] {
+  const joined: LaneEntry[] = [];
+  for (const entry of entries) {
+    const { event } = entry;
+    const last = joined.at(-1);
+    if (last !== undefined && isDelta(event) && isDelta(last.event) && sameBlock(last.event, event))
+      joined[joined.length - 1] = { ...last, event: { ...last.event, text: last.event.text + event.text } };
+    else joined.push(entry);
+  }
+  return joined.length === entries.length ? entries : joined;
+}
+
+type Delta = Extract<AgentEvent, { readonly type: "text-delta" | "thinking-delta" }>;
+
+function isDelta(event: AgentEvent): event is Delta {
+  return event.type === "text-delta" || event.type === "thinking-delta";
+}
+
+function sameBlock(a: Delta, b: Delta): boolean {
+  return a.type === b.type && a.blockId === b.blockId;
+}
