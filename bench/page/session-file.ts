@@ -35,7 +35,7 @@ function* eventsOfTurns(events: number): Generator<TurnEvent> {
 function padded(whole: readonly AgentEvent[], length: number, turn: number): readonly AgentEvent[] {
   const [end] = whole.slice(-1);
   const notices = Array.from({ length: length - whole.length }, (_, index): AgentEvent => {
-    return { type: "notice", kind: "process", message: `Note ${index} of turn ${turn}` };
+    return { type: "notice", kind: "retry", message: `Note ${index} of turn ${turn}` };
   });
   return [...whole.slice(0, -1), ...notices, ...(end === undefined ? [] : [end])];
 }

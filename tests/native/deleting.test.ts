@@ -96,21 +96,36 @@ it("`caret sessions rm` ends the turn of a process that died, and deletes its se
 it.each([
   ["rm", (id: string) => ["sessions", "rm", "--yes", id]],
   ["prune", () => ["sessions", "prune", "--keep", "0"]],
-])("`caret sessions %s` deletes a session's images and directories with it [defect 24]", async (_, args) => {
+])(
+  "house §4.15: `caret sessions %s` deletes a session's images and directories with it [defect 24]",
+  async (_, args) => {
+    await start();
+    const { id } = await caret.createSession({ permission: "full" });
+    const images = [{ mediaType: "image/png" as const, base64: dot }];
+    const { firstSeq } = await caret.startTurn(id, { prompt: "Look", images });
+    await eventOf(caret, id, "turn-end", firstSeq);
+    await playTurn(caret, (await caret.createSession({ permission: "supervised" })).id, "Hello");
+    await stop();
+    const before = { images: entriesIn("attachments").length, directories: entriesIn("scratch").length };
+    await command(...args(id));
+    if (_ === "rm") await command("sessions", "prune", "--keep", "0");
+    expect({ before, images: entriesIn("attachments"), directories: entriesIn("scratch") }).toEqual({
+      before: { images: 1, directories: 3 },
+      images: [],
+      directories: [],
+    });
+  },
+);
+
+it("house §4.6: a test of a door leaves no session behind, whatever it asks the agent", async () => {
   await start();
-  const { id } = await caret.createSession({ permission: "full" });
-  const images = [{ mediaType: "image/png" as const, base64: dot }];
-  const { firstSeq } = await caret.startTurn(id, { prompt: "Look", images });
-  await eventOf(caret, id, "turn-end", firstSeq);
-  await playTurn(caret, (await caret.createSession({ permission: "supervised" })).id, "Hello");
+  const answers = [];
+  for (const door of ["openai", "responses", "anthropic"] as const) answers.push(await caret.testConnection({ door }));
   await stop();
-  const before = { images: entriesIn("attachments").length, directories: entriesIn("scratch").length };
-  await command(...args(id));
-  if (_ === "rm") await command("sessions", "prune", "--keep", "0");
-  expect({ before, images: entriesIn("attachments"), directories: entriesIn("scratch") }).toEqual({
-    before: { images: 1, directories: 3 },
-    images: [],
-    directories: [],
+  expect({ ok: answers.map(({ ok }) => ok), sessions: countRows("session"), scratch: entriesIn("scratch") }).toEqual({
+    ok: [true, true, true],
+    sessions: 0,
+    scratch: [],
   });
 });
 

@@ -23,7 +23,6 @@ export const noticeKinds = [
   "reconnect",
   "profile-rotation",
   "model-fallback",
-  "lane-fallback",
   "loop-warning",
   "budget-warning",
   "drift",
@@ -32,7 +31,6 @@ export const noticeKinds = [
   "not-obeyed",
   "background-task",
   "error",
-  "process",
   /** Said by the user while the turn ran; the message is the text. */
   "steer",
 ] as const;

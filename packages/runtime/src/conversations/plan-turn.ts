@@ -18,7 +18,7 @@ export function planFirstTurn(
   const { question, model, workspace } = resolved;
   const { system, messages } = question;
   const instructions = scratch === undefined ? system : "";
-  const title = titleOf(messages);
+  const title = firstQuestion(messages);
   const request: TurnRequest = {
     prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) }),
     model,
@@ -100,7 +100,7 @@ function notOffered({ unavailableTools }: ResolvedRequest): readonly Notice[] {
 }
 
 /** What the user asked first, without what the client's program says around it. */
-function titleOf(messages: readonly TranscriptMessage[]): string {
+function firstQuestion(messages: readonly TranscriptMessage[]): string {
   const asked = messages.flatMap((message) => (message.role === "user" ? [spokenText(message.parts)] : []));
   return asked.find((text) => text !== "") ?? "";
 }

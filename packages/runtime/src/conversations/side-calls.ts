@@ -1,6 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import { removeSession } from "../sessions/remove-session.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";
 import type { TranscriptKey } from "./matching/classify-transcript.ts";
 import type { LineageStore } from "./matching/lineage-store.ts";
@@ -21,7 +22,7 @@ export interface SideCallsOptions {
  */
 export interface SideCalls {
   /** Takes note of a first turn, if it is a side call's. */
-  add(turn: SharedTurn, place: string, line: TranscriptKey): void;
+  add(turn: SharedTurn, key: TranscriptKey): void;
   /** The session has got a second question: it stays. */
   keep(sessionId: string): void;
   /** Removes those that are over for long enough. */
@@ -32,24 +33,21 @@ export interface SideCalls {
 
 interface Removable {
   readonly shared: SharedTurn;
-  readonly place: string;
-  readonly line: TranscriptKey;
+  readonly key: TranscriptKey;
 }
 
 export function createSideCalls({ engine, lineage, scratch, answers, joinMs, now }: SideCallsOptions): SideCalls {
   const removable = new Map<string, Removable>();
-  const remove = async ({ shared, place, line }: Removable): Promise<void> => {
+  const remove = async ({ shared, key }: Removable): Promise<void> => {
     const { sessionId, settled } = shared.turn;
     removable.delete(sessionId);
     await settled;
     // Only a conversation writes its scope down: without one this may have been the conversation itself.
-    if (line.aside === "when-apart" && lineage.getScope(line.scope) === undefined) return;
+    if (key.aside === "when-apart" && lineage.getScope(key.scope) === undefined) return;
     try {
       await engine.holdSession(sessionId, async () => {
         lineage.forget(sessionId);
-        await engine.store.deleteSession(sessionId);
-        answers?.removeSession(sessionId);
-        scratch.remove(place);
+        await removeSession({ store: engine.store, scratch, answers }, sessionId);
       });
     } catch (reason) {
       // Its second question came in this very moment, so it stays.
@@ -57,9 +55,9 @@ export function createSideCalls({ engine, lineage, scratch, answers, joinMs, now
     }
   };
   return {
-    add(shared, place, line) {
-      if (line.aside === undefined || line.aside === "never") return;
-      removable.set(shared.turn.sessionId, { shared, place, line });
+    add(shared, key) {
+      if (key.aside === undefined || key.aside === "never") return;
+      removable.set(shared.turn.sessionId, { shared, key });
     },
     keep: (sessionId) => void removable.delete(sessionId),
     async tidy() {

@@ -47,7 +47,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
           recorded(resolved, planFirstTurn(resolved, place, line)),
           resolved.tokenName,
         );
-        if (place !== undefined) sideCalls.add(shared, place, line);
+        if (place !== undefined) sideCalls.add(shared, line);
         return shared.take(line.hash, verdict.relation, resolved.client);
       } catch (reason) {
         if (place !== undefined) scratch.remove(place);

@@ -93,15 +93,6 @@ describe("warm agents", () => {
     expect([pool.take(profile("a")), pool.size]).toEqual([undefined, 0]);
   });
 
-  it("are ended when the CLI was updated", async () => {
-    const pool = openPool();
-    pool.refill(profile("a"));
-    pool.refill(profile("b", "note; cat", "v2"));
-    pool.keepOnly("v2");
-    await started[0]?.exit;
-    expect([pool.size, pool.take(profile("b", "note; cat", "v2"))]).toEqual([1, started[1]]);
-  });
-
   it.each([
     ["leave", "exit 1"],
     ["speak", "echo hello; cat"],

@@ -27,8 +27,6 @@ export interface WarmPool {
   take(profile: WarmKey): ChildHandle | undefined;
   /** Start one agent of this profile unless one waits. Call it when a turn has ended, not while one begins. */
   refill(profile: WarmKey): void;
-  /** End all that were started from another version of the CLI than this one. */
-  keepOnly(cliVersion: string): void;
   readonly size: number;
   /** Ends every waiting agent. Nothing is warmed afterwards. */
   close(): Promise<void>;
@@ -36,7 +34,6 @@ export interface WarmPool {
 
 interface WarmAgent {
   readonly key: string;
-  readonly cliVersion: string;
   readonly child: ChildHandle;
   readonly since: number;
   readonly timer: NodeJS.Timeout;
@@ -62,11 +59,11 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
     void left.finally(() => leaving.delete(left));
   };
 
-  const add = (key: string, { command, cliVersion }: WarmKey): void => {
+  const add = (key: string, { command }: WarmKey): void => {
     const child = spawn(command);
     const timer = setTimeout(() => evict(agent, "waited too long for a prompt"), Math.min(idleMs, LONGEST_TIMER_MS));
     timer.unref();
-    const agent: WarmAgent = { key, cliVersion, child, since: now(), timer };
+    const agent: WarmAgent = { key, child, since: now(), timer };
     waiting.set(key, agent);
     void child.firstOutput.then(() => evict(agent, "spoke or left before it was asked"));
     void child.exit.then(() => release(agent));
@@ -99,10 +96,6 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
         evict(oldest, "made room for another");
       }
       add(key, profile);
-    },
-    keepOnly(cliVersion) {
-      for (const agent of waiting.values())
-        if (agent.cliVersion !== cliVersion) evict(agent, "the agent CLI was updated");
     },
     get size() {
       return waiting.size;

@@ -9,15 +9,16 @@ import type { Attachments } from "./open-attachments.ts";
 export interface SessionBelongings {
   readonly store: EventStore;
   readonly scratch: ScratchDirectories;
-  readonly attachments: Attachments;
+  /** Only prompts of the native door have images. */
+  readonly attachments?: Attachments;
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
 }
 
 /**
- * Delete a session and all that is only its own: its events, the images of its prompts, the answers that
- * clients may refer to, its directories of ours. The one way
- * to do it, for the gateway and for commands beside it. Rejects with `session-busy` while a turn of it runs, in whichever
- * process; a turn whose process died is ended first. Says whether there was one (that fits).
+ * Delete a session and all that is only its own: its events, the images of its prompts, the answers that clients may
+ * refer to, its scratch directories. The only way to do it, for the gateway, for side calls and for commands beside them.
+ * Rejects with `session-busy` while any process runs a turn of it; a turn whose process died is ended first. Resolves to
+ * whether a session was deleted.
  */
 export async function removeSession(
   { store, scratch, attachments, answers }: SessionBelongings,
@@ -28,11 +29,11 @@ export async function removeSession(
   if (session === undefined) return false;
   await freeSession(store, session);
   if (!(await store.deleteSession(sessionId, options))) return false;
-  await attachments.removeSession(sessionId);
+  await attachments?.removeSession(sessionId);
   answers?.removeSession(sessionId);
   scratch.removeBeside(sessionId);
   if (!scratch.holds(session.workspace)) return true;
-  // A fork works in the same place.
+  // A fork works in the same directory.
   const [other] = await store.sessionIds({ workspace: session.workspace });
   if (other === undefined) scratch.remove(session.workspace);
   return true;

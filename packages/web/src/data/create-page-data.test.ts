@@ -108,7 +108,7 @@ const envelope = (seq: number): EventEnvelope => ({
   seq,
   turnId: "t",
   at: seq,
-  event: { type: "notice", kind: "process", message: String(seq) },
+  event: { type: "notice", kind: "retry", message: String(seq) },
 });
 
 describe("an open session", () => {

@@ -41,7 +41,7 @@ export interface MemoryEventStoreOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** For tests and for `--no-store`: keeps the contract, forgets everything at the end of the process. */
+/** For tests: keeps the contract of the store in memory. */
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
   return new MemoryEventStore(options);
 }

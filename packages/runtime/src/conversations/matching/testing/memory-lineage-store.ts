@@ -1,6 +1,6 @@
 import type { LineageRecord, LineageStore, ScopeRecord } from "../lineage-store.ts";
 
-/** For a gateway that keeps nothing: after a restart every transcript is new. */
+/** For tests: the index of sessions in memory. */
 export function createMemoryLineageStore(): LineageStore {
   const records = new Map<string, LineageRecord>();
   const newest = new Map<string, string>();

@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { noticeKinds } from "@caret/protocol";
+import { expect, it } from "vitest";
+import { root } from "./lint-planted.ts";
+
+const sources = globSync("packages/*/src/**/*.ts", { cwd: root });
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+it("house §4.12: the runtime emits every kind of notice", () => {
+  const emitting = sources.filter((path) => path.startsWith("packages/runtime/") && !/\.test\.|\/testing\//.test(path));
+  const runtime = emitting.map(read).join("\n");
+  expect(noticeKinds.filter((kind) => !runtime.includes(`"${kind}"`))).toEqual([]);
+});
+
+it("house §4.12: every flag that a comment or a page of commands names exists", () => {
+  const programs = sources.filter((path) => /^packages\/(?:cli|simulator)\//.test(path)).map(read);
+  const flags = new Set(
+    programs.flatMap((text) => [...text.matchAll(/["`](?:-\w, )?(--[a-z][a-z-]+)/g)].map(([, flag]) => flag)),
+  );
+  const comments = sources
+    .filter((path) => path.startsWith("packages/runtime/"))
+    .flatMap((path) => read(path).match(/^\s*(?:\/\*\*|\*|\/\/).*$/gm) ?? []);
+  const named = [read("docs/commands.md"), ...comments].flatMap(
+    (text) => text.match(/(?<=`)--[a-z][a-z-]+(?=`)/g) ?? [],
+  );
+  expect(named.filter((flag) => !flags.has(flag))).toEqual([]);
+});
