@@ -82,3 +82,41 @@ function redactAssignment(all: string, rest: readonly unknown[]): string {
   if (!looksSecret({ name: before + name, value, quoted: literal !== undefined })) return all;
   return name + separator + quote + REDACTED;
 }
+
+/** No value that is looked for is longer. */
+const MAX_VALUE = 8_192;
+
+/** What stands before a secret value, and how the value goes on for as long as its end has not come. */
+const unfinished: readonly { readonly head: RegExp; readonly value: RegExp }[] = [
+  {
+    head: new RegExp(`(?:${NAME})${SEPARATOR}`, "gi"),
+    value: new RegExp(`(?:(?<quote>${QUOTE})(?:(?!\\k<quote>)[^\\r\\n])*|[^\\s"'\\\\,;&(){}[\\]<>]+)$`, "y"),
+  },
+  {
+    head: new RegExp(String.raw`[?&](?:[\w-]{0,64}?(?:${NAME}|signature|sig)|key|auth)=`, "gi"),
+    value: /[^&#\s"'\\]+$/y,
+  },
+  {
+    head: new RegExp(
+      String.raw`authorization${SEPARATOR}(?:${QUOTE})?(?:basic|bearer|token)\s{1,4}|(?<![\w-])bearer\s{1,4}`,
+      "gi",
+    ),
+    value: /[\w.~+/=:-]+$/y,
+  },
+  { head: /:\/\/[^\s/:@"'`\\]{0,256}:/g, value: /[^\s/@"'`\\]+$/y },
+];
+
+/** Where a value begins that is secret by its name or place, and whose end has not arrived; else the text's length. */
+export function unfinishedCredentialFrom(text: string): number {
+  const skipped = Math.max(0, text.length - MAX_VALUE);
+  const recent = text.slice(skipped);
+  let first = recent.length;
+  for (const { head, value } of unfinished) {
+    head.lastIndex = 0;
+    while (head.test(recent) && head.lastIndex < first) {
+      value.lastIndex = head.lastIndex;
+      if (value.test(recent)) first = head.lastIndex;
+    }
+  }
+  return skipped + first;
+}

@@ -1,6 +1,6 @@
 import type { AgentEvent, Secret } from "@caret/protocol";
 import { redactEvent, redactJson } from "./redact-json.ts";
-import { createTextRedactor } from "./text-redactor.ts";
+import { contextOf, createTextRedactor } from "./text-redactor.ts";
 import { createTurnRedactor, type TurnRedactor } from "./turn-redactor.ts";
 
 /** Redact this much more of a text than is kept of it, so that a secret across the cut is known for one. */
@@ -9,8 +9,8 @@ export const CUT_MARGIN = 8_192;
 /**
  * The one place where secrets are taken out, before anything is logged, stored, exported or sent in an error.
  *
- * Known values go in every common spelling, even split over chunks. What merely looks like a secret goes when it
- * stands in one piece; a token with a telling beginning (`sk-`, `ghp_`, `eyJ`) also when it is split after that.
+ * Known values go in every common spelling; what merely looks like a secret goes by its beginning (`sk-`, `ghp_`, `eyJ`), its
+ * name or its place. All of them also when they are split over chunks.
  */
 export interface Redactor {
   redactText(text: string): string;
@@ -34,17 +34,23 @@ export function createRedactor({ secrets }: { readonly secrets: readonly Secret[
     redactText,
     redactValue: (value) => redactJson(value, redactText),
     redactEvent: (event) => redactEvent(event, redactText),
-    forTurn: (before) => createTurnRedactor(text, before?.held),
+    forTurn: (before) => createTurnRedactor(text, before),
 
     async *redactStream(chunks) {
       let held = "";
+      let before = "";
+      const redact = (piece: string): string => {
+        const redacted = text.redactAfter(before, piece);
+        before = contextOf(before, redacted);
+        return redacted;
+      };
       for await (const chunk of chunks) {
         const all = held + chunk;
-        const from = text.heldFrom(all);
+        const from = text.heldFrom(all, before);
         held = all.slice(from);
-        if (from > 0) yield redactText(all.slice(0, from));
+        if (from > 0) yield redact(all.slice(0, from));
       }
-      if (held !== "") yield redactText(held);
+      if (held !== "") yield redact(held);
     },
   };
 }

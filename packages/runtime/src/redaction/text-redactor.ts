@@ -1,5 +1,5 @@
 import type { Secret } from "@caret/protocol";
-import { credentialTriggers, redactCredentials } from "./credential-patterns.ts";
+import { credentialTriggers, redactCredentials, unfinishedCredentialFrom } from "./credential-patterns.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { REDACTED } from "./redacted.ts";
 import { toLiteral } from "./to-literal.ts";
@@ -12,15 +12,47 @@ const marker = /-----(BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
 /** A key whose end is missing, because the text was cut. */
 const unfinishedBody = /(?:\\+[nr]|[A-Za-z0-9+/=\s]){40,}/y;
 
+/** No private key is longer: what goes on for more is none, and is let go. */
+const MAX_KEY = 64 * 1024;
+
+/** The beginning of a key's first line, or of its end, which may be cut anywhere. */
+const unfinishedMarker = /-{1,5}(?:B(?:E(?:G(?:I(?:N(?: [A-Z0-9 ]{0,50}-{0,4})?)?)?)?)?)?$/;
+const MARKER_LENGTH = 80;
+
+/**
+ * So much of what was let go is looked at with what follows: the name of a secret stands before it, in as many words at most as
+ * `Authorization: Bearer` has with the space around them.
+ */
+const CONTEXT_WORDS = 4;
+const CONTEXT_CHARACTERS = 300;
+
 export interface TextRedactor {
   redactText(text: string): string;
+  /** The same for a text that goes on from another one, which was redacted before; `before` is the end of that. */
+  redactAfter(before: string, text: string): string;
   /**
    * Where the part of an unfinished text begins that could be the beginning of a secret; the text's length when there
    * is none. What stands before it can be redacted and let go, the rest has to wait for what follows.
    */
-  heldFrom(text: string): number;
+  heldFrom(text: string, before: string): number;
   /** Nothing to redact and nothing to hold. The answer for nearly every delta, so it is quick. */
-  isPlain(text: string): boolean;
+  isPlain(text: string, before: string): boolean;
+}
+
+/** What is to be kept as `before` of a text that goes on. */
+export function contextOf(before: string, redacted: string): string {
+  const text = before + redacted;
+  const least = Math.max(0, text.length - CONTEXT_CHARACTERS);
+  let start = text.length;
+  for (let words = 0; start > least; start -= 1) {
+    const isEdge = isSpace(text.charCodeAt(start - 1)) && !isSpace(text.charCodeAt(start));
+    if (isEdge && ++words === CONTEXT_WORDS) break;
+  }
+  return text.slice(start);
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
 }
 
 /** Known values first, in every spelling; then what looks like a secret by itself or by where it stands. */
@@ -31,24 +63,49 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
   // Two passes decide for nearly every text that there is nothing to do.
   const isSuspicious = (text: string): boolean => triggered.test(text) || begun.test(text);
 
+  const redactText = (text: string): string => {
+    if (!isSuspicious(text)) return text;
+    let redacted = redactPrivateKeys(known.redact(text));
+    for (const pattern of tokenPatterns)
+      if (pattern.triggers.some((trigger) => redacted.includes(trigger))) redacted = pattern.redact(redacted);
+    return redactCredentials(redacted);
+  };
+
   return {
-    redactText(text) {
-      if (!isSuspicious(text)) return text;
-      let redacted = redactPrivateKeys(known.redact(text));
-      for (const pattern of tokenPatterns)
-        if (pattern.triggers.some((trigger) => redacted.includes(trigger))) redacted = pattern.redact(redacted);
-      return redactCredentials(redacted);
+    redactText,
+
+    redactAfter(before, text) {
+      if (before === "" || !isSuspicious(before + text)) return redactText(text);
+      const whole = redactText(before + text);
+      return whole.startsWith(before) ? whole.slice(before.length) : redactText(text);
     },
 
-    heldFrom(text) {
+    heldFrom(text, before) {
       // The end of a known secret may look like a beginning, and must not be cut off from it.
       const settledTo = triggered.test(text) ? known.settledTo(text) : 0;
-      return Math.min(known.unfinishedFrom(text, settledTo), unfinishedTokenFrom(text, settledTo));
+      const ofToken = Math.min(known.unfinishedFrom(text, settledTo), unfinishedTokenFrom(text, settledTo));
+      const whole = before + text;
+      const ofName = isSuspicious(whole) ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
+      return Math.min(ofToken, ofName, unfinishedKeyFrom(text));
     },
 
-    isPlain: (text) =>
-      !isSuspicious(text) && known.unfinishedFrom(text) === text.length && unfinishedTokenFrom(text) === text.length,
+    isPlain: (text, before) =>
+      !isSuspicious(before + text) &&
+      known.unfinishedFrom(text) === text.length &&
+      unfinishedTokenFrom(text) === text.length &&
+      unfinishedKeyFrom(text) === text.length,
   };
+}
+
+/** Where a private key begins whose end has not arrived, or what may be the first line of one; else the text's length. */
+function unfinishedKeyFrom(text: string): number {
+  const last = text.includes(privateKeyTrigger) ? [...text.matchAll(marker)].at(-1) : undefined;
+  if (last?.[1] === "BEGIN" && text.length - last.index <= MAX_KEY) return last.index;
+  // The dashes at the end of a key are no beginning of another one.
+  const settledTo = last === undefined ? 0 : last.index + last[0].length;
+  const tail = text.slice(Math.max(settledTo, text.length - MARKER_LENGTH));
+  const at = tail.includes("-") ? (unfinishedMarker.exec(tail)?.index ?? tail.length) : tail.length;
+  return text.length - tail.length + at;
 }
 
 /** Redact the blocks in which private keys are written down. One look at each marker, so the time is linear. */

@@ -117,4 +117,34 @@ describe("The redactor of a turn", () => {
       }),
     );
   });
+
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEpAIBAAKCAQEA1234567890abcdef\n".repeat(3)}-----END RSA PRIVATE KEY-----`;
+  it.each([
+    'const password = "s3cr3tValue9"; go on',
+    "DB_PASSWORD=s3cr3tValue9 go on",
+    "postgres://app:s3cr3tValue9@db:5432/app go on",
+    "Authorization: Bearer abcDEF123456789xyz go on",
+    '{"token": "abcDEF123456789xyz"} go on',
+    "https://host/path?token=abcDEF123456789xyz&x=1 go on",
+    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY go on",
+    `a key:\n${key}\n-- and -----BEGIN nothing`,
+  ])("keeps of %j what it keeps of the whole text, wherever it is cut [review 2 F11]", (text) => {
+    const whole = redactor.redactText(text);
+    expect(whole).toContain("[redacted]");
+    const keptOf = (pieces: readonly string[], make: typeof says, close: AgentEvent): string => {
+      const turn = redactor.forTurn();
+      const kept = [...pieces.map(make), close].flatMap((event) => turn.redactEvents([event]).kept);
+      return kept.map((event) => ("text" in event ? event.text : "")).join("");
+    };
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    const kept = cuts.flatMap((pieces) => [keptOf(pieces, says, textEnd), keptOf(pieces, prints, result("ok"))]);
+    expect([...new Set(kept)]).toEqual([whole]);
+  });
+
+  it("holds back a bounded part of a private key that goes on for ever [review 2 F11]", () => {
+    const turn = redactor.forTurn();
+    turn.redactEvents([says("-----BEGIN PRIVATE KEY-----\n")]);
+    for (let count = 0; count < 3_000; count += 1) turn.redactEvents([says("MIIEpAIBAAKCAQEA1234567890abcdef\n")]);
+    expect([...turn.held.values()].every(({ text }) => text.length <= 64 * 1024 + 100)).toBe(true);
+  });
 });

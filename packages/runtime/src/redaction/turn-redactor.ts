@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import { redactEvent } from "./redact-json.ts";
-import type { TextRedactor } from "./text-redactor.ts";
+import { contextOf, type TextRedactor } from "./text-redactor.ts";
 
 /** The next events of a turn, twice: number for number the same events. One array where nothing was redacted. */
 export interface RedactedBatch {
@@ -25,6 +25,8 @@ export interface TurnRedactor {
   redactEvents(events: readonly AgentEvent[]): RedactedBatch;
   /** What is held back now, by block or call. */
   readonly held: ReadonlyMap<string, Delta>;
+  /** The end of what was let go of each, as it is kept: it tells what follows. */
+  readonly before: ReadonlyMap<string, string>;
 }
 
 type Delta = AgentEventOf<"text-delta" | "thinking-delta" | "tool-output">;
@@ -32,29 +34,47 @@ type Delta = AgentEventOf<"text-delta" | "thinking-delta" | "tool-output">;
 /** What is kept of an event, and the event itself: the same object where nothing was redacted. */
 type Pair = readonly [kept: AgentEvent, said: AgentEvent];
 
-export function createTurnRedactor(redactor: TextRedactor, heldBefore: TurnRedactor["held"] = new Map()): TurnRedactor {
-  const held = new Map(heldBefore);
+export function createTurnRedactor(
+  redactor: TextRedactor,
+  earlier?: Pick<TurnRedactor, "held" | "before">,
+): TurnRedactor {
+  const held = new Map(earlier?.held);
+  const before = new Map(earlier?.before);
 
-  const toPair = (delta: Delta, text: string): Pair => {
+  const toPair = (key: string, delta: Delta, text: string): Pair => {
     const said = text === delta.text ? delta : { ...delta, text };
-    const redacted = redactor.redactText(text);
+    const context = before.get(key) ?? "";
+    const redacted = redactor.redactAfter(context, text);
+    before.set(key, contextOf(context, redacted));
     return redacted === text ? [said, said] : [{ ...delta, text: redacted }, said];
   };
 
   function redactDelta(delta: Delta): readonly Pair[] {
     const key = keyOf(delta);
-    const before = held.get(key);
-    const text = before === undefined ? delta.text : before.text + delta.text;
-    const from = redactor.heldFrom(text);
+    const waiting = held.get(key);
+    const text = waiting === undefined ? delta.text : waiting.text + delta.text;
+    const from = redactor.heldFrom(text, before.get(key) ?? "");
     if (from < text.length) held.set(key, { ...delta, text: text.slice(from) });
     else held.delete(key);
-    return from === 0 && text !== "" ? [] : [toPair(delta, text.slice(0, from))];
+    return from === 0 && text !== "" ? [] : [toPair(key, delta, text.slice(0, from))];
   }
 
   function release(key: string): readonly Pair[] {
     const delta = held.get(key);
     held.delete(key);
-    return delta === undefined ? [] : [toPair(delta, delta.text)];
+    const pairs = delta === undefined ? [] : [toPair(key, delta, delta.text)];
+    before.delete(key);
+    return pairs;
+  }
+
+  /** True of a delta with which nothing has to be done; it is then taken note of. */
+  function passes(event: AgentEvent): boolean {
+    if (event.type !== "text-delta" && event.type !== "thinking-delta" && event.type !== "tool-output") return false;
+    const key = keyOf(event);
+    const context = before.get(key) ?? "";
+    if (!redactor.isPlain(event.text, context)) return false;
+    before.set(key, contextOf(context, event.text));
+    return true;
   }
 
   function redactNext(event: AgentEvent): readonly Pair[] {
@@ -75,34 +95,31 @@ export function createTurnRedactor(redactor: TextRedactor, heldBefore: TurnRedac
 
   return {
     held,
+    before,
     redactEvents(events) {
-      if (held.size === 0 && events.every((event) => isPlainDelta(event, redactor)))
-        return { kept: events, said: events, origins: undefined };
-      const pairs: Pair[] = [];
-      const origins: number[] = [];
-      for (const [index, event] of events.entries()) {
-        const made = redactNext(event);
-        // The last is the event itself; what comes before it was held back.
-        made.forEach((pair, place) => {
-          pairs.push(pair);
-          origins.push(place === made.length - 1 ? index : -1);
-        });
-      }
-      const isUnaltered = isSame(events, pairs);
-      const said = isUnaltered ? events : pairs.map(([, event]) => event);
-      const isPlain = pairs.every(([kept, event]) => kept === event);
-      return {
-        kept: isPlain ? said : pairs.map(([event]) => event),
-        said,
-        origins: isUnaltered ? undefined : origins,
-      };
+      const passed = held.size === 0 ? events.findIndex((event) => !passes(event)) : 0;
+      if (passed === -1) return { kept: events, said: events, origins: undefined };
+      return toBatch(events, [
+        ...events.slice(0, passed).map((event): readonly Pair[] => [[event, event]]),
+        ...events.slice(passed).map(redactNext),
+      ]);
     },
   };
 }
 
-function isPlainDelta(event: AgentEvent, { isPlain }: TextRedactor): boolean {
-  const isDelta = event.type === "text-delta" || event.type === "thinking-delta" || event.type === "tool-output";
-  return isDelta && isPlain(event.text);
+/** `made` is what was made of each event: the last is the event itself, what comes before it was held back. */
+function toBatch(events: readonly AgentEvent[], made: readonly (readonly Pair[])[]): RedactedBatch {
+  const pairs = made.flat();
+  const isUnaltered = isSame(events, pairs);
+  const said = isUnaltered ? events : pairs.map(([, event]) => event);
+  const isPlain = pairs.every(([kept, event]) => kept === event);
+  return {
+    kept: isPlain ? said : pairs.map(([event]) => event),
+    said,
+    origins: isUnaltered
+      ? undefined
+      : made.flatMap((each, index) => each.map((_, place) => (place === each.length - 1 ? index : -1))),
+  };
 }
 
 function keyOf(event: { readonly blockId: string } | { readonly callId: string }): string {
