@@ -1,8 +1,6 @@
 export type { LaneReadiness, Readiness } from "./admin/readiness.ts";
 export type { ActivityDisplay } from "./chat/activity-text.ts";
-export type { AnthropicDoorOptions } from "./chat/anthropic/door-options.ts";
 export { anthropicDoor } from "./chat/anthropic/route.ts";
-export type { DoorOptions } from "./chat/openai/door-options.ts";
 export { openaiDoor } from "./chat/openai/route.ts";
 export type { ResponseArchive } from "./chat/responses/item-store.ts";
 export { createMemoryItemStore } from "./chat/responses/memory-item-store.ts";

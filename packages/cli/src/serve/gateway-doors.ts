@@ -49,7 +49,12 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
   const { host, config, configFiles, opened, ports, models, turnMetrics, links } = options;
   const common = { now: Date.now, keepAliveMs: KEEP_ALIVE_MS };
   const showActivity = config.server.activity;
-  const door = { ...common, desk: turnMetrics.countOpened(ports.conversations), newId: randomUUID, showActivity };
+  const door = {
+    ...common,
+    conversations: turnMetrics.countOpened(ports.conversations),
+    newId: randomUUID,
+    showActivity,
+  };
   return [
     openaiDoor(door),
     responsesDoor({

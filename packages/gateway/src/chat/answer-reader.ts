@@ -106,7 +106,7 @@ export class AnswerReader {
   #handOver({ callId, name, server, input }: AgentEventOf<"tool-call">): void {
     this.#close();
     this.calls += 1;
-    this.weight += weightOf(name) + weightOf(JSON.stringify(input) ?? "");
+    this.weight += weightOf(name) + weightOf(JSON.stringify(input ?? {}));
     this.#pieces.push({ kind: "call", call: { callId, name, input, ...(server === undefined ? {} : { server }) } });
   }
 

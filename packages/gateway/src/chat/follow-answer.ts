@@ -1,19 +1,22 @@
 import { type AgentEvent, CaretError, type ErrorInfo, type TurnOutcome } from "@caret/protocol";
-import type { AnswerEnding } from "./answer-stream.ts";
-import type { LimitedTurn } from "./stop-matcher.ts";
+import type { Cut, LimitedTurn } from "./stop-matcher.ts";
 
-interface Answer {
+/** How an answer ends. A pause for the client's tools is a good end of the answer, not of the turn; so is a cut. */
+export type AnswerEnding =
+  | { readonly kind: "finished"; readonly cut?: Cut | undefined }
+  | { readonly kind: "failed"; readonly error: ErrorInfo };
+
+interface Progress {
+  /** The turn's own end, once it was among the events. */
   readonly outcome: TurnOutcome | undefined;
+  /** How many calls the client was given to run. */
   readonly calls: number;
 }
 
-/**
- * Hand every batch of a turn over, then say how the answer ends. Never rejects: whatever breaks is an ending, since a
- * client must be told one.
- */
+/** Hands every batch of a turn over, then says how the answer ends. Never rejects: a failure is an ending, too. */
 export async function followAnswer(
   turn: LimitedTurn,
-  answer: Answer,
+  answer: Progress,
   signal: AbortSignal,
   take: (batch: readonly AgentEvent[]) => Promise<void> | void,
 ): Promise<AnswerEnding> {
@@ -25,21 +28,21 @@ export async function followAnswer(
     }
     if (turn.cut !== undefined) return { kind: "finished", cut: turn.cut };
     if (answer.outcome !== undefined) return endingOf(answer.outcome);
-    if (signal.aborted) return failed(CaretError.from(signal.reason).toInfo());
+    if (signal.aborted) return failed(signal.reason);
     // The turn waits, alive, for the client to run its calls.
     if (answer.calls > 0) return { kind: "finished" };
     return endingOf(await turn.outcome);
   } catch (reason) {
-    return failed(CaretError.from(reason).toInfo());
+    return failed(signal.aborted ? signal.reason : reason);
   }
 }
 
 function endingOf(outcome: TurnOutcome): AnswerEnding {
   if (outcome.kind === "completed") return { kind: "finished" };
-  if (outcome.kind === "failed") return failed(outcome.error);
-  return failed(new CaretError("cancelled", "The turn was cancelled").toInfo());
+  if (outcome.kind === "failed") return { kind: "failed", error: outcome.error };
+  return failed(new CaretError("cancelled", "The turn was cancelled"));
 }
 
-function failed(error: ErrorInfo): AnswerEnding {
-  return { kind: "failed", error };
+function failed(reason: unknown): AnswerEnding {
+  return { kind: "failed", error: CaretError.from(reason).toInfo() };
 }

@@ -1,21 +1,48 @@
-import { type AgentEvent, CaretError, type TurnShare } from "@caret/protocol";
+import { type AgentEvent, CaretError, type Conversations, type TurnOutcome, type TurnShare } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clientGone } from "../http/client-gone.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { openSse, type SseWriter } from "../http/sse-writer.ts";
+import type { ActivityDisplay } from "./activity-text.ts";
 import { AnswerReader } from "./answer-reader.ts";
-import type { AnswerStream } from "./answer-stream.ts";
 import type { DoorRequest } from "./door-request.ts";
-import { followAnswer } from "./follow-answer.ts";
+import { type AnswerEnding, followAnswer } from "./follow-answer.ts";
 import { IGNORED_HEADER, ignoredHeader } from "./ignored-fields.ts";
-import type { DoorOptions } from "./openai/door-options.ts";
 import { type Cut, type LimitedTurn, limitTurn } from "./stop-matcher.ts";
 
-/** A door's own part of answering a turn. */
+/** What each of the stateless doors is given. */
+export interface DoorOptions {
+  readonly conversations: Conversations;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** How the agent's own tool activity is shown. */
+  readonly showActivity: ActivityDisplay;
+  /** How long a stream may be silent before a comment or an event keeps it alive. */
+  readonly keepAliveMs: number;
+}
+
+/** A door's stream as a pure state machine: events in, SSE text out. */
+export interface AnswerStream {
+  /** What to send together with the response's head. */
+  start?(): string;
+  /** What to send for a batch: whole SSE events, or nothing. */
+  write(batch: readonly AgentEvent[]): string;
+  /** The format's own end, also after a failure; called once, last. */
+  end(ending: AnswerEnding): string;
+  /** The turn's own end, once it was among the events. */
+  readonly outcome: TurnOutcome | undefined;
+  /** How many calls the client was given to run. */
+  readonly calls: number;
+}
+
+/** What a door itself does to answer a turn. */
 export interface AnswerFormat {
   readonly stream: boolean;
   /** What the format has between two blocks of text. */
   readonly blockGap: string;
+  /** What keeps a silent stream alive; absent: an SSE comment. */
+  readonly keepAlive?: string;
   openStream(turn: TurnShare): AnswerStream;
   /** The whole answer, as the body to send. */
   toWhole(turn: TurnShare, events: readonly AgentEvent[], cut: Cut | undefined): unknown;
@@ -33,13 +60,13 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
   const context = requestContextOf(request);
   const gone = clientGone(reply.raw);
   const signal = AbortSignal.any([gone, context.signal]);
-  const turn = limitTurn(await options.desk.open(door, context.caller), { ...door, gap: format.blockGap });
+  const turn = limitTurn(await options.conversations.open(door, context.caller), { ...door, gap: format.blockGap });
   let isAnswered = false;
   try {
     reply.header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
     const ignored = ignoredHeader(door);
     if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
-    if (format.stream) await sendStream(exchange, turn, format.openStream(turn), signal);
+    if (format.stream) await sendStream(exchange, turn, format, signal);
     else await sendWhole(exchange, turn, format, signal);
     isAnswered = !signal.aborted;
     return reply;
@@ -72,14 +99,20 @@ async function sendWhole(
 async function sendStream(
   { request, reply, options }: Exchange,
   turn: LimitedTurn,
-  stream: AnswerStream,
+  format: AnswerFormat,
   signal: AbortSignal,
 ): Promise<void> {
   const { signal: serverSignal, meter } = requestContextOf(request);
+  const stream = format.openStream(turn);
   const { keepAliveMs } = options;
+  const { keepAlive } = format;
   let sse: SseWriter | undefined;
   const open = (): SseWriter => {
-    sse ??= openSse(reply, { signal: serverSignal, keepAliveMs, meter });
+    if (sse !== undefined) return sse;
+    sse = openSse(reply, { signal: serverSignal, keepAliveMs, keepAlive, meter });
+    const start = stream.start?.() ?? "";
+    // Small, and the first to be written: there is nothing to wait for.
+    if (start !== "") void sse.write(start);
     return sse;
   };
   const patience = setTimeout(open, keepAliveMs);

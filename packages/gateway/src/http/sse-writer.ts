@@ -24,7 +24,7 @@ export interface SseOptions {
   readonly signal: AbortSignal;
   readonly keepAliveMs: number;
   /** What is sent during silence: a whole SSE comment or event. */
-  readonly keepAlive?: string;
+  readonly keepAlive?: string | undefined;
   /** How long a reader may take nothing at all before it is cut. */
   readonly stuckMs?: number;
   /** How long the door may take to write its end once `signal` has fired. */

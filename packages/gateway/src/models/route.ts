@@ -1,7 +1,8 @@
 import { CaretError, type DirectoryModel, type ModelDirectory } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { answerWithError as answerAnthropic } from "../chat/anthropic/answer-with-error.ts";
-import { answerWithError as answerOpenai } from "../chat/openai/error-handler.ts";
+import { toAnthropicReply } from "../chat/anthropic/errors.ts";
+import { toOpenaiReply } from "../chat/openai/errors.ts";
+import { errorHandler } from "../http/error-handler.ts";
 
 const OWNER = "cursor";
 
@@ -10,8 +11,10 @@ const MAX_LIMIT = 1000;
 /** `GET /v1/models` and `/v1/models/:id`: in Anthropic's shape for clients that send `anthropic-version`. */
 export function modelsDoor({ models }: { readonly models: Pick<ModelDirectory, "list"> }): FastifyPluginAsync {
   return async (app) => {
-    app.setErrorHandler((reason, request, reply) =>
-      wantsAnthropic(request) ? answerAnthropic(reason, request, reply) : answerOpenai(reason, request, reply),
+    app.setErrorHandler(
+      errorHandler(({ info, status, request }) =>
+        wantsAnthropic(request) ? toAnthropicReply(info, request.id, status) : toOpenaiReply(info, status),
+      ),
     );
     const listDoc = { summary: "List all models, in OpenAI's or Anthropic's shape" };
     app.get("/v1/models", { config: { doc: listDoc } }, async (request, reply) => {

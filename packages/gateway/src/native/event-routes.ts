@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { openSse, type SseWriter } from "../http/sse-writer.ts";
-import { toNativeError } from "./answer-with-error.ts";
+import { toNativeError } from "./errors.ts";
 import { queryNumber, rawFlag } from "./fields.ts";
 import { callOf, type NativeApp } from "./native-routes.ts";
 

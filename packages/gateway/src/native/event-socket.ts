@@ -6,7 +6,7 @@ import { SOCKET_ROUTE } from "../http/client-gone.ts";
 import { refusalWith } from "../http/known-error.ts";
 import { readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
-import { toNativeError } from "./answer-with-error.ts";
+import { toNativeError } from "./errors.ts";
 import { assertReached } from "./event-routes.ts";
 import { flag, text } from "./fields.ts";
 import { callOf } from "./native-routes.ts";

@@ -2,7 +2,7 @@ import { CaretError, type ErrorCode, errorCodes } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { type StartedServer, startServer } from "../server/testing/start-server.ts";
-import { toNativeError } from "./answer-with-error.ts";
+import { toNativeError } from "./errors.ts";
 import { callNative } from "./testing/native-client.ts";
 import { blankAbout } from "./testing/native-options.ts";
 import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";

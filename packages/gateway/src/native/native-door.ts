@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
-import { answerWithError } from "./answer-with-error.ts";
+import { errorHandler } from "../http/error-handler.ts";
+import { toNativeReply } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { eventSocket } from "./event-socket.ts";
 import { gatewayRoutes } from "./gateway-routes.ts";
@@ -16,7 +17,7 @@ export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
   return async (app) => {
     const idempotency = createIdempotency({ now, findCommand: (name) => sessions.findCommand(name) });
     const closing = new AbortController();
-    app.setErrorHandler(answerWithError);
+    app.setErrorHandler(errorHandler(toNativeReply));
     app.addHook("preClose", async () => closing.abort());
     const native = { app, idempotency };
     const stream = { sessions, keepAliveMs, closing: closing.signal };

@@ -13,9 +13,10 @@ import { chatDocs } from "../admin/chat-docs.ts";
 import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import { asksForSocket } from "../http/client-gone.ts";
-import { assertShallow, toKnownError } from "../http/known-error.ts";
+import { errorHandler } from "../http/error-handler.ts";
+import { assertShallow } from "../http/known-error.ts";
 import { watchConnections } from "./connections.ts";
-import { toErrorFace } from "./error-response.ts";
+import { toErrorReply } from "./error-response.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { createLiveRequests, drain } from "./live-requests.ts";
 import { createServerMetrics, type Metrics } from "./metrics.ts";
@@ -46,6 +47,12 @@ const SAFE_HEADERS = {
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
 };
+
+/** For what fails outside of any door. */
+const showError = errorHandler(({ info, status, request }) => {
+  const shown = toErrorReply(info, destinationOf(request));
+  return { ...shown, status: status ?? shown.status };
+});
 
 /** The gateway's HTTP server, not yet listening. `close` lets running answers finish for a while. */
 export function createServer(options: ServerOptions): FastifyInstance {
@@ -141,20 +148,10 @@ function requestIdOf({ headers }: IncomingMessage): string | undefined {
   return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
 }
 
-function showError(reason: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { error, status } = toKnownError(reason);
-  if (error.code === "internal") request.log.error({ err: reason }, "A request failed unexpectedly");
-  const face = toErrorFace(error, destinationOf(request));
-  return reply
-    .code(status ?? face.status)
-    .headers(face.headers)
-    .send(face.body);
-}
-
 function showMissing(routes: readonly ListedRoute[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const destination = destinationOf(request);
   const { error, allow } = missingRoute(routes, request.method, destination.path);
-  const { status, headers, body } = toErrorFace(error, destination);
+  const { status, headers, body } = toErrorReply(error.toInfo(), destination);
   reply.headers(headers);
   if (allow.length === 0) return reply.code(status).send(body);
   return reply.code(405).header("allow", allow.join(", ")).send(body);

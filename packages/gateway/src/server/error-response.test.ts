@@ -1,15 +1,15 @@
 import { CaretError } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { toErrorFace } from "./error-response.ts";
+import { toErrorReply } from "./error-response.ts";
 
-const error = new CaretError("unauthenticated", "No token.", { fix: "Send one." });
+const error = new CaretError("unauthenticated", "No token.", { fix: "Send one." }).toInfo();
 
 it.each([
   ["/v1/messages", {}],
   ["/v1/messages/count_tokens", {}],
   ["/v1/models", { "anthropic-version": "2023-06-01" }],
 ])("speaks to Anthropic's clients at %s", (path, headers) => {
-  expect(toErrorFace(error, { path, headers, requestId: "r1" })).toEqual({
+  expect(toErrorReply(error, { path, headers, requestId: "r1" })).toEqual({
     status: 401,
     headers: { "request-id": "r1", "x-should-retry": "false" },
     body: {
@@ -21,7 +21,7 @@ it.each([
 });
 
 it.each(["/v1/chat/completions", "/v1/models", "/metrics", "/"])("speaks to OpenAI's clients at %s", (path) => {
-  expect(toErrorFace(error, { path, headers: {}, requestId: "r1" })).toEqual({
+  expect(toErrorReply(error, { path, headers: {}, requestId: "r1" })).toEqual({
     status: 401,
     headers: { "x-should-retry": "false" },
     body: {
@@ -36,10 +36,12 @@ it.each(["/v1/chat/completions", "/v1/models", "/metrics", "/"])("speaks to Open
   });
 });
 
-it("names the same time to wait at every door [house 4.7]", () => {
-  const full = new CaretError("overloaded", "Full");
+it("names the same time to wait at every door [house §4.7]", () => {
+  const full = new CaretError("overloaded", "Full").toInfo();
   const paths = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/v1/sessions"];
-  const seconds = paths.map((path) => toErrorFace(full, { path, headers: {}, requestId: "r1" }).headers["retry-after"]);
+  const seconds = paths.map(
+    (path) => toErrorReply(full, { path, headers: {}, requestId: "r1" }).headers["retry-after"],
+  );
   expect(Object.fromEntries(paths.map((path, index) => [path, seconds[index]]))).toEqual(
     Object.fromEntries(paths.map((path) => [path, "1"])),
   );

@@ -1,14 +1,9 @@
-import type { CaretError } from "@caret/protocol";
+import type { ErrorInfo } from "@caret/protocol";
 import { toAnthropicReply } from "../chat/anthropic/errors.ts";
-import { toErrorReply } from "../chat/openai/errors.ts";
-import { retryHeaders } from "../chat/retry-advice.ts";
-import { toNativeError } from "../native/answer-with-error.ts";
-
-export interface ErrorFace {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: object;
-}
+import { toOpenaiReply } from "../chat/openai/errors.ts";
+import type { ErrorReply } from "../http/error-handler.ts";
+import { retryHeaders } from "../http/retry-advice.ts";
+import { toNativeError } from "../native/errors.ts";
 
 /** Where a request was going, as far as the shape of an error depends on it. */
 export interface Destination {
@@ -17,10 +12,9 @@ export interface Destination {
   readonly requestId: string;
 }
 
-/** An error outside of any door, as the door at this path would have shown it: ours, Anthropic's, or else OpenAI's. */
-export function toErrorFace(error: CaretError, { path, headers, requestId }: Destination): ErrorFace {
-  const info = error.toInfo();
+/** An error outside of any door, as the door at this path shows it: ours, Anthropic's, or else OpenAI's. */
+export function toErrorReply(info: ErrorInfo, { path, headers, requestId }: Destination): ErrorReply {
   if (path.startsWith("/api/")) return { ...toNativeError(info), headers: retryHeaders(info) };
   const isAnthropic = path.includes("/messages") || headers["anthropic-version"] !== undefined;
-  return isAnthropic ? toAnthropicReply(info, requestId) : toErrorReply(info);
+  return isAnthropic ? toAnthropicReply(info, requestId) : toOpenaiReply(info);
 }

@@ -1,10 +1,10 @@
-import { type AgentEvent, CaretError } from "@caret/protocol";
-import { expect, it } from "vitest";
+import type { AgentEvent } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
 import { toMessage } from "./answer.ts";
+import { MessageStream } from "./stream.ts";
 
 const count = { startsTurn: true, prompt: () => ({ fresh: 12, repeated: 0 }) };
 const options = { id: "msg_1", model: "auto", count, showActivity: "reasoning" } as const;
-const completed = { kind: "completed" } as const;
 const call = { type: "tool-call", name: "read", kind: "read", input: { path: "a" } } as const;
 
 const turn: AgentEvent[] = [
@@ -29,9 +29,9 @@ const two = { type: "text", text: "Two." };
 
 it("tells a whole turn in one message", () => {
   const events: AgentEvent[] = [...turn, { type: "usage", usage: { input: 3, output: 4, cacheRead: 0 } }];
-  expect(toMessage(events, completed, options)).toEqual({
+  expect(toMessage(events, options)).toEqual({
     ...message,
-    content: [thinking, { type: "thinking", thinking: "→ read: a\n", signature: "" }, one, two],
+    content: [thinking, one, { type: "thinking", thinking: "→ read: a", signature: "" }, two],
     stop_reason: "end_turn",
     usage: { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: 0 },
   });
@@ -39,10 +39,10 @@ it("tells a whole turn in one message", () => {
 
 it("shows activity as text, or not at all", () => {
   const shown = (["text", "none"] as const).map(
-    (showActivity) => toMessage(turn, completed, { ...options, showActivity }).content,
+    (showActivity) => toMessage(turn, { ...options, showActivity }).content,
   );
   expect(shown).toEqual([
-    [thinking, { type: "text", text: "→ read: a\n" }, one, two],
+    [thinking, one, { type: "text", text: "→ read: a" }, two],
     [thinking, one, two],
   ]);
 });
@@ -50,14 +50,14 @@ it("shows activity as text, or not at all", () => {
 it("answers with the plan of a turn that only plans, whatever activity is shown [fidelity F1]", () => {
   const planned: AgentEvent[] = [...turn, { type: "plan", text: "# Plan" }];
   const shown = (["reasoning", "text", "none"] as const).map((showActivity) =>
-    toMessage(planned, completed, { ...options, showActivity }).content.at(-1),
+    toMessage(planned, { ...options, showActivity }).content.at(-1),
   );
   expect(shown).toEqual(Array(3).fill({ type: "text", text: "# Plan" }));
 });
 
-it("hands calls of the client's tools over, and counts them", () => {
+it("returns client tool calls as tool_use blocks, and counts them", () => {
   const events: AgentEvent[] = [{ ...call, callId: "c9", owner: "client" }];
-  expect(toMessage(events, "parked", options)).toEqual({
+  expect(toMessage(events, options)).toEqual({
     ...message,
     content: [{ type: "tool_use", id: "c9", name: "read", input: { path: "a" } }],
     stop_reason: "tool_use",
@@ -65,26 +65,58 @@ it("hands calls of the client's tools over, and counts them", () => {
   });
 });
 
-it("fails with what made the turn fail", () => {
-  const error = { code: "stalled", message: "Silent.", retryable: true, fix: "Again.", upstream: "..." } as const;
-  expect(() => toMessage(turn, { kind: "failed", error }, options)).toThrow(
-    new CaretError("stalled", "Silent.", { retryable: true, fix: "Again.", upstream: "..." }),
-  );
-});
-
-it("never takes a cancelled turn for an answer", () => {
-  expect(() => toMessage(turn, { kind: "cancelled" }, options)).toThrow("The turn was cancelled.");
-});
-
 it("counts an answer in the middle of its turn for itself, and tells the turn's usage apart, once [clients D2]", () => {
   const later = { startsTurn: false, prompt: () => ({ fresh: 7, repeated: 20 }) };
   const used = { input: 100, output: 50, cacheRead: 900 };
   const events: AgentEvent[] = [...turn, { type: "usage", usage: used }];
-  expect(toMessage(events, completed, { ...options, count: later }).usage).toEqual({
+  expect(toMessage(events, { ...options, count: later }).usage).toEqual({
     input_tokens: 7,
     cache_read_input_tokens: 20,
-    output_tokens: 6,
+    output_tokens: 5,
     caret_estimated: true,
     caret_turn_usage: used,
   });
 });
+
+describe("house §4.2: a whole answer and a stream", () => {
+  const split: AgentEvent[] = [
+    { ...call, callId: "c0", owner: "agent" },
+    { type: "tool-result", callId: "c0", status: "error", output: "gone" },
+    ...turn,
+    { type: "text-start", blockId: "b3" },
+    { type: "text-delta", blockId: "b3", text: "Half of " },
+    { ...call, callId: "c2", owner: "agent" },
+    { type: "text-delta", blockId: "b3", text: "three." },
+    { type: "text-end", blockId: "b3" },
+    { type: "plan", text: "# Plan" },
+    { ...call, callId: "c9", owner: "client" },
+  ];
+
+  it.each(["reasoning", "text", "none"] as const)(
+    "have the same blocks in the same order with activity %s",
+    (shown) => {
+      const shape = { ...options, showActivity: shown };
+      const stream = new MessageStream(shape);
+      // Event by event, as a slow turn comes.
+      const wire = split.map((event) => stream.write([event])).join("") + stream.end({ kind: "finished" });
+      const { content, stop_reason } = toMessage(split, shape);
+      expect(blocksOf(wire)).toEqual(content);
+      expect(stop_reason).toBe("tool_use");
+    },
+  );
+});
+
+/** The content that a client puts together from a stream. */
+function blocksOf(wire: string): readonly Record<string, unknown>[] {
+  const blocks: Record<string, unknown>[] = [];
+  for (const [, data = ""] of wire.matchAll(/^data: (.*)$/gm)) {
+    const { type, index, content_block, delta } = JSON.parse(data);
+    if (type === "content_block_start") blocks[index] = content_block;
+    if (type !== "content_block_delta") continue;
+    const block = blocks[index] ?? {};
+    if (delta.type === "text_delta") block["text"] += delta.text;
+    if (delta.type === "thinking_delta") block["thinking"] += delta.thinking;
+    if (delta.type === "input_json_delta") block["input"] = JSON.parse(delta.partial_json);
+  }
+  return blocks;
+}

@@ -1,14 +1,16 @@
-import { type AgentEvent, answerParts, CaretError, summaryOf, TurnFold, type TurnSummary } from "@caret/protocol";
-import { activityText } from "../activity-text.ts";
+import type { AgentEvent } from "@caret/protocol";
+import { type AnswerPiece, AnswerReader } from "../answer-reader.ts";
 import { usageOfAnswer } from "../answer-usage.ts";
-import { weightOf } from "../text-weight.ts";
-import type { MessageEnd } from "./follow-turn.ts";
-import { cancelledInfo, type MessageStreamOptions, type Stop, toStop } from "./stream.ts";
+import type { Cut } from "../stop-matcher.ts";
+import { type MessageStreamOptions, type Stop, toStop } from "./stream.ts";
 import { type AnthropicUsage, toAnthropicUsage } from "./usage.ts";
 
+type TextBlock =
+  | { readonly type: "thinking"; thinking: string; readonly signature: string }
+  | { readonly type: "text"; text: string };
+
 type Block =
-  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
-  | { readonly type: "text"; readonly text: string }
+  | TextBlock
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
 
 export interface AnthropicMessage extends Stop {
@@ -20,64 +22,48 @@ export interface AnthropicMessage extends Stop {
   readonly usage: AnthropicUsage;
 }
 
-/**
- * The answer in one piece: thinking and activity, then the text, then the calls that wait for the client. Throws what
- * ended the turn if that was not success: an unfinished answer is never a 200.
- */
+/** The whole answer of a turn at once: the same blocks, in the same order, as the stream has. */
 export function toMessage(
   events: readonly AgentEvent[],
-  end: MessageEnd,
   { id, model, count, showActivity }: MessageStreamOptions,
+  cut?: Cut,
 ): AnthropicMessage {
-  assertAnswered(end);
-  const fold = new TurnFold();
-  for (const event of events) fold.add(event);
-  const turn = summaryOf(fold.turn);
-  const activity = showActivity === "none" ? "" : events.map((event) => activityText(event) ?? "").join("");
-  const content = [
-    ...thinkingBlocks(turn.thinking),
-    ...(showActivity === "reasoning" ? thinkingBlocks([activity]) : textBlocks([activity])),
-    ...textBlocks(answerParts(fold.turn)),
-    ...callBlocks(turn),
-  ];
+  const reader = new AnswerReader(showActivity);
+  const content = toBlocks(reader, events);
   return {
     id,
     type: "message",
     role: "assistant",
     model,
     content,
-    ...toStop(end),
-    usage: toAnthropicUsage(usageOfAnswer(count, turn.usage, content.reduce(addWeight, 0))),
+    ...toStop(reader.calls, cut),
+    usage: toAnthropicUsage(usageOfAnswer(count, reader.usage, reader.weight)),
   };
 }
 
-/** Throws what ended the turn, if that was not success. */
-export function assertAnswered(end: MessageEnd): void {
-  if (end === "parked" || end.kind === "completed" || end.kind === "cut") return;
-  throw CaretError.fromInfo(end.kind === "failed" ? end.error : cancelledInfo);
+function toBlocks(reader: AnswerReader, events: readonly AgentEvent[]): readonly Block[] {
+  const blocks: Block[] = [];
+  let isOpen = false;
+  for (const piece of reader.read(events)) {
+    const last = blocks.at(-1);
+    if (piece.kind !== "close" && piece.kind !== "call" && isOpen && last?.type === piece.kind && !piece.fresh)
+      extend(last, piece.text);
+    else if (piece.kind !== "close") blocks.push(toBlock(piece));
+    isOpen = piece.kind === "text" || piece.kind === "thinking";
+  }
+  return blocks;
 }
 
-function thinkingBlocks(texts: readonly string[]): readonly Block[] {
-  return texts.filter(isSaid).map((thinking) => ({ type: "thinking", thinking, signature: "" }));
+function toBlock(piece: Exclude<AnswerPiece, { kind: "close" }>): Block {
+  if (piece.kind === "call") {
+    const { callId, name, input } = piece.call;
+    return { type: "tool_use", id: callId, name, input: input ?? {} };
+  }
+  if (piece.kind === "text") return { type: "text", text: piece.text };
+  return { type: "thinking", thinking: piece.text, signature: "" };
 }
 
-function textBlocks(texts: readonly string[]): readonly Block[] {
-  return texts.filter(isSaid).map((text) => ({ type: "text", text }));
-}
-
-/** Clients refuse to send back a block without text. */
-function isSaid(text: string): boolean {
-  return text !== "";
-}
-
-function callBlocks({ tools }: TurnSummary): readonly Block[] {
-  return tools
-    .filter(({ owner, status }) => owner === "client" && status === "running")
-    .map(({ callId, name, input }) => ({ type: "tool_use", id: callId, name, input: input ?? {} }));
-}
-
-function addWeight(sum: number, block: Block): number {
-  if (block.type === "text") return sum + weightOf(block.text);
-  if (block.type === "thinking") return sum + weightOf(block.thinking);
-  return sum + weightOf(block.name) + weightOf(JSON.stringify(block.input));
+function extend(block: TextBlock, text: string): void {
+  if (block.type === "text") block.text += text;
+  else block.thinking += text;
 }

@@ -12,7 +12,9 @@ app.addHook("onRequest", async (request) => {
     signal: new AbortController().signal,
   });
 });
-await app.register(anthropicDoor({ desk, newId: () => "1", showActivity: "none", keepAliveMs: 60_000 }));
+await app.register(
+  anthropicDoor({ conversations: desk, now: () => 5000, newId: () => "1", showActivity: "none", keepAliveMs: 60_000 }),
+);
 
 const user = { role: "user", content: "hello" };
 const said = (...content: unknown[]) => ({ messages: [{ role: "user", content }] });

@@ -1,6 +1,6 @@
 import { CaretError, type ErrorCode, errorCodes } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { retryAfterSeconds } from "../retry-advice.ts";
+import { retryAfterSeconds } from "../../http/retry-advice.ts";
 import { toAnthropicError, toAnthropicReply } from "./errors.ts";
 
 const infoOf = (code: ErrorCode, options: ConstructorParameters<typeof CaretError>[2] = {}) =>

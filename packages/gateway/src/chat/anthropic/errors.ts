@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorInfo } from "@caret/protocol";
+import type { ErrorReply } from "../../http/error-handler.ts";
+import { retryAfterSeconds, retryHeaders } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
-import { retryAfterSeconds, retryHeaders } from "../retry-advice.ts";
 
 interface ErrorResponse {
   readonly status: number;
@@ -25,11 +26,11 @@ const overloaded: ErrorResponse = { status: 529, type: "overloaded_error" };
  *
  * 401 is kept for the client's own token: Claude Code answers it by asking for another login, which would be no help
  * when it is Caret's login at Cursor that is missing. Clients send 409, 429, 5xx and, inside a stream, `api_error` and
- * `overloaded_error` again by themselves, so only what passes (`retry-advice.ts`) has such a face. Claude Code also sends
+ * `overloaded_error` again by themselves, so only what passes (`retry-advice.ts`) has such a status. Claude Code also sends
  * 400 and 422 again, five times, each with fewer of its betas: 400 is for bodies that cannot be read or answered, and
  * whatever else is refused or has failed is 424. `internal` stays 500: it is a bug of ours, and monitoring should see it.
  */
-const faces = {
+const responses = {
   "not-logged-in": forbidden,
   "bad-key": forbidden,
   "model-unknown": notFound,
@@ -80,11 +81,11 @@ const faces = {
 } as const satisfies Record<ErrorCode, ErrorResponse>;
 
 /** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
-function faceOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
-  const face = faces[info.code];
-  const invitesRetry = face.status === 409 || face.status === 429 || face.status >= 500;
-  if (isBegun) return invitesRetry ? failed : face;
-  return invitesRetry && info.code !== "internal" && retryAfterSeconds(info) === undefined ? failed : face;
+function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
+  const response = responses[info.code];
+  const invitesRetry = response.status === 409 || response.status === 429 || response.status >= 500;
+  if (isBegun) return invitesRetry ? failed : response;
+  return invitesRetry && info.code !== "internal" && retryAfterSeconds(info) === undefined ? failed : response;
 }
 
 /** Shown as the body of a failed answer, or inside `event: error` when the stream has begun. */
@@ -99,20 +100,18 @@ export interface AnthropicErrorBody {
  * request would be answered twice.
  */
 export function toAnthropicError(info: ErrorInfo, isBegun = false): AnthropicErrorBody {
-  const { type } = faceOf(info, isBegun);
+  const { type } = responseOf(info, isBegun);
   return { type: "error", error: { type, message: errorMessage(info), code: info.code } };
 }
 
-export interface AnthropicErrorReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+export interface AnthropicErrorReply extends ErrorReply {
   readonly body: AnthropicErrorBody;
 }
 
-/** A whole HTTP answer. */
-export function toAnthropicReply(info: ErrorInfo, requestId: string): AnthropicErrorReply {
+/** A whole HTTP answer. `status`: one that says more than our code does. */
+export function toAnthropicReply(info: ErrorInfo, requestId: string, status?: number): AnthropicErrorReply {
   return {
-    status: faceOf(info, false).status,
+    status: status ?? responseOf(info, false).status,
     headers: { "request-id": requestId, ...retryHeaders(info) },
     body: { ...toAnthropicError(info), request_id: requestId },
   };

@@ -19,7 +19,9 @@ async function serve(desk: Conversations, options: { keepAliveMs?: number; signa
   app.addHook("onRequest", async (request) => {
     setRequestContext(request, { caller: { tokenName: "t", workspace: "/w" }, signal });
   });
-  await app.register(anthropicDoor({ desk, newId: () => "1", showActivity: "reasoning", keepAliveMs }));
+  await app.register(
+    anthropicDoor({ conversations: desk, now: () => 5000, newId: () => "1", showActivity: "reasoning", keepAliveMs }),
+  );
   return { app, url: await app.listen({ host: "127.0.0.1", port: 0 }) };
 }
 

@@ -1,10 +1,11 @@
 import type { AgentEvent, Usage } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { createMessageStream, type MessageStreamOptions } from "./stream.ts";
+import type { AnswerEnding } from "../follow-answer.ts";
+import { MessageStream, type MessageStreamOptions } from "./stream.ts";
 
 const count = { startsTurn: true, prompt: () => ({ fresh: 12, repeated: 0 }) };
 const options: MessageStreamOptions = { id: "msg_1", model: "auto", count, showActivity: "reasoning" };
-const completed = { kind: "completed" } as const;
+const completed = { kind: "finished" } as const;
 const call = { type: "tool-call", callId: "c1", name: "read", kind: "read", input: { path: "a" } } as const;
 const usage: Usage = { input: 5, output: 7, cacheRead: 11, cacheWrite: 3, reasoning: 2, cost: 0.5 };
 
@@ -30,13 +31,9 @@ function readStream(wire: string): unknown[] {
     });
 }
 
-function play(
-  events: readonly AgentEvent[],
-  end: Parameters<ReturnType<typeof createMessageStream>["finish"]>[0],
-  given = {},
-) {
-  const stream = createMessageStream({ ...options, ...given });
-  return readStream(stream.start() + stream.push(events) + stream.finish(end)).slice(1);
+function play(events: readonly AgentEvent[], end: AnswerEnding, given = {}) {
+  const stream = new MessageStream({ ...options, ...given });
+  return readStream(stream.start() + stream.write(events) + stream.end(end)).slice(1);
 }
 
 const start = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
@@ -59,7 +56,7 @@ const ending = (stop_reason: string, used: object) => [
 const estimated = (output_tokens: number) => ({ input_tokens: 12, output_tokens, caret_estimated: true });
 
 it("begins with a message that is still empty", () => {
-  expect(readStream(createMessageStream(options).start())).toEqual([
+  expect(readStream(new MessageStream(options).start())).toEqual([
     {
       type: "message_start",
       message: {
@@ -122,18 +119,18 @@ const working: AgentEvent[] = [
 it("shows the agent's own tools as thinking, even in the middle of a text", () => {
   expect(play(working, completed).slice(0, -2)).toEqual([
     ...textBlock(0, "Look"),
-    ...thinkingBlock(1, "→ read: a\n", "  error: gone\n"),
+    ...thinkingBlock(1, "→ read: a", "\n  error: gone"),
     ...textBlock(2, "ing"),
   ]);
 });
 
-it("shows the agent's own tools as text when that is wanted", () => {
+it("shows the agent's own tools as text blocks of their own when that is wanted", () => {
   expect(play(working, completed, { showActivity: "text" }).slice(0, -2)).toEqual([
-    start(0, { type: "text", text: "" }),
-    ...["Look", "\n→ read: a\n", "\n  error: gone\n", "ing"].map((value) =>
-      delta(0, { type: "text_delta", text: value }),
-    ),
-    stop(0),
+    ...textBlock(0, "Look"),
+    start(1, { type: "text", text: "" }),
+    ...["→ read: a", "\n  error: gone"].map((value) => delta(1, { type: "text_delta", text: value })),
+    stop(1),
+    ...textBlock(2, "ing"),
   ]);
 });
 
@@ -157,7 +154,7 @@ it("hands calls of the client's tools over and ends with tool_use", () => {
     delta(index, { type: "input_json_delta", partial_json: json }),
     stop(index),
   ];
-  expect(play(events, "parked")).toEqual([
+  expect(play(events, completed)).toEqual([
     ...textBlock(0, "Reading"),
     ...toolUse(1, "c1", '{"path":"a"}'),
     ...toolUse(2, "c2", "{}"),
@@ -165,13 +162,11 @@ it("hands calls of the client's tools over and ends with tool_use", () => {
   ]);
 });
 
-it("knows which calls still wait for the client", () => {
-  const stream = createMessageStream(options);
-  const waiting = [stream.parkedCalls];
-  stream.push([{ ...call, owner: "client" }]);
-  waiting.push(stream.parkedCalls);
-  const shown = stream.push([{ type: "tool-result", callId: "c1", status: "error", output: "the client's own" }]);
-  expect([...waiting, stream.parkedCalls, shown]).toEqual([0, 1, 0, ""]);
+it("counts the calls it gave to the client, and shows nothing of their results", () => {
+  const stream = new MessageStream(options);
+  stream.write([{ ...call, owner: "client" }]);
+  const shown = stream.write([{ type: "tool-result", callId: "c1", status: "error", output: "the client's own" }]);
+  expect({ calls: stream.calls, shown }).toEqual({ calls: 1, shown: "" });
 });
 
 it("tells a failure as an error and still ends properly", () => {
@@ -187,24 +182,16 @@ it("tells a failure as an error and still ends properly", () => {
   ]);
 });
 
-it("ends a cancelled turn properly too", () => {
-  expect(play([], { kind: "cancelled" }).map((event) => (event as { type: string }).type)).toEqual([
-    "error",
-    "message_delta",
-    "message_stop",
-  ]);
-});
-
 it("remembers how the turn ended, for whoever finishes the stream", () => {
-  const stream = createMessageStream(options);
-  stream.push([{ type: "turn-end", outcome: completed }]);
-  expect(stream.outcome).toEqual(completed);
+  const stream = new MessageStream(options);
+  stream.write([{ type: "turn-end", outcome: { kind: "completed" } }]);
+  expect(stream.outcome).toEqual({ kind: "completed" });
 });
 
 it("ignores what it has no words for", () => {
-  const stream = createMessageStream(options);
+  const stream = new MessageStream(options);
   expect(
-    stream.push([
+    stream.write([
       { type: "turn-start", turnId: "t", lane: "sim" },
       { type: "session-ready" },
       { type: "text-delta", blockId: "b", text: "" },

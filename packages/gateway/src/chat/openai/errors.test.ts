@@ -1,8 +1,8 @@
 import { CaretError, errorCodes } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
+import { retryAfterSeconds } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
-import { retryAfterSeconds } from "../retry-advice.ts";
-import { toErrorReply, toOpenaiError } from "./errors.ts";
+import { toOpenaiError, toOpenaiReply } from "./errors.ts";
 
 const infoOf = (...given: ConstructorParameters<typeof CaretError>) => new CaretError(...given).toInfo();
 
@@ -26,13 +26,13 @@ describe("an error at the OpenAI door", () => {
     ["upstream-unreachable", 502, "server_error"],
     ["agent-unavailable", 503, "server_error"],
   ] as const)("shows %s as %i %s", (code, status, type) => {
-    const reply = toErrorReply(infoOf(code, "It failed"));
+    const reply = toOpenaiReply(infoOf(code, "It failed"));
     expect([reply.status, reply.body.error.type, reply.body.error.caret.code]).toEqual([status, type, code]);
   });
 
   it("has a face that clients try again for what passes, and for nothing else but our own bugs [clients D9]", () => {
     const retried = errorCodes.filter((code) => {
-      const { status, body } = toErrorReply(infoOf(code, "x"));
+      const { status, body } = toOpenaiReply(infoOf(code, "x"));
       return status === 408 || status === 409 || status === 429 || status >= 500 || body.error.type === "server_error";
     });
     const passing = errorCodes.filter((code) => retryAfterSeconds(infoOf(code, "x")) !== undefined);
@@ -40,7 +40,7 @@ describe("an error at the OpenAI door", () => {
   });
 
   it("looks final when a failure that usually passes will not [clients D9]", () => {
-    const { status, headers, body } = toErrorReply(infoOf("upstream-unreachable", "Refused", { retryable: false }));
+    const { status, headers, body } = toOpenaiReply(infoOf("upstream-unreachable", "Refused", { retryable: false }));
     expect({ status, headers, type: body.error.type, code: body.error.code }).toEqual({
       status: 424,
       headers: { "x-should-retry": "false" },
@@ -62,9 +62,9 @@ describe("an error at the OpenAI door", () => {
 
   it("says whether trying again helps, and when [clients D9]", () => {
     expect({
-      overloaded: toErrorReply(infoOf("overloaded", "Full")).headers,
-      "cli-missing": toErrorReply(infoOf("cli-missing", "No agent")).headers,
-      "agent-crashed": toErrorReply(infoOf("agent-crashed", "Gone")).headers,
+      overloaded: toOpenaiReply(infoOf("overloaded", "Full")).headers,
+      "cli-missing": toOpenaiReply(infoOf("cli-missing", "No agent")).headers,
+      "agent-crashed": toOpenaiReply(infoOf("agent-crashed", "Gone")).headers,
     }).toEqual({
       overloaded: { "x-should-retry": "true", "retry-after": "1" },
       "cli-missing": { "x-should-retry": "false" },
@@ -78,7 +78,7 @@ describe("an error at the OpenAI door", () => {
       upstream: "Model overloaded",
       fix: "Wait",
     });
-    expect(JSON.parse(JSON.stringify(toErrorReply(error.toInfo()).body))).toEqual({
+    expect(JSON.parse(JSON.stringify(toOpenaiReply(error.toInfo()).body))).toEqual({
       error: {
         message: "Cursor ended the turn. Model overloaded. Wait.",
         type: "turn_failed",

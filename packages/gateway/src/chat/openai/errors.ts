@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorInfo } from "@caret/protocol";
+import type { ErrorReply } from "../../http/error-handler.ts";
+import { retryAfterSeconds, retryHeaders } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
-import { retryAfterSeconds, retryHeaders } from "../retry-advice.ts";
 
 /** How OpenAI's clients see a failure: most decide by the status whether to try again, some by the type. */
 interface ErrorResponse {
@@ -20,12 +21,12 @@ const limited = (code: string): ErrorResponse => ({ status: 429, type: "rate_lim
  * Every error at this door. A new code does not compile until it has a row.
  *
  * Clients send 408, 409, 429 and 5xx again by themselves, most of them without a look at `x-should-retry`, and some do the
- * same for the type `server_error`. So only what passes (`retry-advice.ts`) has such a face. What ended a turn for good is
+ * same for the type `server_error`. So only what passes (`retry-advice.ts`) has such a status. What ended a turn for good is
  * 424, whose type no client knows: the agent, which the answer depends on, failed. A used-up plan is 402, as other
  * compatible servers have it. 401 is for the client's own token alone; a missing login at Cursor is nothing the client
  * could mend by asking for another key. `internal` stays 500: it is a bug of ours, and monitoring should see it.
  */
-const faces: Record<ErrorCode, ErrorResponse> = {
+const responses: Record<ErrorCode, ErrorResponse> = {
   "not-logged-in": denied("not_logged_in"),
   "bad-key": denied("upstream_key_invalid"),
   "model-unknown": invalid(404, "model_not_found"),
@@ -81,11 +82,11 @@ function invitesRetry({ status, type }: ErrorResponse): boolean {
 }
 
 /** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
-function faceOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
-  const face = faces[info.code];
-  if (isBegun) return invitesRetry(face) ? failed(face.code) : face;
+function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
+  const response = responses[info.code];
+  if (isBegun) return invitesRetry(response) ? failed(response.code) : response;
   const hasFailed = info.code !== "internal" && retryAfterSeconds(info) === undefined;
-  return hasFailed && invitesRetry(face) ? failed(face.code) : face;
+  return hasFailed && invitesRetry(response) ? failed(response.code) : response;
 }
 
 export interface OpenaiError {
@@ -102,21 +103,19 @@ export interface OpenaiError {
  * a part of the answer. Then the failure is final whatever it was: sent again, the request would be answered twice.
  */
 export function toOpenaiError(info: ErrorInfo, isBegun = false): OpenaiError {
-  const { type, code } = faceOf(info, isBegun);
+  const { type, code } = responseOf(info, isBegun);
   const { message: _, ...caret } = info;
   return { message: errorMessage(info), type, param: null, code, caret };
 }
 
-export interface ErrorReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+export interface OpenaiErrorReply extends ErrorReply {
   readonly body: { readonly error: OpenaiError };
 }
 
-/** A whole HTTP answer. */
-export function toErrorReply(info: ErrorInfo): ErrorReply {
+/** A whole HTTP answer. `status`: one that says more than our code does. */
+export function toOpenaiReply(info: ErrorInfo, status?: number): OpenaiErrorReply {
   return {
-    status: faceOf(info, false).status,
+    status: status ?? responseOf(info, false).status,
     headers: retryHeaders(info),
     body: { error: toOpenaiError(info) },
   };

@@ -24,7 +24,10 @@ function serve(desk: ScriptedDesk, settings: { keepAliveMs?: number; signal?: Ab
   const { keepAliveMs = 60_000, signal } = settings;
   let count = 0;
   const newId = () => String(++count);
-  return serveDoor(openaiDoor({ desk, now: () => 5000, newId, showActivity: "reasoning", keepAliveMs }), signal);
+  return serveDoor(
+    openaiDoor({ conversations: desk, now: () => 5000, newId, showActivity: "reasoning", keepAliveMs }),
+    signal,
+  );
 }
 
 const clientOf = ({ url }: ServedDoor) => new OpenAI({ baseURL: `${url}/v1`, apiKey: "x" });

@@ -1,17 +1,17 @@
 import type { TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync } from "fastify";
+import { errorHandler } from "../../http/error-handler.ts";
 import { countAnswer } from "../answer-usage.ts";
-import { serveAnswer } from "../serve-answer.ts";
+import { type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import { toCompletion } from "./answer.ts";
-import type { DoorOptions } from "./door-options.ts";
-import { answerWithError } from "./error-handler.ts";
+import { toOpenaiReply } from "./errors.ts";
 import { readChatRequest } from "./request.ts";
 import { BLOCK_GAP, ChatStream } from "./stream.ts";
 
 /** `POST /v1/chat/completions`. */
 export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
   return async (app) => {
-    app.setErrorHandler(answerWithError);
+    app.setErrorHandler(errorHandler(({ info, status }) => toOpenaiReply(info, status)));
     app.post("/v1/chat/completions", async (request, reply) => {
       const { request: door, stream, includeUsage } = readChatRequest(request.body, request.headers);
       const shape = (turn: TurnShare) => ({

@@ -1,8 +1,9 @@
 import type { AgentEvent, ClientTool, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../activity-text.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
-import type { AnswerEnding, AnswerStream } from "../answer-stream.ts";
 import type { AnswerCount } from "../answer-usage.ts";
+import type { AnswerEnding } from "../follow-answer.ts";
+import type { AnswerStream } from "../serve-answer.ts";
 import type { Cut } from "../stop-matcher.ts";
 import { toChatCall } from "./chat-call.ts";
 import { toOpenaiError } from "./errors.ts";

@@ -1,13 +1,8 @@
 import type { ErrorInfo } from "@caret/protocol";
-import { toErrorReply } from "../openai/errors.ts";
-import { retryAfterSeconds } from "../retry-advice.ts";
+import type { ErrorReply, Failure } from "../../http/error-handler.ts";
+import { retryAfterSeconds } from "../../http/retry-advice.ts";
+import { toOpenaiReply } from "../openai/errors.ts";
 import { toResponseError } from "./errors.ts";
-
-export interface CodexReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: object | string;
-}
 
 /** Codex names itself in two headers: `codex_exec`, `codex_cli_rs`, `codex_vscode`, `Codex Desktop`. */
 export function isCodex(headers: Readonly<Record<string, unknown>>): boolean {
@@ -25,8 +20,8 @@ export function isCodex(headers: Readonly<Record<string, unknown>>): boolean {
  * - a request that is not let in is 400: whatever it is, it must not look like an answer;
  * - anything else is a stream that fails at once: final, and shown in our words.
  */
-export function toCodexReply(info: ErrorInfo): CodexReply {
-  const reply = toErrorReply(info);
+export function toCodexReply(info: ErrorInfo): ErrorReply {
+  const reply = toOpenaiReply(info);
   if (info.code === "usage-limit")
     return { ...reply, status: 429, body: { error: { ...reply.body.error, type: "usage_limit_reached" } } };
   if (retryAfterSeconds(info) !== undefined) return { ...reply, status: 503 };
@@ -47,4 +42,9 @@ function failedStream(info: ErrorInfo): string {
     usage: null,
   };
   return `event: response.failed\ndata: ${JSON.stringify({ type: "response.failed", sequence_number: 0, response })}\n\n`;
+}
+
+/** As at the chat door, unless it is Codex that asks: it reads errors in a way of its own. */
+export function toResponsesReply({ info, status, request }: Failure): ErrorReply {
+  return isCodex(request.headers) ? toCodexReply(info) : toOpenaiReply(info, status);
 }

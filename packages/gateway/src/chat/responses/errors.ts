@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "@caret/protocol";
+import { retryAfterSeconds } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
-import { retryAfterSeconds } from "../retry-advice.ts";
 
 export interface ResponseError {
   readonly code: "invalid_prompt" | "rate_limit_exceeded" | "server_error";

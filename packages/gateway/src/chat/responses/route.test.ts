@@ -20,7 +20,9 @@ const crashed = new CaretError("agent-crashed", "The agent crashed").toInfo();
 function serve(desk: ScriptedDesk): Promise<ServedDoor> {
   let count = 0;
   const newId = () => String(++count);
-  return serveDoor(responsesDoor({ desk, now: () => 5000, newId, showActivity: "reasoning", keepAliveMs: 60_000 }));
+  return serveDoor(
+    responsesDoor({ conversations: desk, now: () => 5000, newId, showActivity: "reasoning", keepAliveMs: 60_000 }),
+  );
 }
 
 const clientOf = ({ url }: ServedDoor) => new OpenAI({ baseURL: `${url}/v1`, apiKey: "x" });

@@ -1,12 +1,11 @@
 import type { TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { errorHandler } from "../../http/error-handler.ts";
 import { requestContextOf } from "../../http/request-context.ts";
-import type { AnswerStream } from "../answer-stream.ts";
 import { countAnswer } from "../answer-usage.ts";
-import type { DoorOptions } from "../openai/door-options.ts";
-import { serveAnswer } from "../serve-answer.ts";
+import { type AnswerStream, type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import { toResponse } from "./answer.ts";
-import { answerWithError } from "./answer-with-error.ts";
+import { toResponsesReply } from "./codex-errors.ts";
 import type { ItemStore } from "./item-store.ts";
 import { createMemoryItemStore } from "./memory-item-store.ts";
 import { readResponsesRequest } from "./request.ts";
@@ -22,7 +21,7 @@ export interface ResponsesDoorOptions extends DoorOptions {
 export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync {
   const items = options.items ?? createMemoryItemStore();
   return async (app) => {
-    app.setErrorHandler(answerWithError);
+    app.setErrorHandler(errorHandler(toResponsesReply));
     app.post("/v1/responses", async (request, reply) => answer(request, reply, { ...options, items }));
   };
 }

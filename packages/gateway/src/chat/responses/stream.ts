@@ -1,10 +1,11 @@
 import type { AgentEvent, ErrorInfo, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../activity-text.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
-import type { AnswerEnding, AnswerStream } from "../answer-stream.ts";
 import { type AnswerCount, usageOfAnswer } from "../answer-usage.ts";
 import type { DoorRequest } from "../door-request.ts";
+import type { AnswerEnding } from "../follow-answer.ts";
 import { toOpenaiError } from "../openai/errors.ts";
+import type { AnswerStream } from "../serve-answer.ts";
 import { toCallItem } from "./call-item.ts";
 import { toResponseError } from "./errors.ts";
 import {

@@ -51,7 +51,13 @@ export async function startServer(desk: Conversations, options: StartOptions = {
     ["page", { name: "page", scopes: ["sessions"] }],
     ["meter", { name: "meter", scopes: ["metrics"] }],
   ]);
-  const door = { desk, now: () => 0, newId: () => "1", showActivity: "none", keepAliveMs: 60_000 } as const;
+  const door = {
+    conversations: desk,
+    now: () => 0,
+    newId: () => "1",
+    showActivity: "none",
+    keepAliveMs: 60_000,
+  } as const;
   const app = createServer({
     doors: [
       anthropicDoor(door),

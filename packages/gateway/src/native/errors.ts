@@ -1,7 +1,6 @@
 import { type ErrorCode, type ErrorInfo, inCommandForm } from "@caret/protocol";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { retryHeaders } from "../chat/retry-advice.ts";
-import { toKnownError } from "../http/known-error.ts";
+import type { ErrorReply, Failure } from "../http/error-handler.ts";
+import { retryHeaders } from "../http/retry-advice.ts";
 
 /**
  * The status of each of our errors at the native door. A new code does not compile until it has a row.
@@ -65,23 +64,17 @@ declare module "fastify" {
   }
 }
 
-/** Whatever a route of this door throws, in its one shape; never a stack trace. */
-export function answerWithError(reason: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { error, status: given } = toKnownError(reason);
-  if (error.code === "internal") request.log.error({ err: reason }, "A request failed unexpectedly");
-  const info = error.toInfo();
-  const { status, body } = toNativeError({ ...info, fix: inCommandForm(info.fix, request.server.command) });
-  return reply
-    .code(given ?? status)
-    .headers(retryHeaders(info))
-    .send(body);
-}
-
 interface NativeErrorBody {
   readonly error: ErrorInfo;
 }
 
-/** The whole of what may be told about an error: code, words, what to do, and whether trying again may help. */
+/** Code, message, fix, and whether trying again may help. */
 export function toNativeError(info: ErrorInfo): { readonly status: number; readonly body: NativeErrorBody } {
   return { status: statuses[info.code], body: { error: info } };
+}
+
+/** A whole HTTP answer, with commands as a person types them on this machine. */
+export function toNativeReply({ info, status, request }: Failure): ErrorReply {
+  const shown = toNativeError({ ...info, fix: inCommandForm(info.fix, request.server.command) });
+  return { status: status ?? shown.status, headers: retryHeaders(info), body: shown.body };
 }

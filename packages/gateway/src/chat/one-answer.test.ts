@@ -1,0 +1,111 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import type { ActivityDisplay } from "./activity-text.ts";
+import { anthropicDoor } from "./anthropic/route.ts";
+import { openaiDoor } from "./openai/route.ts";
+import { serveDoor } from "./openai/testing/serve-door.ts";
+import { responsesDoor } from "./responses/route.ts";
+import type { DoorOptions } from "./serve-answer.ts";
+import { scriptedDesk, telling } from "./testing/scripted-desk.ts";
+
+const messages = [{ role: "user", content: "Plan it" }];
+
+/** The three stateless doors, what each is asked, and where the text of its whole answer is. */
+const doors = {
+  openai: {
+    door: openaiDoor,
+    path: "/v1/chat/completions",
+    body: { messages },
+    textOf: (answer: Answer) => answer.choices?.[0]?.message.content,
+  },
+  responses: {
+    door: responsesDoor,
+    path: "/v1/responses",
+    body: { input: "Plan it" },
+    textOf: (answer: Answer) =>
+      answer.output?.flatMap(({ type, content }) => (type === "message" ? [content?.[0]?.text] : [])).join("\n\n"),
+  },
+  anthropic: {
+    door: anthropicDoor,
+    path: "/v1/messages",
+    body: { messages, max_tokens: 1000 },
+    textOf: (answer: Answer) =>
+      answer.content?.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n\n"),
+  },
+} as const;
+
+interface Answer {
+  readonly choices?: readonly { readonly message: { readonly content: string } }[];
+  readonly output?: readonly { readonly type: string; readonly content?: readonly { readonly text: string }[] }[];
+  readonly content?: readonly { readonly type: string; readonly text?: string }[];
+}
+
+type DoorName = keyof typeof doors;
+const names = Object.keys(doors) as readonly DoorName[];
+
+async function ask(
+  name: DoorName,
+  conversations: DoorOptions["conversations"],
+  { stream = false, showActivity = "none" as ActivityDisplay } = {},
+): Promise<Response> {
+  const { door, path, body } = doors[name];
+  const options = { conversations, now: () => 0, newId: () => "1", showActivity, keepAliveMs: 60_000 };
+  const served = await serveDoor(door(options));
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${served.url}${path}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ ...body, stream }),
+  });
+  const text = await response.text();
+  await served[Symbol.asyncDispose]();
+  return new Response(text, response);
+}
+
+const planned: readonly AgentEvent[] = [
+  { type: "turn-start", turnId: "turn-1", lane: "sim" },
+  { type: "text-start", blockId: "b1" },
+  { type: "text-delta", blockId: "b1", text: "So:" },
+  { type: "text-end", blockId: "b1" },
+  { type: "plan", text: "# Plan" },
+  { type: "turn-end", outcome: { kind: "completed" } },
+];
+
+describe("house §4.1: a plan", () => {
+  it.each(["reasoning", "text", "none"] as const)(
+    "is text of the answer at every door, with activity %s",
+    async (shown) => {
+      const texts = await Promise.all(
+        names.map(async (name) => {
+          const response = await ask(name, scriptedDesk(telling(...planned)), { showActivity: shown });
+          return [name, doors[name].textOf((await response.json()) as Answer)];
+        }),
+      );
+      expect(texts).toEqual(names.map((name) => [name, "So:\n\n# Plan"]));
+    },
+  );
+});
+
+describe("house §4.7: a failure", () => {
+  it("says at every door after how many seconds to try again", async () => {
+    const full = { open: () => Promise.reject(new CaretError("overloaded", "Too many concurrent turns (limit 1)")) };
+    const answers = await Promise.all(
+      names.map(async (name) => {
+        const { status, headers } = await ask(name, full);
+        return [name, status, headers.get("x-should-retry"), headers.get("retry-after")];
+      }),
+    );
+    expect(answers).toEqual(names.map((name) => [name, 429, "true", "1"]));
+  });
+
+  it.each([false, true])("of a cancelled turn is no answer at any door, stream: %s", async (stream) => {
+    const cancelled = telling({ type: "turn-end", outcome: { kind: "cancelled" } });
+    const answers = await Promise.all(
+      names.map(async (name) => {
+        const response = await ask(name, scriptedDesk(cancelled), { stream });
+        return [name, response.ok, (await response.text()).includes("The turn was cancelled.")];
+      }),
+    );
+    expect(answers).toEqual(names.map((name) => [name, false, true]));
+  });
+});
