@@ -4,7 +4,7 @@ import { delimiter, join, sep } from "node:path";
 /** The package's own directory, seen from a source here as from a bundle in `build`. */
 export const packageRoot: URL = new URL("../", import.meta.url);
 
-/** The one version of all packages, read from the manifest so that it is said in one place. */
+/** The one version of all packages, read from the manifest so that there is one definition. */
 export const version: string = (
   JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8")) as { version: string }
 ).version;

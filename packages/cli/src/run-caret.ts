@@ -6,7 +6,7 @@ import { write } from "./commands/print.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
 import { cleanText } from "./terminal/text-cleaner.ts";
 
-/** Run one `caret` command. Never rejects: whatever goes wrong is said on standard error and told by the exit code. */
+/** Run one `caret` command. Never rejects: errors go to standard error and the exit code. */
 export async function runCaret(host: Host): Promise<ExitCode> {
   let code: ExitCode = exitCodes.completed;
   try {
@@ -30,7 +30,7 @@ async function createProgram(host: Host, done: (code: ExitCode) => void): Promis
     .configureOutput({
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void host.stderr.write(text),
-      // One prefix for whatever is wrong, whoever finds it.
+      // The same prefix for Commander's errors and ours.
       outputError: (text, write) => write(text.replace(/^error: /, "caret: ")),
     })
     .showHelpAfterError("Run it with --help to see the options.");

@@ -1,8 +1,8 @@
 import type { Config } from "./config/config-schema.ts";
 
 /**
- * Says that the user's rules do not hold for every tool, where they forbid something and somebody else than the gateway
- * may run tools: an agent that runs its own is bound by Cursor's permissions, a client by its own.
+ * A warning that `tools.rules` does not apply to every tool: the rules deny something, and not only the gateway runs tools.
+ * An agent that runs its own is bound by Cursor's permissions, a client by its own.
  */
 export function unboundTools(
   { tools: { rules, owner: chosen } }: Config,

@@ -58,7 +58,7 @@ async function checkConfig(host: Host, options: ConfigOptions): Promise<ExitCode
     await printJson(host, problems);
     return code;
   }
-  const lines = problems.map(({ place, message }) => `${place}: ${message}`);
+  const lines = problems.map(({ location, message }) => `${location}: ${message}`);
   await printLines(host, lines.length === 0 ? ["The configuration is valid."] : lines);
   return code;
 }

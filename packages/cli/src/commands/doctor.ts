@@ -35,9 +35,9 @@ async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
 
 async function findAll(host: Host, options: DoctorOptions): Promise<readonly Finding[]> {
   const problems = validateConfig(configSources(host, { ...options }));
-  // With settings that are wrong, every other check would look in the wrong places.
+  // With settings that are wrong, every other check would look in the wrong environment.
   if (problems.length > 0) {
-    const detail = problems.map(({ place, message }) => `${place}: ${message}`).join("; ");
+    const detail = problems.map(({ location, message }) => `${location}: ${message}`).join("; ");
     return [
       checkNode(process.versions.node),
       { check: "configuration", state: "fail", detail, fix: "caret config validate" },

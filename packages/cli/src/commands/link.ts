@@ -57,7 +57,7 @@ export function tokenOf(gateway: GatewayLock): string | undefined {
   try {
     return readToken(gateway);
   } catch {
-    return undefined; // whoever needs one is told why by what it asks for
+    return undefined; // the request that needs the token reports why
   }
 }
 

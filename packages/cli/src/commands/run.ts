@@ -118,13 +118,13 @@ async function chooseTarget(host: Host, config: Config, options: RunOptions): Pr
   async function newestTarget(): Promise<Target> {
     const session = await newestSession(store, workspace);
     if (session !== undefined) return { request: { sessionId: session.id }, allowed: session.workspace, session };
-    throw new CaretError("session-not-found", "This workspace has no session to go on with", {
+    throw new CaretError("session-not-found", "This workspace has no session to continue", {
       fix: "Leave out --continue, or name the session's workspace.",
     });
   }
 }
 
-/** Somebody reads what is printed and can type an answer. */
+/** Whether a person reads the output and can type an answer. */
 function isAtTerminal({ stdin, stdout }: Host, { json, quiet }: RunOptions): boolean {
   return stdin.isTTY === true && stdout.isTTY === true && json !== true && quiet !== true;
 }

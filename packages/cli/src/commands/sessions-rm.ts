@@ -46,7 +46,7 @@ export interface PruneCommandOptions {
   readonly json?: boolean;
 }
 
-/** Whoever runs the turn, this process would take its session away under it. */
+/** Deleting the session would pull it from under the turn, in whichever process that runs. */
 async function assertFree(store: EventStore, sessions: readonly SessionRecord[]): Promise<void> {
   for (const { id } of sessions)
     for (const { turnId, owner } of await store.runningTurns({ sessionId: id }))
@@ -63,7 +63,7 @@ export async function pruneOldSessions(
   const rules =
     olderThan === undefined && keep === undefined ? retentionRules(config.retention) : [flagRule(olderThan, keep)];
   if (rules.length === 0)
-    throw new CaretError("invalid-request", "Nothing says which sessions are old", {
+    throw new CaretError("invalid-request", "No age or number of sessions to keep was given", {
       fix: "Add --older-than 30d or --keep 100, or set `retention.days` or `retention.sessions`.",
     });
   if (dryRun === true) {

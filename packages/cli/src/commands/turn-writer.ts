@@ -9,7 +9,7 @@ import { toPlainJson, write } from "./print.ts";
 
 const TICK_MS = 100;
 
-/** Tells a turn to whoever started `caret run`. */
+/** Writes a turn for the user of `caret run`. */
 export interface TurnWriter {
   begin(sessionId: string, notes: readonly string[]): Promise<void>;
   take(events: readonly AgentEvent[]): Promise<void>;
@@ -19,7 +19,7 @@ export interface TurnWriter {
   /** The turn was asked to stop. */
   stopping(): Promise<void>;
   finish(): Promise<void>;
-  /** The turn could not even be started, or not be followed to its end. The error itself is told elsewhere. */
+  /** The turn could not be started or followed to its end. The error itself is printed elsewhere. */
   fail(error: CaretError): Promise<void>;
 }
 

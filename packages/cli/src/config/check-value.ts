@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type ConfigKey, entryOf, type KeyTraits, keyTraits, shapeOf } from "./key-names.ts";
-import { type ConfigProblem, type ConfigSource, placeOf } from "./layer.ts";
+import { type ConfigProblem, type ConfigSource, locationOf } from "./layer.ts";
 import { nearestName } from "./nearest-name.ts";
 
 type CheckedValue = { readonly value: unknown } | { readonly problems: readonly ConfigProblem[] };
@@ -26,13 +26,13 @@ function toProblems(
   if (issue.code === "unrecognized_keys") {
     const known = Object.keys(shapeAt(schema, issue.path) ?? {});
     return issue.keys.map((name) => ({
-      place: placeOf(source, key, [...issue.path, name]),
+      location: locationOf(source, key, [...issue.path, name]),
       message: unknownName("key", name, known),
     }));
   }
   // A map's bad name is reported as a nested issue, whose own words say what is wrong with it.
   const said = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
-  return [{ place: placeOf(source, key, issue.path), message: said.message.replace(/^Invalid \w+: /, "") }];
+  return [{ location: locationOf(source, key, issue.path), message: said.message.replace(/^Invalid \w+: /, "") }];
 }
 
 /** The members known at a path inside a value. */

@@ -5,7 +5,7 @@ const MAX_BYTES = 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ConfigPlaces {
+export interface ConfigEnvironment {
   /** What flags say, by key; `config` names the file. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Environment;
@@ -24,7 +24,7 @@ export interface ConfigPath {
  * Where configuration is looked for. A file that was named is the only one. Otherwise the project's is laid over the
  * first of the user's that exists.
  */
-export function configPaths({ flags, env, cwd, home, platform }: ConfigPlaces): readonly ConfigPath[] {
+export function configPaths({ flags, env, cwd, home, platform }: ConfigEnvironment): readonly ConfigPath[] {
   const named = flags["config"] ?? env["CARET_CONFIG"];
   if (typeof named === "string" && named !== "")
     return [{ path: absolutePath(named, { base: cwd, home, platform }), role: "named" }];
@@ -42,20 +42,20 @@ export function configPaths({ flags, env, cwd, home, platform }: ConfigPlaces): 
 }
 
 /** The file in which a person sets what a project may not. */
-export function userConfigPath({ env, home, platform }: Pick<ConfigPlaces, "env" | "home" | "platform">): string {
+export function userConfigPath({ env, home, platform }: Pick<ConfigEnvironment, "env" | "home" | "platform">): string {
   const { join } = pathsOf(platform);
   return join(xdgDirectory(env["XDG_CONFIG_HOME"], platform) ?? join(home, ".config"), "caret", "caret.json");
 }
 
-export function defaultDataDir({ env, home, platform }: ConfigPlaces): string {
+export function defaultDataDir({ env, home, platform }: ConfigEnvironment): string {
   const { join } = pathsOf(platform);
   return join(xdgDirectory(env["XDG_DATA_HOME"], platform) ?? join(home, ".local", "share"), "caret");
 }
 
-/** A path as it was written, seen from the place it was written in; `~` is the home directory. */
+/** A path as it was written, resolved against the directory of its source; `~` is the home directory. */
 export function absolutePath(
   path: string,
-  { base, home, platform }: { readonly base: string } & Pick<ConfigPlaces, "home" | "platform">,
+  { base, home, platform }: { readonly base: string } & Pick<ConfigEnvironment, "home" | "platform">,
 ): string {
   const paths = pathsOf(platform);
   const expanded = path === "~" || /^~[/\\]/.test(path) ? paths.join(home, path.slice(1)) : path;

@@ -3,13 +3,13 @@ import type { z } from "zod";
 import { checkValue, unknownName } from "./check-value.ts";
 import type { ConfigPath } from "./config-paths.ts";
 import { type ConfigKey, keyTraits, listKeys, shapeOf } from "./key-names.ts";
-import { type ConfigProblem, type ConfigSource, type Layer, placeOf } from "./layer.ts";
+import { type ConfigProblem, type ConfigSource, type Layer, locationOf } from "./layer.ts";
 
 /** The settings of one file. */
 export function fileLayer({ path, role }: ConfigPath, text: string, schema: z.ZodType): Layer {
   const source: ConfigSource = { kind: role === "project" ? "project" : "file", path };
   const content = parseFile(text);
-  if ("fault" in content) return { source, values: new Map(), problems: [{ place: path, message: content.fault }] };
+  if ("fault" in content) return { source, values: new Map(), problems: [{ location: path, message: content.fault }] };
   const { $schema: _, ...settings } = content.settings;
   const values = new Map<string, unknown>();
   const problems = readGroup({ schema, keys: listKeys(schema), source, values }, settings, "");
@@ -27,11 +27,11 @@ function readGroup(reading: Reading, group: Record<string, unknown>, prefix: str
   const shape = shapeOf(reading.schema) ?? {};
   return Object.entries(group).flatMap(([name, value]) => {
     const key = prefix + name;
-    const place = placeOf(reading.source, key);
+    const location = locationOf(reading.source, key);
     const member = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (member === undefined) return [{ place, message: unknownMember(reading, name, Object.keys(shape)) }];
+    if (member === undefined) return [{ location, message: unknownMember(reading, name, Object.keys(shape)) }];
     if (shapeOf(member) === undefined) return readKey(reading, { key, schema: member }, value);
-    if (!isJsonObject(value)) return [{ place, message: "expected an object" }];
+    if (!isJsonObject(value)) return [{ location, message: "expected an object" }];
     return readGroup({ ...reading, schema: member }, value, `${key}.`);
   });
 }
@@ -41,7 +41,7 @@ function readKey(reading: Reading, key: ConfigKey, value: unknown): readonly Con
   const checked = checkValue(key, value, source);
   if ("problems" in checked) return checked.problems;
   if (source.kind === "project" && keyTraits.get(key.schema)?.project === undefined)
-    return [{ place: placeOf(source, key.key), message: refusal }];
+    return [{ location: locationOf(source, key.key), message: refusal }];
   values.set(key.key, checked.value);
   return [];
 }

@@ -15,12 +15,12 @@ export type ConfigSource =
 
 /** One wrong setting: where it stands, and what was expected there. */
 export interface ConfigProblem {
-  readonly place: string;
+  readonly location: string;
   readonly message: string;
 }
 
-/** The place of a value, or of a part of it, as a person would look for it. */
-export function placeOf(source: ConfigSource, key: string, inner: readonly PropertyKey[] = []): string {
+/** The flag, variable, or file and key of a value or a part of it, for error messages. */
+export function locationOf(source: ConfigSource, key: string, inner: readonly PropertyKey[] = []): string {
   const part = inner.map(String).join(".");
   switch (source.kind) {
     case "flag":

@@ -24,7 +24,7 @@ function world({ files = {}, env = {}, flags = {}, platform = "linux" }: World =
 }
 
 function problems(setting: World): readonly string[] {
-  return validateConfig(world(setting)).map(({ place, message }) => `${place}: ${message}`);
+  return validateConfig(world(setting)).map(({ location, message }) => `${location}: ${message}`);
 }
 
 describe("loadConfig", () => {
@@ -456,7 +456,7 @@ describe("validateConfig", () => {
       throw new Error("it is not a file");
     };
     expect(validateConfig({ ...world({ flags: { config: "/dev/zero" } }), readFile })).toEqual([
-      { place: "/dev/zero", message: "cannot be read: it is not a file" },
+      { location: "/dev/zero", message: "cannot be read: it is not a file" },
     ]);
   });
 

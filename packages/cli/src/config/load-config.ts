@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
 import {
+  type ConfigEnvironment,
   type ConfigPath,
-  type ConfigPlaces,
   configPaths,
   defaultDataDir,
   pathsOf,
@@ -11,7 +11,7 @@ import {
 import { type Config, createConfigSchema } from "./config-schema.ts";
 import { fileLayer } from "./file-layer.ts";
 import { type ConfigKey, keyTraits, listKeys } from "./key-names.ts";
-import { type ConfigProblem, type Layer, placeOf } from "./layer.ts";
+import { type ConfigProblem, type Layer, locationOf } from "./layer.ts";
 import { type MergedConfig, mergeLayers } from "./merge-layers.ts";
 import { nearestName } from "./nearest-name.ts";
 import { flagLayer, variableLayer } from "./text-layer.ts";
@@ -20,7 +20,7 @@ import { widening } from "./widening.ts";
 /** The login the agent finds by itself; always there. */
 const DEFAULT_PROFILE = "default";
 
-export interface LoadConfigOptions extends ConfigPlaces {
+export interface LoadConfigOptions extends ConfigEnvironment {
   readonly readFile: ReadConfigFile;
 }
 
@@ -33,7 +33,7 @@ export interface LoadedConfig extends MergedConfig {
 export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const { loaded, problems } = readConfig(options);
   if (problems.length === 0) return loaded;
-  const lines = problems.map(({ place, message }) => `${place}: ${message}`);
+  const lines = problems.map(({ location, message }) => `${location}: ${message}`);
   throw new CaretError("invalid-config", `Invalid configuration\n${lines.join("\n")}`);
 }
 
@@ -79,7 +79,7 @@ function wideningProblems(
     if (source?.kind !== "project" || limit === undefined) return [];
     const why = widening({ limit, own: valueAt(own, key), chosen: valueAt(config, key), config: own });
     const message = `a project's file may only narrow this, because it comes with the repository: ${why}`;
-    return why === undefined ? [] : [{ place: placeOf(source, key), message }];
+    return why === undefined ? [] : [{ location: locationOf(source, key), message }];
   });
 }
 
@@ -88,7 +88,7 @@ function valueAt(config: Config, key: string): unknown {
 }
 
 /** Without a home directory the user's files would be looked for in the working directory, and trusted. */
-function assertHome({ home, platform }: ConfigPlaces): void {
+function assertHome({ home, platform }: ConfigEnvironment): void {
   if (pathsOf(platform).isAbsolute(home)) return;
   throw new CaretError("invalid-config", "The home directory is not known", { fix: "Set HOME to an absolute path." });
 }
@@ -110,7 +110,7 @@ function readLayer(candidate: ConfigPath, readFile: ReadConfigFile, schema: z.Zo
   const failed = (message: string): Layer => ({
     source: { kind: role === "project" ? "project" : "file", path },
     values: new Map(),
-    problems: [{ place: path, message }],
+    problems: [{ location: path, message }],
   });
   try {
     const text = readFile(path);
@@ -127,9 +127,9 @@ function danglingProfiles({ config, sources }: MergedConfig): readonly ConfigPro
   const source = sources["models"] ?? { kind: "default" };
   return Object.entries(config.models).flatMap(([model, { authProfiles }]) =>
     authProfiles
-      .map((profile, index) => ({ profile, place: placeOf(source, "models", [model, "authProfiles", index]) }))
+      .map((profile, index) => ({ profile, location: locationOf(source, "models", [model, "authProfiles", index]) }))
       .filter(({ profile }) => !known.includes(profile))
-      .map(({ profile, place }) => ({ place, message: missing(profile, known) })),
+      .map(({ profile, location }) => ({ location, message: missing(profile, known) })),
   );
 }
 

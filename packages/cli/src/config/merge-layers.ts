@@ -1,5 +1,5 @@
 import { mapValue } from "./check-value.ts";
-import { absolutePath, type ConfigPlaces, pathsOf } from "./config-paths.ts";
+import { absolutePath, type ConfigEnvironment, pathsOf } from "./config-paths.ts";
 import type { Config, ConfigSchema } from "./config-schema.ts";
 import type { ConfigKey, KeyTraits } from "./key-names.ts";
 import type { ConfigSource, Layer } from "./layer.ts";
@@ -15,7 +15,7 @@ export function mergeLayers(
   schema: ConfigSchema,
   keys: readonly ConfigKey[],
   layers: readonly Layer[],
-  places: ConfigPlaces,
+  environment: ConfigEnvironment,
 ): MergedConfig {
   const sources: Record<string, ConfigSource> = {};
   const settings: SettingTree = {};
@@ -25,9 +25,9 @@ export function mergeLayers(
     sources[key] = source;
     if (layer === undefined) continue;
     const value = mapValue(keySchema, layer.values.get(key), (traits, part) =>
-      locate(traits, part, baseOf(source, places), places),
+      locate(traits, part, baseOf(source, environment), environment),
     );
-    place(settings, key.split("."), value);
+    setAt(settings, key.split("."), value);
   }
   return { config: schema.parse(settings), sources };
 }
@@ -36,25 +36,25 @@ interface SettingTree {
   [name: string]: unknown;
 }
 
-function place(tree: SettingTree, [name = "", ...rest]: readonly string[], value: unknown): void {
+function setAt(tree: SettingTree, [name = "", ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     tree[name] = value;
     return;
   }
   const group = (tree[name] ?? {}) as SettingTree;
   tree[name] = group;
-  place(group, rest, value);
+  setAt(group, rest, value);
 }
 
-function baseOf(source: ConfigSource, { cwd, platform }: ConfigPlaces): string {
+function baseOf(source: ConfigSource, { cwd, platform }: ConfigEnvironment): string {
   return "path" in source ? pathsOf(platform).dirname(source.path) : cwd;
 }
 
 /** Make a path absolute; a list of them too. */
-function locate(traits: KeyTraits, value: unknown, base: string, places: ConfigPlaces): unknown {
-  if (Array.isArray(value)) return value.map((item) => locate(traits, item, base, places));
+function locate(traits: KeyTraits, value: unknown, base: string, environment: ConfigEnvironment): unknown {
+  if (Array.isArray(value)) return value.map((item) => locate(traits, item, base, environment));
   if (traits.path === undefined || typeof value !== "string") return value;
   // A command without a slash is a name to be found on PATH.
   if (traits.path === "command" && !/[/\\]/.test(value)) return value;
-  return absolutePath(value, { base, home: places.home, platform: places.platform });
+  return absolutePath(value, { base, home: environment.home, platform: environment.platform });
 }

@@ -2,7 +2,7 @@ import { parseJson } from "@caret/protocol";
 import { z } from "zod";
 import { checkValue, unknownName } from "./check-value.ts";
 import { type ConfigKey, fromVariable, isSetting, toFlag, toVariable, unwrap } from "./key-names.ts";
-import { type ConfigProblem, type ConfigSource, type Layer, placeOf } from "./layer.ts";
+import { type ConfigProblem, type ConfigSource, type Layer, locationOf } from "./layer.ts";
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
@@ -19,7 +19,7 @@ export function variableLayer(env: Readonly<Record<string, string | undefined>>,
   const set = new Map(Object.entries(env).filter(([, text]) => text !== undefined && text !== ""));
   const unknown = [...set.keys()].filter((name) => isSetting(name) && fromVariable(name, names) === undefined);
   const problems = unknown.map((name) => ({
-    place: name,
+    location: name,
     message: unknownName("variable", name, names.map(toVariable)),
   }));
   const layer = textLayer((key) => set.get(toVariable(key)), keys, { kind: "variable" });
@@ -31,7 +31,7 @@ export function flagLayer(flags: Readonly<Record<string, unknown>>, keys: readon
   const names = keys.map(({ key }) => key);
   const unknown = Object.keys(flags).filter((key) => key !== "config" && !names.includes(key));
   const problems = unknown.map((key) => ({
-    place: toFlag(key),
+    location: toFlag(key),
     message: unknownName("flag", toFlag(key), names.map(toFlag)),
   }));
   const layer = textLayer((key) => flags[key], keys, { kind: "flag" });
@@ -57,7 +57,7 @@ function readKey(
 ): { readonly value: unknown } | { readonly problems: readonly ConfigProblem[] } | undefined {
   if (given === undefined) return undefined;
   const parsed = typeof given === "string" ? parseText(key.schema, given) : { value: given };
-  if ("expected" in parsed) return { problems: [{ place: placeOf(source, key.key), message: parsed.expected }] };
+  if ("expected" in parsed) return { problems: [{ location: locationOf(source, key.key), message: parsed.expected }] };
   return checkValue(key, parsed.value, source);
 }
 

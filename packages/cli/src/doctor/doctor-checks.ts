@@ -38,14 +38,15 @@ export function checkNode(version: string): Finding {
 export function checkDataDirectory(dataDir: string, uid: number | undefined): Finding {
   const check = "data directory";
   const stat = statSync(dataDir, { throwIfNoEntry: false });
-  const place = stat === undefined ? nearestExisting(dataDir) : dataDir;
+  const directory = stat === undefined ? nearestExisting(dataDir) : dataDir;
   try {
-    accessSync(place, constants.W_OK | constants.X_OK);
+    accessSync(directory, constants.W_OK | constants.X_OK);
   } catch {
-    return { check, state: "fail", detail: `${place} cannot be written`, fix: `chmod u+rwx ${place}` };
+    return { check, state: "fail", detail: `${directory} cannot be written`, fix: `chmod u+rwx ${directory}` };
   }
-  if (stat === undefined) return { check, state: "ok", detail: `${dataDir} will be made` };
-  if (!stat.isDirectory()) return { check, state: "fail", detail: `${dataDir} is no directory`, fix: `rm ${dataDir}` };
+  if (stat === undefined) return { check, state: "ok", detail: `${dataDir} will be created` };
+  if (!stat.isDirectory())
+    return { check, state: "fail", detail: `${dataDir} is not a directory`, fix: `rm ${dataDir}` };
   if (uid !== undefined && (stat.mode & 0o077) !== 0)
     return { check, state: "warn", detail: `${dataDir} is open to other users`, fix: `chmod 700 ${dataDir}` };
   return { check, state: "ok", detail: dataDir };
@@ -75,7 +76,7 @@ export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<
   }
 }
 
-/** By a real call: what `status` says about a login is no proof of one. */
+/** By a real call: the output of `status` does not prove a login. */
 export async function checkLogin({ config, hosts }: DoctorWork): Promise<Finding> {
   const check = "login";
   const { lane } = await chooseLane(config, hosts.cli);

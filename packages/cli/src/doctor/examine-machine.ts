@@ -38,7 +38,7 @@ export async function examineMachine(
   }
 }
 
-/** One after the other: two agents that start at once have been seen to end each other. */
+/** Sequentially: two agents that start at the same moment have been seen to kill each other. */
 async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
   const cli = await checkCli(work);
   const login = await checkLogin(work);

@@ -42,7 +42,7 @@ it("uses the gateway of the same user and version that lives and answers", async
 
 it.each([
   ["another version", { version: "1.0.1" }, "the running gateway is of version 1.0.0, not 1.0.1"],
-  ["a process that is gone", { isAlive: () => false }, "the gateway that ran last is gone"],
+  ["a process that is gone", { isAlive: () => false }, "the last gateway has ended"],
   ["another user", { uid: 12_345 }, "no gateway runs for this data directory"],
   ["a variable", { env: { CURSOR_ACP_REUSE_EXISTING_PROXY: "false" } }, "CURSOR_ACP_REUSE_EXISTING_PROXY forbids it"],
 ])("does not use a gateway because of %s", async (_, changes, why) => {

@@ -1,6 +1,6 @@
 import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
 
-/** Set to `false`, OpenCode's older plugin never shares a gateway; we heed the same variable. */
+/** With `false`, OpenCode's older plugin never shares a gateway; we honour the same variable. */
 const REUSE_VARIABLE = "CURSOR_ACP_REUSE_EXISTING_PROXY";
 const PROBE_MS = 2_000;
 
@@ -9,26 +9,26 @@ export interface FindGatewayOptions {
   readonly uid: number | undefined;
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether this very process lives; asked only where the system tells start times. */
+  /** Whether this process (pid and start time) is alive; called only where the system has start times. */
   readonly isAlive: (process: { readonly pid: number; readonly startTime: string }) => boolean;
   readonly fetch?: typeof fetch;
 }
 
 export type FoundGateway =
   | { readonly kind: "reuse"; readonly gateway: GatewayLock }
-  /** `gateway` is one that runs all the same: its port is taken. */
+  /** `gateway` is one that runs nevertheless: its port is taken. */
   | { readonly kind: "none"; readonly why: string; readonly gateway?: GatewayLock };
 
 /**
- * A gateway that can be used instead of starting another: of this user, of this very version, alive and answering.
- * Whatever else listens on a port, an older gateway or a stranger, is never taken for ours.
+ * Finds a gateway to reuse: of this user, of the same version, alive and answering. An older gateway or another program on
+ * the port is never reused.
  */
 export async function findGateway(options: FindGatewayOptions): Promise<FoundGateway> {
   const gateway = readLockFile(options.dataDir, options.uid);
   if (gateway === undefined) return { kind: "none", why: "no gateway runs for this data directory" };
   const { pid, startTime, version } = gateway;
   if (startTime !== null && !options.isAlive({ pid, startTime }))
-    return { kind: "none", why: "the gateway that ran last is gone" };
+    return { kind: "none", why: "the last gateway has ended" };
   if (!(await answers(gateway, options.fetch ?? fetch)))
     return { kind: "none", why: `the gateway at ${gateway.url} does not answer` };
   if (version !== options.version)

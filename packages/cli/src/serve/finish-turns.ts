@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningTurn, SessionEngine } from "@caret/runtime";
 
-/** How long the answer to a call may take to reach its client, which comes back to another gateway with the result. */
+/** How long a parked call may take to reach its client, which sends the result to the next gateway. */
 const HAND_OVER_MS = 500;
 const LOOK_MS = 100;
 
@@ -9,13 +9,13 @@ export interface FinishTurnsOptions {
   readonly engine: SessionEngine;
   /** How long to wait for turns that work. */
   readonly limitMs: number;
-  /** Told once, if anything is waited for: the titles of the sessions. */
+  /** Called once, if any turn is waited for, with the titles of the sessions. */
   readonly onWait: (titles: readonly string[]) => Promise<void>;
 }
 
 /**
- * Let the turns that work come to their end, then end the rest as interrupted. A turn that waits for a person or for its
- * client's tools is not waited for: nobody can reach it any more, since the gateway takes no new requests.
+ * Wait for working turns to end, then end the rest as interrupted. Turns that wait for a person or for their client's tools
+ * are not waited for: the gateway accepts no new requests, so no answer can reach them.
  */
 export async function finishTurns({ engine, limitMs, onWait }: FinishTurnsOptions): Promise<void> {
   const startedAt = performance.now();

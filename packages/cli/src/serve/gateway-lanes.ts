@@ -15,7 +15,7 @@ export function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {
   return lane === "sim" ? ["sim"] : [lane, "sim"];
 }
 
-/** Asked for every time: what could run a minute ago may be gone. */
+/** Checked on every call: a program that was there a minute ago may be gone. */
 export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes"]> {
   const states = lanesOf(opened).map(async (lane) => {
     if (lane === "sim") return { lane, ready: true, simulated: true, detail: "the built-in simulator, not Cursor" };

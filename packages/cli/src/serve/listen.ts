@@ -6,19 +6,19 @@ import { CaretError } from "@caret/protocol";
 const PORTS_TRIED = 20;
 
 /**
- * The name has two addresses. Fastify would open a second server for the other one, whose connections nobody closes when
- * the gateway stops; clients that try the other address first go on to this one by themselves.
+ * `localhost` has two addresses. Fastify would open a second server for `::1`, whose connections are not closed when the
+ * gateway stops; clients that try `::1` first fall back to this one.
  */
 const LOCALHOST = "127.0.0.1";
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Only a port that nobody asked for may be another one than was said. */
+  /** Whether another port may be taken; only if none was asked for. */
   readonly mayMovePort: boolean;
 }
 
-/** The port that was asked for, or the next free one when nobody asked for this very port. Gives the address. */
+/** Listens on the port, or on the next free one if allowed. Resolves to the address. */
 export async function listen(app: ReturnType<typeof createServer>, options: ListenOptions): Promise<string> {
   const { host, port: first, mayMovePort } = options;
   const address = host === "localhost" ? LOCALHOST : host;

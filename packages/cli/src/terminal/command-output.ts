@@ -49,7 +49,7 @@ export function createCommandOutput({ style, glyphs, columns, isLive }: CommandO
       printed.delete(tool.callId);
       if (!isFailedCommand(tool)) return [];
       const lines = linesOf(tool.output);
-      // Whoever has seen all of it come is not shown it again.
+      // Output that was streamed completely is not printed again.
       const unseen = shown > MAX_LIVE ? lines : lines.slice(shown);
       const tail = unseen.slice(-MAX_TAIL);
       const cut = unseen.length > MAX_TAIL && shown === 0 ? [style.dim(`  ${glyphs.quote} ${glyphs.ellipsis}`)] : [];

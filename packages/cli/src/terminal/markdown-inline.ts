@@ -16,7 +16,7 @@ export interface InlineReading {
   readonly rest: string;
 }
 
-/** What stands at a place of the text: a whole span, the beginning of one that may still be closed, or plain text. */
+/** What is at a position of the text: a whole span, the start of one that may still be closed, or plain text. */
 type Found = { readonly span: Span; readonly length: number } | { readonly opens: number } | undefined;
 
 interface Marker {

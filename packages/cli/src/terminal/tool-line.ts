@@ -63,7 +63,7 @@ function shownWidth(text: string): number {
   return displayWidth(stripVTControlCharacters(text));
 }
 
-/** What a call is about, on one line that cannot steer the terminal. Paths inside the workspace are told from there. */
+/** What a call is about, on one line without control characters. Paths inside the workspace are relative to it. */
 export function shownArgument(call: Pick<ToolActivity, "kind" | "input">, workspace?: string): string {
   return cleanLine(fromWorkspace(tellingArgument(call), workspace));
 }

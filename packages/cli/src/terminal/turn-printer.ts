@@ -141,7 +141,7 @@ export class TurnPrinter {
   #writeBlock(text: string): string {
     const block = this.#block;
     if (block === undefined) return "";
-    // What was deferred gets its place as soon as a line is full.
+    // Deferred output is printed as soon as the line is complete.
     const cut = this.#deferred.length === 0 ? 0 : text.lastIndexOf("\n") + 1;
     const head = this.#printBlock(block.section, block.writer.push(text.slice(0, cut)));
     const between = this.#flushDeferred();

@@ -88,7 +88,7 @@ export function createTurnRenderer(options: TurnRendererOptions): TurnRenderer {
 
 /** Keeps one live line below what was printed. Gives the text to write; writes nothing itself. */
 interface Screen {
-  /** Print, then show the status, or none. Text in the middle of a line keeps its place, with the status below it. */
+  /** Print, then show the status, or none. An unfinished line of text stays, with the status below it. */
   show(text: string, status: string | undefined): string;
 }
 

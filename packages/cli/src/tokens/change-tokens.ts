@@ -13,7 +13,7 @@ export interface NewToken {
   readonly workspace?: string;
 }
 
-/** Gives the secret, which is kept nowhere: this is the only time it can be seen. */
+/** Resolves to the secret, which is not stored: this is the only time it can be seen. */
 export async function createToken(
   dataDir: string,
   token: NewToken,

@@ -11,8 +11,8 @@ function defaultTokenPath(dataDir: string): string {
 }
 
 /**
- * At a gateway's first start there is nobody to ask for a token: one is made, and its secret put where the user's own
- * tools can find it. Once there has been one, even if it was revoked, none is made again.
+ * A gateway's first start creates a token and writes its secret where the user's own tools can find it. Once there has been
+ * one, even if it was revoked, none is created again.
  */
 export async function ensureDefaultToken(dataDir: string): Promise<string | undefined> {
   const file = defaultTokenPath(dataDir);

@@ -35,7 +35,7 @@ async function createForBrowser(dataDir: string, now: () => number): Promise<Sec
     try {
       return (await createToken(dataDir, { name, scopes: ["admin"] }, now)).secret;
     } catch (reason) {
-      // Somebody else took the name in between; then the next one is ours.
+      // Another process took the name in between: try the next one.
       if (!CaretError.is(reason) || reason.code !== "invalid-request") throw reason;
     }
   }

@@ -14,11 +14,11 @@ export interface TokenStoreOptions {
 
 /** The gateway's `TokenStore` over the token file. */
 export interface FileTokenStore {
-  /** Looks at the file each time, so that a token that was revoked is refused from then on. */
+  /** Checks the file each time, so that a revoked token is rejected at once. */
   find(
     secret: string,
   ): { readonly name: string; readonly scopes: readonly string[]; readonly workspace?: string } | undefined;
-  /** Writes down when tokens were last used. */
+  /** Writes the times of last use. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
       const good = readTokenFile(dataDir).filter(({ revokedAt }) => revokedAt === undefined);
       valid = good.map((entry) => ({ ...entry, digest: Buffer.from(entry.sha256, "hex") }));
     } catch (reason) {
-      // Nobody gets in until the file can be understood again: it may hold a revocation.
+      // Reject all tokens until the file can be read again: it may hold a revocation.
       valid = [];
       onError(CaretError.from(reason));
     }
@@ -56,7 +56,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
     find(secret) {
       reload();
       const digest = createHash("sha256").update(secret).digest();
-      // All are compared, so that the time tells nothing about which.
+      // Compare with all of them: the time must not reveal which one matched.
       const [found] = valid.filter((entry) => timingSafeEqual(entry.digest, digest));
       if (found === undefined) return undefined;
       uses.set(found.name, now());
@@ -68,7 +68,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
   };
 }
 
-/** Changes with every change of the file, since each is a new file under the old name. */
+/** Changes with every change of the file, since each write renames a new file over it. */
 function stampOf(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
   return stat === undefined ? "none" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;

@@ -32,7 +32,7 @@ export function readTokenFile(dataDir: string): readonly TokenEntry[] {
     if ((reason as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw new CaretError("storage-failed", `The tokens in ${file} cannot be read`, {
       cause: reason,
-      fix: "Repair the file, or remove it and create the tokens anew.",
+      fix: "Repair the file, or remove it and create the tokens again.",
     });
   }
 }
@@ -45,7 +45,7 @@ export function digestToken(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-/** Written beside and renamed, so that nobody ever reads half of it; for our eyes only. */
+/** Written to a temporary file and renamed, so that readers never see half of it; mode 0600. */
 export function writePrivateFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}.tmp`;

@@ -6,14 +6,14 @@ import { writePrivateFile } from "./token-file.ts";
 const usesSchema = z.record(z.string(), z.number());
 
 /**
- * When each token was last used. A file of its own, written by the gateway alone: in the token file such a note could
- * overwrite a revocation that someone writes at the same moment.
+ * When each token was last used. A separate file, written by the gateway alone: writing it to the token file could overwrite
+ * a concurrent revocation.
  */
 export function readTokenUses(dataDir: string): Readonly<Record<string, number>> {
   try {
     return usesSchema.parse(JSON.parse(readFileSync(usesPath(dataDir), "utf8")));
   } catch {
-    return {}; // no more than a note: without it nothing is known about the past
+    return {}; // informational only: start without it
   }
 }
 

@@ -31,7 +31,7 @@ function sentence(message: string): string {
   return message.endsWith(".") ? message : `${message}.`;
 }
 
-/** Refuse JSON so deep that whoever walks it by recursion would run out of stack. Parsing it is harmless. */
+/** Reject JSON nested so deep that recursive code would overflow the stack. Parsing it is harmless. */
 export function assertShallow(json: unknown): void {
   let level: readonly unknown[] = [json];
   for (let depth = 0; level.length > 0; depth += 1) {

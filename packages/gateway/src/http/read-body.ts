@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
 
-/** The parts of a body that a door reads, or an `invalid-request` that names the first place that is wrong. */
+/** The parts of a body that a door reads, or an `invalid-request` that names the first invalid field. */
 export function readBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidRequest("The body must be a JSON object");

@@ -77,7 +77,7 @@ function toOpenaiModel({ id, name, created, variants }: DirectoryModel) {
   return {
     id,
     object: "model",
-    // The format demands a date; the epoch stands for one that nobody told us.
+    // The format requires a date; the epoch stands for an unknown one.
     created: Math.floor((created ?? 0) / 1000),
     owned_by: OWNER,
     name,

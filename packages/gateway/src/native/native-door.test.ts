@@ -72,7 +72,7 @@ describe("a command", () => {
     ["GET", "/api/sessions/s1/events?after=7", undefined, "after: the log of this session ends at 0"],
     ["GET", "/api/sessions/s1/export?format=pdf", undefined, "format: must be one of ndjson, markdown, html, seed"],
     ["GET", "/api/files", undefined, "workspace: is required"],
-  ])("%s %s %j is refused with words that name the place", async (method, path, body, message) => {
+  ])("%s %s %j is refused with a message that names the field", async (method, path, body, message) => {
     const answer = await callNative(server, method, path, { body });
     expect([answer.status, answer.body, sessions.asked]).toEqual([
       400,

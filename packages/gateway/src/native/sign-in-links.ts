@@ -11,7 +11,7 @@ export interface SignInLink {
 }
 
 /**
- * One-time codes that let a browser in. They are kept as digests and in memory only: whoever reads the disk or restarts
+ * One-time codes that let a browser in. They are kept as digests and in memory only: reading the disk or restarting
  * the gateway has none.
  */
 export interface SignInLinks {
@@ -34,7 +34,7 @@ export function createSignInLinks({ now }: { readonly now: () => number }): Sign
     },
     redeem(code) {
       const wanted = digest(code);
-      // All are compared, so that the time tells nothing about which.
+      // Compare with all of them: the time must not reveal which one matched.
       const found = open.filter((link) => timingSafeEqual(link.digest, wanted));
       open = open.filter((link) => !found.includes(link));
       return found.some(({ expiresAt }) => expiresAt > now());

@@ -32,7 +32,7 @@ export function createSocketWriter(socket: WebSocket, options: SocketWriterOptio
   const gone = new AbortController();
   const leave = (): void => {
     gone.abort(stop.reason);
-    // Whoever takes nothing never gets to hear the goodbye, which stands behind what was written before.
+    // A client that does not read never gets the close frame, which is queued behind earlier data.
     setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
   };
   let waiting: NodeJS.Timeout | undefined;

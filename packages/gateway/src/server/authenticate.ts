@@ -21,7 +21,7 @@ export interface Credential {
 /** What makes a browser ask for the token, as the password of whatever name, where a person may look with one. */
 export const BROWSER_CHALLENGE = 'Basic realm="Caret: the token is the password", charset="UTF-8"';
 
-/** The headers with a browser's credential in the place where programs have theirs. */
+/** The headers with a browser's Basic credential as the bearer token that programs send. */
 export function withBrowserToken(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const encoded = /^basic +(?<encoded>\S+)$/i.exec(headers.authorization ?? "")?.groups?.["encoded"];
   if (encoded === undefined) return headers;

@@ -22,12 +22,11 @@ interface GateOptions {
   readonly meter: StreamMeter;
 }
 
-/** Rejects with the reason for which a request does not get in. */
+/** Rejects with the reason why the request is not admitted. */
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Every request passes here before anything else of ours sees it, in this order: is it meant for us, does a foreign page
- * send it, is it JSON, who sends it, may they.
+ * Every request passes here first. Checks, in order: Host, Origin, content type, token, scope.
  */
 export function createGate(options: GateOptions): Gate {
   return async (request, reply) => {
@@ -55,8 +54,8 @@ function assertAccess({ grant }: Credential, access: Exclude<Access, "public">):
 }
 
 /**
- * Only JSON, said plainly, or what a route takes instead. A page of another site can send forms and plain text without
- * asking the browser first, but not these. Compressed bodies are refused, since their size is known only after unpacking.
+ * Only JSON, or the route's own media type: a cross-site page can send forms and plain text without a CORS preflight, but
+ * not these. Compressed bodies are rejected, since their size is known only after decompression.
  */
 export function assertMediaType(method: string, headers: IncomingHttpHeaders, wanted = JSON_TYPE): void {
   if (!METHODS_WITH_BODY.has(method)) return;
@@ -68,24 +67,24 @@ export function assertMediaType(method: string, headers: IncomingHttpHeaders, wa
 }
 
 /**
- * Who may use a route: everybody, whoever has a token, or only tokens with a scope. `browser` is any token, also as a
- * browser sends it when it has asked its user; only for pages that do nothing, since it then sends it unasked.
+ * Who may use a route: everyone, any token, or only tokens with a scope. `browser` is any token, also by HTTP Basic from the
+ * browser's password prompt; only for read-only pages, since the browser then sends it with every request.
  */
 type Access = "public" | "browser" | "any-token" | TokenScope;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Left out by the doors, whose paths say it. */
+    /** Absent on the stateless doors: their paths decide. */
     readonly access?: Access;
-    /** What its body has to be; JSON when left out. It must be one that pages of other sites cannot send unasked. */
+    /** The media type of its body; JSON when absent. Must require a CORS preflight. */
     readonly mediaType?: string;
   }
 }
 
-/** A route that nobody has thought about is for admins. */
+/** A route without a declared access is for admins. */
 export function accessOf(url: string | undefined, declared: Access | undefined): Access {
   if (declared !== undefined) return declared;
-  // There is no such route. Strangers are not told so.
+  // No such route. Clients without a token must not learn that.
   if (url === undefined) return "any-token";
   if (isAt(url, "/v1/models")) return "models";
   return ["/v1/chat/completions", "/v1/responses", "/v1/messages"].some((door) => isAt(url, door)) ? "turns" : "admin";

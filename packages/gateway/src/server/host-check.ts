@@ -21,7 +21,7 @@ export function assertAllowedHost(request: Addressed, names: readonly string[]):
   const hosts = headerValues(request.rawHeaders, "host");
   const [host = ""] = hosts;
   if (hosts.length !== 1) throw refusal("exactly one Host header is needed");
-  // With a whole address as target, two places name the host, and servers disagree on which one counts.
+  // With an absolute-form target, both target and Host header name the host, and servers disagree on which one counts.
   if (!request.url?.startsWith("/")) throw refusal("the target has to be a path");
   if (!isAllowed(host.toLowerCase(), names, request.socket.localPort ?? HTTP_PORT))
     throw refusal("this Host is not on the allow-list");

@@ -67,7 +67,7 @@ export function createMetrics(): Metrics {
 
 interface Series {
   readonly bounds: readonly number[];
-  /** How many values were at most as large as the bound at the same place. */
+  /** Count of values up to the bound at the same index. */
   readonly counts: number[];
   sum: number;
   count: number;
@@ -118,7 +118,7 @@ interface Watched {
   readonly stuckMs: number;
 }
 
-/** What the server counts about itself. Routes are told by their pattern, so no stranger can invent a label. */
+/** The server's own metrics. Routes are labelled by their pattern, so that clients cannot create label values. */
 export function createServerMetrics(metrics: Metrics, { live, stuckMs }: Watched): ServerMetrics {
   const requests = metrics.counter("caret_requests_total", "Requests, by route and status.");
   const seconds = metrics.histogram("caret_request_seconds", "How long requests took, streams to their end.", SECONDS);

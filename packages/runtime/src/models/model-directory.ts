@@ -40,7 +40,7 @@ export function createModelDirectory({ cache, named, defaultModel }: ModelDirect
     if (own !== undefined) return { id: own, base: own, params: {} };
     // The commonest request needs no list, and the first list may take seconds to come.
     if (name === AUTO_MODEL) return { id: AUTO_MODEL, base: AUTO_MODEL, params: {} };
-    // Whoever cannot list models may still run them: upstream then judges the name.
+    // Without a list of models the name is passed on: upstream then checks it.
     const list = await cache.get().catch(() => undefined);
     const request = { model: name, effort: toEffort(requested.effort), thinking: requested.thinking };
     return resolveModel(request, list === undefined ? nothing : catalogueOf(list));

@@ -14,7 +14,7 @@ export interface ModelFamily {
   readonly defaultId: string;
 }
 
-/** Every listed id is in exactly one place: a variant of one family, or a direct model. Both keep the listed order. */
+/** Every listed id is exactly one of: a variant of one family, or a direct model. Both keep the listed order. */
 export interface ModelCatalogue {
   readonly families: readonly ModelFamily[];
   readonly direct: readonly string[];
@@ -41,7 +41,7 @@ export function groupModels(ids: readonly string[]): ModelCatalogue {
     const { base, params } = parseModelSlug(id);
     const group = groups.get(base) ?? [];
     groups.set(base, group);
-    // Two spellings of the very same variant: the second cannot be told apart by parameters, so it stands alone.
+    // Two spellings of the very same variant: the second has the same parameters, so it stands alone.
     if (group.some((variant) => isSpelledAlike(variant.params, params))) direct.add(id);
     else group.push({ id, params });
   }

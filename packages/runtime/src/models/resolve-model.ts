@@ -18,7 +18,7 @@ const MAX_SHOWN = 100;
 export interface ModelRequest {
   /** OpenCode's own field for a concrete model; wins over `model`. */
   readonly cursorModel?: string | undefined;
-  /** Possibly with the prefix of whoever routes to us: `cursor-acp/`, `caret/` … */
+  /** Possibly with the prefix of a router in front of us: `cursor-acp/`, `caret/` … */
   readonly model?: string | undefined;
   /** From `reasoning_effort`, `reasoning.effort` or their like. */
   readonly effort?: Effort | undefined;

@@ -17,13 +17,13 @@ export function onlyWorkspaces(directories: readonly string[]): AllowedWorkspace
 
 /**
  * The physical path of a workspace, once it is sure that turns may work there: it exists, and lies in one of the allowed
- * directories. Links are followed first, so that a link inside an allowed place leads nowhere else.
+ * directories. Links are followed first, so that a link inside an allowed directory leads nowhere else.
  */
 export function allowedWorkspace(path: string, allowed: AllowedWorkspaces): string {
   if (!isAbsolute(path)) throw new CaretError("invalid-request", `The workspace ${path} is not an absolute path`);
   const physical = physicalDirectory(path);
-  const places = allowed.directories().flatMap((place) => tryPhysical(place));
-  if (places.some((place) => wayInside(place, physical) !== undefined)) return physical;
+  const roots = allowed.directories().flatMap((directory) => tryPhysical(directory));
+  if (roots.some((root) => wayInside(root, physical) !== undefined)) return physical;
   throw new CaretError("workspace-forbidden", `Turns may not work in ${physical}`, {
     fix: allowed.howToAllow(physical),
   });
@@ -44,6 +44,6 @@ function tryPhysical(path: string): readonly string[] {
   try {
     return [realpathSync(path)];
   } catch {
-    return []; // an allowed place that does not exist allows nothing
+    return []; // an allowed directory that does not exist allows nothing
   }
 }

@@ -2,15 +2,15 @@ import { CaretError } from "@caret/protocol";
 import { allowedWorkspace, onlyWorkspaces } from "./allowed-workspace.ts";
 
 /**
- * Where a request works: where it says, else where its token is bound to, else where the gateway works by default.
- * Undefined: nowhere in particular. A token that is bound to a place leads nowhere else, whatever the request says.
+ * The workspace of a request: the requested one, else the token's, else the gateway's default.
+ * Undefined: no workspace. A token that is bound to a workspace allows no other, whatever the request says.
  */
-export function chooseWorkspace(places: {
+export function chooseWorkspace(workspaces: {
   readonly asked: string | undefined;
   readonly bound: string | undefined;
   readonly fallback: string | undefined;
 }): string | undefined {
-  const { asked, bound, fallback } = places;
+  const { asked, bound, fallback } = workspaces;
   if (bound === undefined) return asked ?? fallback;
   if (asked === undefined) return bound;
   try {

@@ -11,10 +11,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-it("keeps the places of sessions, and sweeps those whose session is gone", async () => {
+it("keeps the directories of sessions, and sweeps those whose session is gone", async () => {
   let made = 0;
   let now = Date.now();
-  const scratch = openScratchDirectories({ root: directory, newId: () => `place-${++made}`, now: () => now });
+  const scratch = openScratchDirectories({ root: directory, newId: () => `directory-${++made}`, now: () => now });
   const [kept, lost] = [scratch.make(""), scratch.make("Be brief.")];
   const store = createMemoryEventStore();
   await store.createSession({ id: "s", workspace: kept, createdAt: now });
@@ -27,19 +27,19 @@ it("keeps the places of sessions, and sweeps those whose session is gone", async
   expect(existsSync(tmpdir())).toBe(true);
 });
 
-it("keeps a place beside a session's workspace, the same one each time, as long as there is the session", async () => {
+it("keeps a directory beside a session's workspace, the same one each time, as long as there is the session", async () => {
   const now = Date.now() + 10 * 60_000;
-  const scratch = openScratchDirectories({ root: directory, newId: () => "place", now: () => now });
+  const scratch = openScratchDirectories({ root: directory, newId: () => "directory", now: () => now });
   const [kept, lost, odd] = ["s1", "s2", "../../etc"].map((id) => scratch.besideWorkspace(id));
   expect([scratch.besideWorkspace("s1"), kept === lost, scratch.holds(odd ?? "")]).toEqual([kept, false, true]);
   const store = createMemoryEventStore();
   await store.createSession({ id: "s1", workspace: "/projects/one", createdAt: now });
   await scratch.sweep(store);
-  expect([kept, lost].map((place) => existsSync(place ?? ""))).toEqual([true, false]);
+  expect([kept, lost].map((directory) => existsSync(directory ?? ""))).toEqual([true, false]);
 });
 
-it("removes the place beside a session's workspace without making it first", () => {
-  const scratch = openScratchDirectories({ root: directory, newId: () => "place", now: () => 1 });
+it("removes the directory beside a session's workspace without making it first", () => {
+  const scratch = openScratchDirectories({ root: directory, newId: () => "directory", now: () => 1 });
   scratch.removeBeside("never made");
   const made = scratch.besideWorkspace("s1");
   const before = readdirSync(directory);

@@ -14,8 +14,8 @@ const YOUNG_MS = 60_000;
 export interface ScratchDirectories {
   make(instructions: string): string;
   /**
-   * A place beside a session's workspace, always the same one: for its agent, when somebody else runs the tools in the
-   * workspace. It is made when it is not there.
+   * A directory beside a session's workspace, always the same one: for its agent, when the gateway or a client runs the tools in the
+   * workspace. Created on first use.
    */
   besideWorkspace(sessionId: string): string;
   /** Whether it has been asked for before. */
@@ -24,11 +24,11 @@ export interface ScratchDirectories {
   removeBeside(sessionId: string): void;
   /** Whether a workspace is one of them. */
   holds(workspace: string): boolean;
-  /** Throws for a path that leads to where they are: they belong to their sessions, and are nobody's to ask for. */
+  /** Throws for a path that leads to one of them: they belong to their sessions and cannot be requested. */
   assertElsewhere(path: string): void;
   /** Gives the agent its instructions as a rule that always applies. Only ever in a directory of our own. */
-  instruct(place: string, instructions: string): void;
-  remove(place: string): void;
+  instruct(directory: string, instructions: string): void;
+  remove(directory: string): void;
   /** Removes what sessions that are gone have left behind. */
   sweep(store: EventStore, signal?: AbortSignal): Promise<void>;
 }
@@ -40,31 +40,31 @@ export function openScratchDirectories(options: {
 }): ScratchDirectories {
   makePrivateDirectory(options.root);
   const root = realpathSync(options.root);
-  const instruct = (place: string, instructions: string): void => {
+  const instruct = (directory: string, instructions: string): void => {
     if (instructions.trim() === "") return;
-    const file = join(place, RULE_FILE);
+    const file = join(directory, RULE_FILE);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const head = "---\ndescription: Instructions for this session\nalwaysApply: true\n---\n";
     writeFileSync(file, `${head}\n${instructions.trim()}\n`, { mode: 0o600 });
   };
   const holds = (workspace: string): boolean => dirname(workspace) === root;
-  const remove = (place: string): void => {
-    if (holds(place)) rmSync(place, { recursive: true, force: true });
+  const remove = (directory: string): void => {
+    if (holds(directory)) rmSync(directory, { recursive: true, force: true });
   };
   return {
     make(instructions) {
-      const place = join(root, options.newId());
-      mkdirSync(place, { mode: 0o700 });
-      instruct(place, instructions);
-      return place;
+      const directory = join(root, options.newId());
+      mkdirSync(directory, { mode: 0o700 });
+      instruct(directory, instructions);
+      return directory;
     },
     besideWorkspace(sessionId) {
-      const place = join(root, placeName(sessionId));
-      mkdirSync(place, { recursive: true, mode: 0o700 });
-      return place;
+      const directory = join(root, directoryName(sessionId));
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      return directory;
     },
-    hasBeside: (sessionId) => existsSync(join(root, placeName(sessionId))),
-    removeBeside: (sessionId) => remove(join(root, placeName(sessionId))),
+    hasBeside: (sessionId) => existsSync(join(root, directoryName(sessionId))),
+    removeBeside: (sessionId) => remove(join(root, directoryName(sessionId))),
     holds,
     assertElsewhere(path) {
       if (wayInside(root, physicalPath(path)) !== undefined)
@@ -75,17 +75,17 @@ export function openScratchDirectories(options: {
     async sweep(store, signal) {
       for (const name of readdirSync(root)) {
         if (signal?.aborted === true) return;
-        const place = join(root, name);
-        const madeAt = statSync(place, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+        const directory = join(root, name);
+        const madeAt = statSync(directory, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
         if (options.now() - madeAt < YOUNG_MS) continue;
         const { sessions } = await store.listSessions({ search: name });
-        if (!sessions.some(({ id, workspace }) => id === name || workspace === place)) remove(place);
+        if (!sessions.some(({ id, workspace }) => id === name || workspace === directory)) remove(directory);
       }
     },
   };
 }
 
 /** What to call a session's directory: its id, unless that came from elsewhere and is something a path is made of. */
-export function placeName(sessionId: string): string {
+export function directoryName(sessionId: string): string {
   return /^\w[\w-]{0,99}$/.test(sessionId) ? sessionId : createHash("sha256").update(sessionId).digest("hex");
 }

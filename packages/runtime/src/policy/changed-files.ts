@@ -36,7 +36,7 @@ function isTargetOption(word: ShellWord | undefined): boolean {
   return /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(word?.text ?? "");
 }
 
-/** `-t place`, `-tplace`, `--target-directory=place`. */
+/** `-t dir`, `-tdir`, `--target-directory=dir`. */
 function targetOf(word: ShellWord, next: ShellWord | undefined): readonly ShellWord[] {
   if (isTargetOption(word)) return next === undefined ? [] : [next];
   const value = /^(?:--t[a-z-]*=|-[a-su-zA-Z]*t)(.+)$/s.exec(word.text)?.[1];

@@ -5,7 +5,7 @@ import { isKeptByGit } from "./kept-by-git.ts";
 import { programName } from "./launch.ts";
 import { mayStartOthers } from "./may-start-others.ts";
 import { followAll } from "./path-ends.ts";
-import type { PathPart, Place, PolicyCall, PolicyPart } from "./policy-parts.ts";
+import type { PathPart, PolicyCall, PolicyPart, ResolvedPath } from "./policy-parts.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
 /** Names that are hardly ever anything but a command. */
@@ -104,8 +104,8 @@ function dangerOfDeletion({ path, recursive }: PathPart): string | undefined {
 }
 
 /** The name that was given, and what it leads to where that is another. */
-function shown(path: Place, end: Place): string {
-  const name = (place: Place): string => place.inWorkspace ?? place.absolute;
+function shown(path: ResolvedPath, end: ResolvedPath): string {
+  const name = (path: ResolvedPath): string => path.inWorkspace ?? path.absolute;
   return name(path) === name(end) ? name(path) : `${name(path)} leads to ${name(end)}, which`;
 }
 

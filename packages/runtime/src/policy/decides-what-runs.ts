@@ -64,8 +64,10 @@ function isGitDirectory(directory: string): boolean {
 function isInHooksOf(repository: string, path: string): boolean {
   if (stat(resolve(repository, ".git"))?.isDirectory() !== true) return false;
   const config = readText(resolve(repository, ".git", "config"));
-  const places = [...config.matchAll(/^\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(([, place = ""]) => place);
-  return places.some((place) => wayInside(resolve(repository, place), path) !== undefined);
+  const hooksPaths = [...config.matchAll(/^\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(
+    ([, hooksPath = ""]) => hooksPath,
+  );
+  return hooksPaths.some((hooksPath) => wayInside(resolve(repository, hooksPath), path) !== undefined);
 }
 
 function readText(path: string): string {

@@ -1,6 +1,6 @@
 import { programName } from "./launch.ts";
 import type { ShellWord } from "./shell-cursor.ts";
-import { isInSystemPlace } from "./system-place.ts";
+import { isInSystemDirectory } from "./system-directory.ts";
 
 /** A pattern of texts: `*` stands for anything but a slash, `**` for anything, `?` for one character. */
 export interface GlobPattern {
@@ -99,5 +99,5 @@ function matchWord(word: ShellWord, matches: (text: string) => boolean): Command
 function matchName({ text }: ShellWord, matches: (text: string) => boolean): CommandMatch {
   if (matches(text)) return "yes";
   if (!matches(programName(text))) return "no";
-  return isInSystemPlace(text) ? "yes" : "maybe";
+  return isInSystemDirectory(text) ? "yes" : "maybe";
 }

@@ -31,7 +31,7 @@ const launchingOptions: Readonly<Record<string, RegExp>> = {
   fd: /^(--exec|-[a-zA-Z]*[xX])./,
   fdfind: /^(--exec|-[a-zA-Z]*[xX])./,
 };
-/** Programs that run commands in ways of their own, or are told to by what they edit or attach to. */
+/** Programs that run commands by themselves, or because of what they edit or attach to. */
 const launchers: ReadonlySet<string> = new Set([
   ...["parallel", "watch", "watchexec", "entr", "script", "screen", "tmux", "dtach", "daemonize", "start-stop-daemon"],
   ...["unshare", "nsenter", "chroot", "setpriv", "setarch", "runuser", "systemd-run", "run-parts", "firejail", "bwrap"],

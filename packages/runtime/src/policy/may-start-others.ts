@@ -1,6 +1,6 @@
 import { programName } from "./launch.ts";
 import type { ShellWord } from "./shell-cursor.ts";
-import { isInSystemPlace } from "./system-place.ts";
+import { isInSystemDirectory } from "./system-directory.ts";
 
 /** Programs that do what their words say and start no other program, unless `readLaunch` says so. */
 const plain: ReadonlySet<string> = new Set([
@@ -43,7 +43,7 @@ const plainGit: ReadonlySet<string> = new Set([
  */
 export function mayStartOthers([first, second]: readonly ShellWord[]): boolean {
   if (first === undefined || !first.fixed) return true;
-  if (first.text.includes("/") && !isInSystemPlace(first.text)) return true;
+  if (first.text.includes("/") && !isInSystemDirectory(first.text)) return true;
   const name = programName(first.text);
   // A word that is none of git's own commands may be an alias for any line of shell.
   if (name === "git") return second !== undefined && (!second.fixed || !plainGit.has(second.text));

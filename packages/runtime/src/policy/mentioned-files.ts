@@ -13,7 +13,7 @@ export interface MentionedFiles {
 }
 
 /** A line that changes its directory so often is followed no further. */
-const MAX_PLACES = 64;
+const MAX_DIRECTORIES = 64;
 /** Programs whose arguments are no files. */
 const fileless: ReadonlySet<string> = new Set([
   ...["echo", "printf", "true", "false", ":", "test", "[", "exit", "return", "sleep", "seq", "expr", "kill"],
@@ -23,33 +23,34 @@ const fileless: ReadonlySet<string> = new Set([
 export function mentionedFiles({ commands, reads }: CommandLine, directory: string): MentionedFiles {
   const opening = commands.filter(([name]) => !fileless.has(programName(name?.text ?? "")));
   const words = [...opening.flatMap((command) => command.slice(1)), ...reads];
-  const places = visitedPlaces(commands);
+  const directories = visitedDirectories(commands);
   const named = words.filter((word) => !isComputed(word)).flatMap((word) => readingsOf(word, directory));
   const paths = named.flatMap((path) =>
-    posix.isAbsolute(path) ? [path] : places.map((place) => posix.join(place, path)),
+    posix.isAbsolute(path) ? [path] : directories.map((directory) => posix.join(directory, path)),
   );
   return { paths: [...new Set([...named, ...paths])], computed: words.some(isComputed) };
 }
 
-/** `~` is a place that only the shell knows. */
+/** Only the shell knows what `~` is. */
 function isComputed({ text, fixed, quoted }: ShellWord): boolean {
   return !fixed || (!quoted && text.startsWith("~"));
 }
 
 /**
- * Where the commands of a line may run, from where it starts: each `cd` is followed from every place before it, since
+ * Where the commands of a line may run, from where it starts: each `cd` is followed from every directory before it, since
  * nobody knows which of them succeed. What the shell computes is none of them: it makes the line a computed one.
  */
-function visitedPlaces(commands: CommandLine["commands"]): readonly string[] {
-  const places = new Set(["."]);
-  for (const target of commands.flatMap(enteredPlace)) {
-    if (places.size >= MAX_PLACES) break;
-    for (const place of [...places]) places.add(posix.isAbsolute(target) ? target : posix.join(place, target));
+function visitedDirectories(commands: CommandLine["commands"]): readonly string[] {
+  const directories = new Set(["."]);
+  for (const target of commands.flatMap(enteredDirectory)) {
+    if (directories.size >= MAX_DIRECTORIES) break;
+    for (const directory of [...directories])
+      directories.add(posix.isAbsolute(target) ? target : posix.join(directory, target));
   }
-  return [...places];
+  return [...directories];
 }
 
-function enteredPlace([name, ...operands]: readonly ShellWord[]): readonly string[] {
+function enteredDirectory([name, ...operands]: readonly ShellWord[]): readonly string[] {
   const target = operands.find(({ text }) => !/^-./.test(text));
   const isKnown = /^(cd|pushd)$/.test(name?.text ?? "") && target !== undefined && !isComputed(target);
   return isKnown ? [target.text] : [];

@@ -36,7 +36,7 @@ function readLine(source: string, found: ShellFindings, depth: number): void {
   if (cursor.awaited.length > 0) found.opaque.push("a here-document that does not end");
 }
 
-/** The same text one level deeper: the place is shared, the level is not. */
+/** The same text one level deeper: the position is shared, the level is not. */
 function readNested(cursor: ShellCursor): void {
   if (cursor.depth >= MAX_DEPTH) {
     cursor.found.opaque.push("a line that is too long or too deep");

@@ -52,6 +52,6 @@ function linkTarget(path: string): string | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
-    return undefined; // below a file, or in a directory that is closed to us: whoever uses it will be told so
+    return undefined; // below a file, or in an unreadable directory: using it will fail with the error
   }
 }

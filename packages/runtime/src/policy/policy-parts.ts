@@ -41,12 +41,12 @@ export interface PathPart {
 }
 
 /** A file as a call spells it. */
-interface PolicyPath extends Place {
-  /** Every place it can lead to over links; the spelling itself is none of them unless it holds no link. */
-  readonly ends: readonly Place[];
+interface PolicyPath extends ResolvedPath {
+  /** Every path it can resolve to; the spelling itself only if it has no symbolic link. */
+  readonly ends: readonly ResolvedPath[];
 }
 
-export interface Place {
+export interface ResolvedPath {
   readonly absolute: string;
   /** With forward slashes; undefined when it is not inside the workspace, or nobody can tell. */
   readonly inWorkspace: string | undefined;
@@ -94,7 +94,7 @@ function pathParts({ tool, kind }: PolicyCall, fields: JsonObject, workspace: st
 }
 
 /**
- * The places of the workspace that a call's parts lead to, free of links. Whoever runs the call works on these and on no
+ * The paths in the workspace that a call's parts resolve to, without links. The tool that runs the call uses these and no
  * other, so that a link which is put in the way after the decision leads nowhere.
  */
 export function judgedPlaces(
@@ -151,15 +151,15 @@ function nestedPaths(fields: JsonObject): unknown[] {
 
 function locate(path: string, base: string, workspace: string): PolicyPath {
   const real = followAll(workspace) ?? workspace;
-  const unknown: Place = { absolute: path, inWorkspace: undefined };
+  const unknown: ResolvedPath = { absolute: path, inWorkspace: undefined };
   const ends = path.includes("\0") ? [undefined] : pathEnds(base, path);
-  const places = ends.map((end) => (end === undefined ? unknown : toPlace(end, real)));
-  // Whoever reads these does not take them for a file of the workspace, although a tool might.
-  if (/^~|^[a-z][a-z0-9+.-]+:/i.test(path)) return { ...unknown, ends: [unknown, ...places] };
-  return { ...toPlace(resolve(base, path), workspace), ends: places };
+  const resolved = ends.map((end) => (end === undefined ? unknown : toResolved(end, real)));
+  // A person does not read these as a file of the workspace, although a tool might.
+  if (/^~|^[a-z][a-z0-9+.-]+:/i.test(path)) return { ...unknown, ends: [unknown, ...resolved] };
+  return { ...toResolved(resolve(base, path), workspace), ends: resolved };
 }
 
-function toPlace(absolute: string, workspace: string): Place {
+function toResolved(absolute: string, workspace: string): ResolvedPath {
   const way = wayInside(workspace, absolute);
   return { absolute: absolute.split(sep).join("/"), inWorkspace: way?.split(sep).join("/") };
 }
@@ -249,12 +249,12 @@ function compile<Pattern>(text: string | undefined, create: (text: string) => Pa
   return text === undefined ? undefined : create(text);
 }
 
-/** What forbids does so under every name of a file; what allows must allow each place that the file can really be at. */
+/** What forbids does so under every name of a file; what allows must allow each path that the file can resolve to. */
 function fitsPath(pattern: GlobPattern, path: PolicyPath, effect: Effect): boolean {
-  const fits = (place: Place): boolean => namesOf(place).some((name) => pattern.matches(name));
+  const fits = (end: ResolvedPath): boolean => namesOf(end).some((name) => pattern.matches(name));
   return effect === "allow" ? path.ends.every(fits) : [path, ...path.ends].some(fits);
 }
 
-function namesOf({ absolute, inWorkspace }: Place): readonly string[] {
+function namesOf({ absolute, inWorkspace }: ResolvedPath): readonly string[] {
   return inWorkspace === undefined ? [absolute] : [inWorkspace, absolute];
 }

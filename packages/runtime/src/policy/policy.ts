@@ -54,7 +54,7 @@ export interface Policy {
 
 export function createPolicy({ mode, rules, workspace, attended, newRequestId }: PolicyOptions): Policy {
   const compiled = rules.map(compileRule);
-  // Whoever forbids a command means it: then a line that could hide it is not waved through either.
+  // With a deny rule for commands, a line that could hide a command is not allowed automatically either.
   const restrictsCommands = rules.some(({ command, effect }) => command !== undefined && effect !== "allow");
   const restrictsFiles = ({ tool, kind }: PolicyCall): boolean =>
     compiled.some(({ rule, names }) => rule.path !== undefined && rule.effect !== "allow" && names(tool, kind));

@@ -60,12 +60,12 @@ function readFind(words: readonly ShellWord[]): Launch {
   return { shown: true, inner, ...(isComputed ? { opaque: "computed arguments of `find`" } : {}) };
 }
 
-/** The name of a file that was found comes in the place of `{}`, also in the middle of a word. */
+/** The name of a found file replaces `{}`, also in the middle of a word. */
 function withFound(word: ShellWord): ShellWord {
   return word.text !== "{}" && word.text.includes("{}") ? { ...word, fixed: false } : word;
 }
 
-/** `git -C place push` is a push. `-c` sets what git runs for itself. */
+/** `git -C dir push` is a push. `-c` sets what git runs for itself. */
 function readGit(words: readonly ShellWord[]): Launch {
   let start = 1;
   for (let word = words[start]; word?.text.startsWith("-"); word = words[start]) {

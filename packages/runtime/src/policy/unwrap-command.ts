@@ -45,7 +45,7 @@ export function unwrapCommand(name: string, words: readonly ShellWord[]): Launch
   if (isLookUp(name, words)) return { shown: true };
   const start = skipOptions(wrapper, words);
   if (start === undefined) return opaqueLaunch(words, `an option of \`${name}\``);
-  // With `-c` in the place of a number, `taskset` has no operand of its own.
+  // With `-c` instead of a number, `taskset` has no operand of its own.
   const hasOperand = !(name === "taskset" && words.slice(1, start).some(({ text }) => text === "-c"));
   const inner = words.slice(start + (hasOperand ? (wrapper.operands ?? 0) : 0));
   if (inner.length === 0) return { shown: true };

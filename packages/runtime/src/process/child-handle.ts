@@ -81,7 +81,7 @@ export interface Spawner {
  */
 export type ChildStdin = "closed" | "held" | { readonly content: string | Uint8Array };
 
-/** A file that exists, and another whose content the child finds in its place. */
+/** A file that exists, and the file that is bind-mounted over it for the child. */
 export interface CoveredFile {
   readonly path: string;
   readonly by: string;

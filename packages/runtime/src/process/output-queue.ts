@@ -42,12 +42,12 @@ export class OutputQueue implements AsyncIterable<Uint8Array> {
     source.on("data", (chunk: Uint8Array) => this.#push(chunk));
     source.once("close", () => this.close());
     source.once("end", () => this.close());
-    // A reset connection is the end of the output like any other; how the child ended is told by its exit.
+    // A reset connection is the end of the output like any other; its exit says how the child ended.
     source.on("error", () => this.close());
     source.resume();
   }
 
-  /** After the child's exit: take what is still in the pipe, but do not wait for whoever else holds it. */
+  /** After the child's exit: read what is still in the pipe, but do not wait for other processes that hold it open. */
   async drain(drainMs: number): Promise<void> {
     this.#draining = true;
     this.#source?.resume();

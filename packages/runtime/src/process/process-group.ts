@@ -59,7 +59,7 @@ export interface LaunchedProcess {
   readonly exited: Promise<ChildExit>;
   /** Signals the whole group. Does nothing when the group is gone. */
   signal(signal: NodeJS.Signals): void;
-  /** Kills whatever the process left behind, after its exit: the group at once, strays outside it when told. */
+  /** Kills whatever the process left behind, after its exit: the group at once, strays outside it at the time that `strays` says. */
   reap(strays: ReapTime): Promise<void>;
 }
 

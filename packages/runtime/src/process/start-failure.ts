@@ -52,7 +52,7 @@ export async function isBrokenProgram(command: ChildCommand, code: number | null
   return code !== null && code !== 0 && !(await hasProgramHead(command.file));
 }
 
-/** Asked at once and not by the thread pool: somebody waits for the process, and the answer takes microseconds. */
+/** Synchronous, not in the thread pool: a caller waits for the process, and the call takes microseconds. */
 function assertWorkspace(cwd: string): void {
   const found = attempt(() => statSync(cwd), "workspace-missing", `The workspace ${cwd} does not exist`);
   if (!found.isDirectory()) throw new CaretError("workspace-missing", `The workspace ${cwd} is not a directory`);

@@ -162,7 +162,7 @@ class SupervisedChild implements ChildHandle {
       const { abandonMs } = this.#options;
       if (!(await within(gone, abandonMs))) this.#abandon();
     }
-    // At once, not after the drain: whoever still holds the pipe has nothing to say that anyone waits for.
+    // At once, not after the drain: no reader waits for output of processes that still hold the pipe.
     await launched.reap("now");
     return this.#exit.promise;
   }
@@ -173,7 +173,7 @@ class SupervisedChild implements ChildHandle {
   }
 
   #abandon(): void {
-    const error = new CaretError("killed", `${this.#command.file} was killed but does not end; it is given up`);
+    const error = new CaretError("killed", `${this.#command.file} did not end after SIGKILL and is abandoned`);
     this.#abandoned.resolve({ kind: "lost", error });
   }
 }

@@ -113,7 +113,7 @@ export interface WarmKey {
   /** Its working directory is the workspace. Standard input must be `held`. */
   readonly command: ChildCommand & { readonly stdin: "held" };
   readonly model: string;
-  /** The upstream session it was told to resume, if any. */
+  /** The upstream session that it resumes, if any. */
   readonly resumedSession?: string | undefined;
   readonly cliVersion: string;
 }

@@ -37,7 +37,7 @@ interface ResolveProfileOptions {
 }
 
 /**
- * Find a profile's key, anew for each turn, so that a changed one is used at once. No message, cause or log ever holds
+ * Find a profile's key, again for each turn, so that a changed one is used at once. No message, cause or log ever holds
  * what the file or the command said.
  */
 export async function resolveProfile(options: ResolveProfileOptions): Promise<ResolvedProfile> {

@@ -52,7 +52,7 @@ const authorization = new RegExp(
 const bearer = /((?<![\w-])bearer\s{1,4})((?=[\w.~+/=-]{0,256}\d)[\w.~+/=-]{12,8192})/gi;
 const userInfo = /(:\/\/[^\s/:@"'`\\]{0,256}:)([^\s/@"'`\\]{1,512})(?=@)/g;
 
-/** Redact what is secret because of the name it has or the place it stands in. */
+/** Redact values that are secret because of their name or context. */
 export function redactCredentials(text: string): string {
   let redacted = text;
   for (const pattern of [authorization, bearer, userInfo, query])

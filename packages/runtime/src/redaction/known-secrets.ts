@@ -73,7 +73,7 @@ function groupByFirst(forms: readonly string[]): ReadonlyMap<number, readonly st
 
 /**
  * The spellings under which a secret may turn up: itself, escaped in JSON once and twice, URL-encoded, in hex, and in
- * base64 at each of the three places it can have among the other bytes. Longest first, without repetition.
+ * base64 at each of the three byte alignments. Longest first, without repetition.
  */
 function secretForms(value: string): readonly string[] {
   const secret = value.replace(SCHEME, "");

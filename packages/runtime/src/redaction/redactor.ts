@@ -7,7 +7,7 @@ import { createTurnRedactor, type TurnRedactor } from "./turn-redactor.ts";
 export const CUT_MARGIN = 8_192;
 
 /**
- * The one place where secrets are taken out, before anything is logged, stored, exported or sent in an error.
+ * Removes secrets from everything that is logged, stored, exported or sent in an error.
  *
  * Known values go in every common spelling; what merely looks like a secret goes by its beginning (`sk-`, `ghp_`, `eyJ`), its
  * name or its place. All of them also when they are split over chunks.

@@ -2,7 +2,7 @@ import { Secret } from "@caret/protocol";
 import { isPlaceholder, looksRandom } from "./looks-secret.ts";
 import { createTextRedactor } from "./text-redactor.ts";
 
-/** How the name of a setting ends whose value lets somebody in: `GITHUB_TOKEN`, `x-api-key`, `authorization`, `cookie`. */
+/** Name endings of settings whose value is a credential: `GITHUB_TOKEN`, `x-api-key`, `authorization`, `cookie`. */
 const credentialName =
   /(?:pass(?:word|wd|phrase|code)|pwd|secret|token|credentials?|authorization|cookie|bearer|jwt|(?:api|access|account|private|signing|encryption|master|client|secret|service|license)[_-]?key|(?:^|[_-])(?:pass|auth|pat|key))$/i;
 /** `key`, `auth`: many such settings are harmless. Their value must look like something generated. */
@@ -52,7 +52,7 @@ function looksLikeToken(text: string): boolean {
   return patterns.redactText(text) !== text;
 }
 
-/** Somebody's own: long, and with several kinds of characters that nothing else has. */
+/** A likely secret: long, and with several kinds of characters. */
 function looksLikePassword(text: string): boolean {
   const unusual = new Set(text.match(UNUSUAL));
   return text.length >= 10 && unusual.size >= 3 && /[A-Za-z]/.test(text) && !address.test(text);

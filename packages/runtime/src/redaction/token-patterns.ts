@@ -162,7 +162,7 @@ function anyOf(texts: readonly string[]): string {
 /** Secrets that are known by what stands around or inside them. */
 const others: readonly TokenPattern[] = [
   {
-    // Whoever has the address may post.
+    // The URL alone allows posting.
     triggers: ["hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"],
     redact: (text) =>
       text.replace(

@@ -285,11 +285,13 @@ describe("images of a prompt", () => {
     const { id } = await bench.desk.create({ permission: "full" }, anyone);
     await bench.turn(id, "Look", { images: [image(png), image(Buffer.from("ffd8ffe0", "hex"))] });
     await bench.turn(id, "Look again", { images: [image(png)] });
-    const place = join(bench.directory, "attachments", id);
-    expect(readdirSync(place)).toEqual(["1.png", "2.jpg", "3.png"]);
-    expect(readFileSync(join(place, "1.png"))).toEqual(png);
-    expect([statSync(place).mode & 0o777, statSync(join(place, "1.png")).mode & 0o777]).toEqual([0o700, 0o600]);
-    expect(bench.asked[0]?.prompt).toContain(`- ${join(place, "1.png")} (image/png)\n- ${join(place, "2.jpg")}`);
+    const directory = join(bench.directory, "attachments", id);
+    expect(readdirSync(directory)).toEqual(["1.png", "2.jpg", "3.png"]);
+    expect(readFileSync(join(directory, "1.png"))).toEqual(png);
+    expect([statSync(directory).mode & 0o777, statSync(join(directory, "1.png")).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(bench.asked[0]?.prompt).toContain(
+      `- ${join(directory, "1.png")} (image/png)\n- ${join(directory, "2.jpg")}`,
+    );
     expect((await bench.desk.get(id, anyone)).title).toBe("Look");
     const [{ event: start } = {}] = (await bench.desk.readLog(id, { limit: 1 }, anyone)).events;
     expect(start).toMatchObject({
@@ -303,7 +305,7 @@ describe("images of a prompt", () => {
     for (const name of ["4.png", "../1.png", `../${id}/1.png`])
       await expect(bench.desk.readImage(id, name, anyone)).rejects.toMatchObject({ code: "not-found" });
     await bench.desk.delete(id, anyone);
-    expect(existsSync(place)).toBe(false);
+    expect(existsSync(directory)).toBe(false);
   });
 
   it.each([

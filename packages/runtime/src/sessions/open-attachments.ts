@@ -4,7 +4,7 @@ import { CaretError, type PromptImage, type SessionImage } from "@caret/protocol
 import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { placeName } from "../paths/scratch-directories.ts";
+import { directoryName } from "../paths/scratch-directories.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 
 const kinds: readonly (ImageKind & { readonly fits: (bytes: Buffer) => boolean })[] = [
@@ -35,7 +35,7 @@ export interface Attachments {
 
 export function openAttachments(root: string): Attachments {
   const lock = createKeyedLock();
-  const directoryOf = (sessionId: string): string => join(root, placeName(sessionId));
+  const directoryOf = (sessionId: string): string => join(root, directoryName(sessionId));
   return {
     async save(sessionId, images) {
       if (images.length === 0) return [];
@@ -47,7 +47,7 @@ export function openAttachments(root: string): Attachments {
     async read(sessionId, name) {
       // The name is a stranger's: only names that `save` gives are looked for.
       const bytes = /^\d+\.\w+$/.test(name)
-        ? await readFile(join(directoryOf(sessionId), name)).catch(() => undefined) // told below
+        ? await readFile(join(directoryOf(sessionId), name)).catch(() => undefined) // reported below
         : undefined;
       const kind = bytes === undefined ? undefined : sniffImage(bytes);
       if (bytes === undefined || kind === undefined)
@@ -65,7 +65,7 @@ export function openAttachments(root: string): Attachments {
       // In this order: whatever was there before the sessions were listed has its session among them, if it has one.
       const found = await readdir(root);
       if (signal?.aborted === true) return;
-      const kept = new Set((await store.sessionIds()).map(placeName));
+      const kept = new Set((await store.sessionIds()).map(directoryName));
       const left = found.filter((name) => !kept.has(name));
       for (const name of left) await rm(join(root, name), { recursive: true, force: true });
     },
@@ -94,7 +94,7 @@ interface Image extends ImageKind {
 
 function readImages(images: readonly PromptImage[]): readonly Image[] {
   if (images.length > MAX_IMAGES)
-    throw new CaretError("invalid-request", `A prompt can have ${MAX_IMAGES} images, not ${images.length}`);
+    throw new CaretError("invalid-request", `A prompt can have at most ${MAX_IMAGES} images, not ${images.length}`);
   return images.map(({ base64 }, index) => {
     if (base64.length > Math.ceil(MAX_BYTES / 3) * 4)
       throw new CaretError("too-large", `Image ${index + 1} is larger than ${MAX_BYTES} bytes`);

@@ -12,7 +12,7 @@ import { readAll } from "../log/group-turns.ts";
 import { stageSession } from "../log/stage-session.ts";
 import { importSession } from "../log/transfer/import-session.ts";
 import { titleOf } from "../turns/title-of.ts";
-import { commandOf, placeForImported, placeForNew } from "./session-directories.ts";
+import { commandOf, workspaceForImported, workspaceForNew } from "./session-directories.ts";
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
 import { modelNamed } from "./start-turn.ts";
 
@@ -27,7 +27,7 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
     async create(wanted, caller) {
       assertLane(options, wanted.lane);
       const chosen = await chosenFields(options, wanted);
-      const workspace = placeForNew(options, wanted.workspace, caller);
+      const workspace = workspaceForNew(options, wanted.workspace, caller);
       const session = { id: newId(), workspace, createdAt: now(), ...chosen };
       return view(await created(context, session, commandOf(caller)));
     },
@@ -65,7 +65,7 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
     },
 
     async importSession(chunks, caller) {
-      const workspace = (theirs: string): string => placeForImported(options, theirs, caller);
+      const workspace = (theirs: string): string => workspaceForImported(options, theirs, caller);
       return view(
         await importSession(store, chunks, { id: newId(), redactor: redactor(), workspace, ...commandOf(caller) }),
       );

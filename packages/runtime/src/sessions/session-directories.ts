@@ -5,20 +5,20 @@ import { chooseWorkspace } from "../paths/choose-workspace.ts";
 import { physicalPath, wayInside } from "../paths/way-inside.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
-type PlaceOptions = Pick<SessionsOptions, "scratch" | "allowedWorkspaces" | "defaultWorkspace">;
+type WorkspaceOptions = Pick<SessionsOptions, "scratch" | "allowedWorkspaces" | "defaultWorkspace">;
 
-/** Where a new session works: where it says, else where its caller belongs, else in an empty directory of its own. */
-export function placeForNew(options: PlaceOptions, asked: string | undefined, caller: Caller): string {
+/** The workspace of a new session: the requested one, else the caller's, else a new scratch directory. */
+export function workspaceForNew(options: WorkspaceOptions, asked: string | undefined, caller: Caller): string {
   const { scratch, allowedWorkspaces, defaultWorkspace } = options;
   if (asked !== undefined) scratch.assertElsewhere(asked);
   const chosen = chooseWorkspace({ asked, bound: caller.workspace, fallback: defaultWorkspace });
   return chosen === undefined ? scratch.make("") : allowedWorkspace(chosen, allowedWorkspaces);
 }
 
-/** Where a session from elsewhere works: at the same place if there is one and turns may work there. */
-export function placeForImported(options: PlaceOptions, theirs: string, caller: Caller): string {
+/** The workspace of an imported session: the same path if it exists and is allowed. */
+export function workspaceForImported(options: WorkspaceOptions, theirs: string, caller: Caller): string {
   try {
-    return placeForNew(options, theirs, caller);
+    return workspaceForNew(options, theirs, caller);
   } catch (reason) {
     if (!CaretError.is(reason)) throw reason;
     return caller.workspace === undefined
@@ -28,23 +28,23 @@ export function placeForImported(options: PlaceOptions, theirs: string, caller: 
 }
 
 /** A directory of the user's that a caller may look into. */
-export function visiblePlace(
+export function visibleWorkspace(
   { allowedWorkspaces }: Pick<SessionsOptions, "allowedWorkspaces">,
   asked: string,
   caller: Caller,
 ): string {
-  const place = chooseWorkspace({ asked, bound: caller.workspace, fallback: undefined });
-  return allowedWorkspace(place ?? asked, allowedWorkspaces);
+  const chosen = chooseWorkspace({ asked, bound: caller.workspace, fallback: undefined });
+  return allowedWorkspace(chosen ?? asked, allowedWorkspaces);
 }
 
 /** The physical path of the only workspace a caller may see; undefined: all of them. */
-export function boundPlace({ workspace }: Caller): string | undefined {
+export function boundWorkspace({ workspace }: Caller): string | undefined {
   return workspace === undefined ? undefined : physicalPath(workspace);
 }
 
-/** Whether a session exists for whoever is bound to a place. */
-export function isVisible({ workspace }: SessionRecord, place: string | undefined): boolean {
-  return place === undefined || wayInside(place, workspace) !== undefined;
+/** Whether a caller that is bound to a workspace sees the session. */
+export function isVisible({ workspace }: SessionRecord, bound: string | undefined): boolean {
+  return bound === undefined || wayInside(bound, workspace) !== undefined;
 }
 
 /** What is to be recorded together with what is done for a caller. */
@@ -55,6 +55,6 @@ export function commandOf({ command }: Caller): CommandOptions {
 /** Rejects with `session-not-found` also when it is only not for this caller. */
 export async function findVisible(store: EventStore, sessionId: string, caller: Caller): Promise<SessionRecord> {
   const session = await store.getSession(sessionId);
-  if (session !== undefined && isVisible(session, boundPlace(caller))) return session;
+  if (session !== undefined && isVisible(session, boundWorkspace(caller))) return session;
   throw new CaretError("session-not-found", `There is no session ${sessionId}`);
 }

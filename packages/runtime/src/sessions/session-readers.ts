@@ -7,13 +7,13 @@ import { type Git, listFiles } from "./changes/run-git.ts";
 import { exportAs } from "./export/export-as.ts";
 import { rankPaths } from "./rank-paths.ts";
 import { readLog } from "./read-log.ts";
-import { boundPlace, visiblePlace } from "./session-directories.ts";
+import { boundWorkspace, visibleWorkspace } from "./session-directories.ts";
 import { followUpdates } from "./session-updates.ts";
 import type { SessionsContext } from "./sessions-context.ts";
 
 const MAX_FOUND = 50;
 
-/** Somebody types: the list of one moment serves for the next letters, too. */
+/** Cache the file list while the user is typing. */
 const FRESH_MS = 5_000;
 
 const NEWS_MS = 100;
@@ -42,7 +42,7 @@ type SessionReaders = Omit<
 export function sessionReaders(context: SessionsContext, closing: AbortSignal): SessionReaders {
   const { options, store, ticks, find, view, onWaiting } = context;
   const { engine, now, newsMs = NEWS_MS, redactor } = options;
-  /** Whoever sees a session may decide in it. */
+  /** A caller that sees a session may answer its approvals. */
   const forDecider = (sessionId: string, events: readonly EventEnvelope[]): readonly EventEnvelope[] =>
     engine.runningTurn(sessionId)?.forDecider(events) ?? events;
   const files = createFileFinder({ git: options, now });
@@ -52,8 +52,8 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
     findCommand: (name) => store.findCommand(name),
 
     async list({ limit = DEFAULT_PAGE, ...query }, caller) {
-      const place = boundPlace(caller);
-      const bound = place === undefined ? {} : { workspace: place };
+      const workspace = boundWorkspace(caller);
+      const bound = workspace === undefined ? {} : { workspace };
       const { sessions, next } = await store.listSessions({
         ...query,
         ...bound,
@@ -78,7 +78,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
         ticks,
         onWaiting,
         view,
-        place: boundPlace(caller),
+        workspace: boundWorkspace(caller),
         now,
         newsMs,
         signal: untilClosing(signal),
@@ -89,15 +89,16 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
       await context.attachments.read((await find(sessionId, caller)).id, name),
     async changes(sessionId, caller) {
       const { workspace } = await find(sessionId, caller);
-      return await readChanges(options, visiblePlace(options, workspace, caller));
+      return await readChanges(options, visibleWorkspace(options, workspace, caller));
     },
-    findFiles: async (workspace, query, caller) => await files.find(visiblePlace(options, workspace, caller), query),
+    findFiles: async (workspace, query, caller) =>
+      await files.find(visibleWorkspace(options, workspace, caller), query),
     async usage(days, caller) {
       if (!Number.isSafeInteger(days) || days < 1 || days > MAX_DAYS)
-        throw new CaretError("invalid-request", `Usage can be told for 1 to ${MAX_DAYS} days`);
-      const place = boundPlace(caller);
+        throw new CaretError("invalid-request", `days must be from 1 to ${MAX_DAYS}`);
+      const workspace = boundWorkspace(caller);
       const from = toUsageDay(now() - (days - 1) * DAY_MS);
-      const rows = await store.usageByDay(place === undefined ? { from } : { from, workspace: place });
+      const rows = await store.usageByDay(workspace === undefined ? { from } : { from, workspace });
       return rows.map(toUsageRow);
     },
   };

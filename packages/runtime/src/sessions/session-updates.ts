@@ -12,19 +12,19 @@ const MARGIN_MS = 2_000;
 export interface FollowUpdatesOptions {
   readonly store: EventStore;
   readonly ticks: ForeignTicks;
-  /** Hears of sessions whose turn waits for somebody, or no longer does. */
+  /** Called when a session's turn starts or stops waiting for a person. */
   readonly onWaiting: (watcher: SessionWatcher) => () => void;
   readonly view: (session: SessionRecord) => SessionView;
   /** The only workspace the reader may see. */
-  readonly place: string | undefined;
+  readonly workspace: string | undefined;
   readonly now: () => number;
   readonly newsMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * What changes from now on, gathered: a session is told of at most once in `newsMs`, as it is then. Listening begins with
- * the call, not with the first pull, so that whoever reads the list after it misses nothing.
+ * What changes from now on, gathered: a session is sent at most once in `newsMs`, in its latest state. Listening begins with
+ * the call, not with the first pull, so that a reader of the list misses nothing.
  */
 export function followUpdates(options: FollowUpdatesOptions): AsyncIterable<readonly SessionNews[]> {
   return tellNews(options, gatherNews(options));
@@ -34,10 +34,10 @@ async function* tellNews(
   options: FollowUpdatesOptions,
   gathered: Gathered,
 ): AsyncGenerator<readonly SessionNews[], void, undefined> {
-  const { store, signal, place, newsMs } = options;
+  const { store, signal, workspace, newsMs } = options;
   let lookedAt = options.now();
   try {
-    /** Those the reader may know of: only of their end it is told. */
+    /** Sessions the reader may know: deletions are sent only for these. */
     const known = new Set(await gathered.ids);
     for (;;) {
       await gathered.rung();
@@ -45,7 +45,7 @@ async function* tellNews(
       const { touched, byOthers } = gathered.take();
       const since = lookedAt - MARGIN_MS;
       if (byOthers) lookedAt = options.now();
-      const others = byOthers ? await changedByOthers(store, { place, since, known }) : [];
+      const others = byOthers ? await changedByOthers(store, { workspace, since, known }) : [];
       const news = await newsOf(new Set([...touched, ...others]), options, known);
       if (news.length > 0) yield news;
       await pause(newsMs, signal);
@@ -63,7 +63,7 @@ interface Gathered extends Pick<Doorbell, "rung"> {
   end(): void;
 }
 
-function gatherNews({ store, onWaiting, ticks, signal, place }: FollowUpdatesOptions): Gathered {
+function gatherNews({ store, onWaiting, ticks, signal, workspace }: FollowUpdatesOptions): Gathered {
   const bell = createDoorbell();
   const touched = new Set<string>();
   let byOthers = false;
@@ -86,8 +86,8 @@ function gatherNews({ store, onWaiting, ticks, signal, place }: FollowUpdatesOpt
   };
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
-  const ids = store.sessionIds(withPlace(place));
-  ids.catch(() => undefined); // told to whoever pulls
+  const ids = store.sessionIds(withinWorkspace(workspace));
+  ids.catch(() => undefined); // rejects the next pull
   return {
     rung: bell.rung,
     ids,
@@ -103,7 +103,7 @@ function gatherNews({ store, onWaiting, ticks, signal, place }: FollowUpdatesOpt
 
 async function newsOf(
   ids: ReadonlySet<string>,
-  { store, place, view }: FollowUpdatesOptions,
+  { store, workspace, view }: FollowUpdatesOptions,
   known: Set<string>,
 ): Promise<readonly SessionNews[]> {
   const news: SessionNews[] = [];
@@ -111,7 +111,7 @@ async function newsOf(
     const session = await store.getSession(sessionId);
     if (session === undefined) {
       if (known.delete(sessionId)) news.push({ kind: "deleted", sessionId });
-    } else if (isVisible(session, place)) {
+    } else if (isVisible(session, workspace)) {
       known.add(sessionId);
       news.push({ kind: "changed", session: view(session) });
     }
@@ -123,16 +123,16 @@ async function newsOf(
 async function changedByOthers(
   store: EventStore,
   {
-    place,
+    workspace,
     since,
     known,
-  }: { readonly place: string | undefined; readonly since: number; readonly known: ReadonlySet<string> },
+  }: { readonly workspace: string | undefined; readonly since: number; readonly known: ReadonlySet<string> },
 ): Promise<readonly string[]> {
-  const left = new Set(await store.sessionIds(withPlace(place)));
+  const left = new Set(await store.sessionIds(withinWorkspace(workspace)));
   const changed = [...known].filter((id) => !left.has(id));
   let after: string | undefined;
   do {
-    const query = { limit: PAGE, ...withPlace(place), ...(after === undefined ? {} : { after }) };
+    const query = { limit: PAGE, ...withinWorkspace(workspace), ...(after === undefined ? {} : { after }) };
     const { sessions, next } = await store.listSessions(query);
     const recent = sessions.filter(({ updatedAt }) => updatedAt >= since);
     changed.push(...recent.map(({ id }) => id));
@@ -141,8 +141,8 @@ async function changedByOthers(
   return changed;
 }
 
-function withPlace(place: string | undefined): { readonly workspace?: string } {
-  return place === undefined ? {} : { workspace: place };
+function withinWorkspace(workspace: string | undefined): { readonly workspace?: string } {
+  return workspace === undefined ? {} : { workspace };
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

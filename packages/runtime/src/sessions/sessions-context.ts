@@ -36,7 +36,7 @@ export interface SessionsContext {
   readonly view: (session: SessionRecord) => SessionView;
   /** Delete a session with all that is its own. Rejects with `session-busy` while a turn of it runs or begins. */
   readonly remove: (sessionId: string, how?: DeleteOptions) => Promise<boolean>;
-  /** Hears of sessions whose turn waits for somebody, or no longer does. */
+  /** Called when a session's turn starts or stops waiting for a person. */
   readonly onWaiting: (watcher: SessionWatcher) => () => void;
 }
 
@@ -111,7 +111,7 @@ export interface SessionsOptions {
   readonly pruneMs?: number;
   /** How often to look for turns whose process has died. */
   readonly abandonedMs?: number;
-  /** How long changes of a session are gathered before they are told as one. */
+  /** How long changes of a session are gathered into one update. */
   readonly newsMs?: number;
 }
 

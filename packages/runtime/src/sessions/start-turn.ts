@@ -20,7 +20,7 @@ export interface TurnStarter {
 
 export interface DeskTurnStarterOptions extends SessionsOptions {
   readonly attachments: Attachments;
-  /** A turn of the session waits for somebody, or no longer does. */
+  /** A turn of the session starts or stops waiting for a person. */
   readonly onWaiting: (sessionId: string) => void;
 }
 
@@ -64,7 +64,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): TurnStar
     return turn;
   };
 
-  /** Whoever has read the end of the last turn may start the next one, although the last one still cleans up. */
+  /** A client that has read the end of a turn may start the next one, although the last one still cleans up. */
   const start: TurnStarter["start"] = async (session, wanted, command) => {
     const { id, lastTurn } = session;
     if (lastTurn?.outcome !== undefined) {

@@ -69,7 +69,7 @@ export function turnCommands({ options, find, starter, store }: SessionsContext)
   };
 }
 
-/** Whether the log knows the turn as running, whoever runs it. */
+/** Whether the turn runs according to the log, in any process. */
 async function isInLog(store: EventStore, sessionId: string, turnId: string): Promise<boolean> {
   return (await store.runningTurns({ sessionId })).some((turn) => turn.turnId === turnId);
 }

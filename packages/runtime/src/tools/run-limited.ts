@@ -24,7 +24,7 @@ export async function runLimited(tool: Tool, input: unknown, context: ToolContex
     // Unless the signal has fired the tool is back already, and nothing is waited for.
     const output = (await within(running, LET_GO_MS))
       ? await running
-      : toFailedOutput(new CaretError("timed-out", `${tool.name} was told to stop and did not`));
+      : toFailedOutput(new CaretError("timed-out", `${tool.name} was cancelled but did not stop`));
     if (output.failure === undefined) return { output };
     if (context.signal.aborted) return { output, stopped: "cancelled" };
     return limit.signal.aborted ? { output, stopped: "timed-out" } : { output };

@@ -141,7 +141,7 @@ describe("a long output", () => {
     const { call } = withTools({ tools: (outputs) => [createReadOutputTool({ outputs })] });
     expect(await call("read_output", { handle: "../../etc/passwd" })).toEqual({
       status: "error",
-      output: "No output is kept under this handle: it is wrong, or was forgotten",
+      output: "No output is stored under this handle: it is wrong, or the output was evicted",
       outcomeClass: "not_found",
     });
   });

@@ -3,7 +3,7 @@ import { type ChildEnvironmentOptions, childEnvironment } from "../process/child
 import type { Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
 
-/** Codes that a tool's failure is told apart by; every other code is the tool's own trouble. */
+/** Codes with a meaning of their own for a tool's failure; every other code is an error of the tool. */
 const classes: Partial<Record<ErrorCode, Failure>> = {
   "invalid-request": "validation",
   "not-found": "not_found",

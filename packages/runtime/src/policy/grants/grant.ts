@@ -53,17 +53,17 @@ export function grantWords(scope: GrantScope): Words {
 
 function commandWords({ words, more, directory }: Extract<GrantScope, { kind: "command" }>): Words {
   const line = words.map(quoted).join(" ");
-  const place = directory === "." ? "" : ` in \`${directory}\``;
+  const where = directory === "." ? "" : ` in \`${directory}\``;
   return more
-    ? { pattern: `${line} *`, label: `\`${line}\` with any further arguments${place}` }
-    : { pattern: line, label: `exactly \`${line}\`${place}` };
+    ? { pattern: `${line} *`, label: `\`${line}\` with any further arguments${where}` }
+    : { pattern: line, label: `exactly \`${line}\`${where}` };
 }
 
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The directory a command runs in, from the workspace; undefined when that cannot be told. */
+/** The directory a command runs in, relative to the workspace; undefined when it cannot be determined. */
 export function directoryOf({ input }: PolicyCall): string | undefined {
   const cwd = isJsonObject(input) ? input["cwd"] : undefined;
   if (cwd === undefined) return ".";

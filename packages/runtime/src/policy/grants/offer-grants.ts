@@ -55,8 +55,8 @@ function offersOf({ call }: AskedCall, part: PolicyPart): readonly GrantScope[] 
           directory,
         );
   }
-  const place = part.kind === "path" ? changedPlace(call.kind, part) : undefined;
-  return place === undefined ? [] : pathOffers(place);
+  const path = part.kind === "path" ? changedPath(call.kind, part) : undefined;
+  return path === undefined ? [] : pathOffers(path);
 }
 
 function commandOffers(words: readonly string[], directory: string): readonly GrantScope[] {
@@ -75,8 +75,8 @@ function pathOffers(path: string): readonly GrantScope[] {
   ];
 }
 
-/** The file that a change is made to, free of links; undefined when it is no change, or of several places. */
-export function changedPlace(kind: AskedCall["call"]["kind"], { path, use }: PathPart): string | undefined {
+/** The file that a change is made to, free of links; undefined when it is no change, or of several files. */
+export function changedPath(kind: AskedCall["call"]["kind"], { path, use }: PathPart): string | undefined {
   if ((kind !== "edit" && kind !== "write") || use !== "named" || path.ends.length !== 1) return undefined;
   return path.ends[0]?.inWorkspace || undefined;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { GrantView } from "@caret/protocol";
 import type { PolicyPart } from "../policy-parts.ts";
 import { type AskedCall, directoryOf, type Grant, type GrantScope, grantWords, identityOf, originOf } from "./grant.ts";
-import { changedPlace } from "./offer-grants.ts";
+import { changedPath } from "./offer-grants.ts";
 
 /** What a person has allowed for the rest of one session. In memory only: a restart forgets it, and asks again. */
 export interface SessionGrants {
@@ -67,9 +67,9 @@ function coversCall(scope: GrantScope, { call }: AskedCall): boolean {
 function coversPart(scope: GrantScope, call: AskedCall["call"], part: PolicyPart): boolean {
   if (scope.kind === "command") return part.kind === "command" && coversCommand(scope, call, part.words);
   if (scope.kind !== "path" || part.kind !== "path") return false;
-  const place = changedPlace(call.kind, part);
-  if (place === undefined) return false;
-  return scope.below ? place.startsWith(`${scope.path}/`) : place === scope.path;
+  const path = changedPath(call.kind, part);
+  if (path === undefined) return false;
+  return scope.below ? path.startsWith(`${scope.path}/`) : path === scope.path;
 }
 
 function coversCommand(

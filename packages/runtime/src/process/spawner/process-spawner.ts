@@ -141,7 +141,7 @@ export class ProcessSpawner implements Spawner {
     }
   }
 
-  /** The spawner died and its children are nobody's: end them from here and tell whoever waits for them. */
+  /** The spawner died: kill its children from here and reject their waiters. */
   #mourn(link: SpawnerLink): void {
     this.#spares.drop(link);
     const orphans = [...this.#remotes].filter(([, remote]) => remote.link === link);

@@ -15,7 +15,7 @@ export type SpawnerRequest =
   | { readonly type: "reap"; readonly id: string; readonly strays: ReapTime };
 
 /**
- * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` in the place of
+ * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` instead of
  * either, since a container may only turn out to be broken once it runs; and `reaped` once per request.
  */
 export type SpawnerReport =

@@ -42,7 +42,7 @@ export class SpawnerService {
         return;
       case "prepare": {
         const streams = this.#openStreams(request.id, streamNames);
-        // Whoever takes them hears of it; nobody may ever.
+        // The error surfaces when they are taken, which may never happen.
         streams.catch(() => undefined);
         this.#prepared.set(request.id, streams);
         return;

@@ -19,7 +19,7 @@ type Stdio = IOType | Socket;
 
 export interface StartOptions {
   readonly stdio: readonly [stdin: Stdio, stdout: Stdio, stderr: Stdio];
-  /** Descriptors of ours that the child must not see; an empty device takes their place. */
+  /** Descriptors of ours that the child must not see; replaced by /dev/null. */
   readonly hidden?: Hidden | undefined;
   readonly mark?: string;
   readonly signal?: AbortSignal;
@@ -43,11 +43,11 @@ export interface StartedProcess {
   reap(strays: ReapTime): Promise<void>;
 }
 
-/** The one place that starts processes. Rejects with a CaretError when the program cannot run. */
+/** The only function that starts processes. Rejects with a CaretError when the program cannot run. */
 export async function startProcess(command: ChildCommand, options: StartOptions): Promise<StartedProcess> {
   const mark = options.mark ?? randomUUID();
   const child = await spawnPatiently(command, { ...options, mark });
-  if (child.pid === undefined) throw new CaretError("internal", "A started process has no number");
+  if (child.pid === undefined) throw new CaretError("internal", "A started process has no pid");
   const identity = identifyProcess(child.pid);
   options.registry?.add(mark, identity);
   const agent = command.contained ? followContainedAgent(child) : undefined;

@@ -9,7 +9,7 @@ const BACKLOG = 4_096;
 
 /**
  * Where the streams of children arrive: a Unix socket that only this user can reach. Each connection says in its first
- * line what it is, and is handed to whoever expects that; a connection nobody expects is closed.
+ * line what it is, and is handed to the caller that expects it; an unexpected connection is closed.
  */
 export class StreamServer {
   readonly path: string;

@@ -3,7 +3,7 @@ import { addedFilePatch } from "./added-file-patch.ts";
 import { parseStatus, type StatusEntry } from "./parse-status.ts";
 import { type Git, runGit } from "./run-git.ts";
 
-/** At the start of a line as git ends lines: to a `^` a carriage return in somebody's file would begin one, too. */
+/** At the start of a line as git ends lines: for `^` a carriage return in a file would start one, too. */
 const FILE_START = /(?<![^\n])diff --git /g;
 
 const HUNKS_START = /(?<![^\n])--- /;
@@ -32,9 +32,9 @@ const NOT_A_REPOSITORY: ChangesView = { isRepository: false, files: [], omitted:
  * workspace, also when the repository is larger. Paths are relative to the workspace.
  */
 export async function readChanges(git: Git, workspace: string): Promise<ChangesView> {
-  const place = await runGit(git, workspace, ["rev-parse", "--is-inside-work-tree", "--show-prefix"]);
-  const [isInside, prefix = ""] = place.text.split("\n");
-  if (place.code !== 0 || isInside !== "true") return NOT_A_REPOSITORY;
+  const found = await runGit(git, workspace, ["rev-parse", "--is-inside-work-tree", "--show-prefix"]);
+  const [isInside, prefix = ""] = found.text.split("\n");
+  if (found.code !== 0 || isInside !== "true") return NOT_A_REPOSITORY;
   const safe = await withoutOwnFilters(git, workspace);
   const run = (args: readonly string[]) => runGit(git, workspace, args, safe);
   const scope = ["--ignore-submodules=dirty", "--", "."];

@@ -126,10 +126,10 @@ async function toChildCommand(
 
 /** The command itself can go anywhere: this only keeps a mistaken directory from being taken for one of the workspace. */
 function directoryIn({ workspace, places }: Pick<ToolContext, "workspace" | "places">, path: string): Promise<string> {
-  return withConfined({ workspace, places, path }, async (place) => {
-    const directory = await place.directory.enter(place.name);
+  return withConfined({ workspace, places, path }, async (target) => {
+    const directory = await target.directory.enter(target.name);
     await directory.close();
-    return place.path === "" ? workspace : `${workspace}/${place.path}`;
+    return target.path === "" ? workspace : `${workspace}/${target.path}`;
   });
 }
 

@@ -48,7 +48,7 @@ interface Hunk {
 }
 
 async function hunksOf(before: string, after: string): Promise<readonly Hunk[]> {
-  // Loaded when somebody is asked for the first time: most commands never need it.
+  // Loaded on first use: most commands never need it.
   const { structuredPatch } = await import("diff");
   const { oldText, newText, skippedLines } = changedPart(before, after);
   const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
@@ -83,7 +83,7 @@ function changedPart(
   return { oldText, newText, skippedLines: start === 0 ? 0 : before.slice(0, start).split("\n").length - 1 };
 }
 
-/** The beginning of the line that stands some lines above this place. */
+/** The beginning of the line that stands some lines above this position. */
 function linesBefore(text: string, at: number): number {
   let start = at;
   for (let line = 0; line <= CONTEXT_LINES; line += 1) {
@@ -94,7 +94,7 @@ function linesBefore(text: string, at: number): number {
   return start + 1;
 }
 
-/** The end of the line that stands some lines below this place. */
+/** The end of the line that stands some lines below this position. */
 function linesAfter(text: string, at: number): number {
   let end = at;
   for (let line = 0; line <= CONTEXT_LINES && end < text.length; line += 1) {
@@ -125,8 +125,8 @@ function lineCount(text: string): number {
 }
 
 function toText({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string {
-  const place = `-${range(oldStart, oldLines)} +${range(newStart, newLines)}`;
-  return `@@ ${place} @@\n${lines.map((line) => `${line}\n`).join("")}`;
+  const ranges = `-${range(oldStart, oldLines)} +${range(newStart, newLines)}`;
+  return `@@ ${ranges} @@\n${lines.map((line) => `${line}\n`).join("")}`;
 }
 
 /** The format counts from the line before where there is none. */
@@ -149,6 +149,6 @@ export function assertAsShown({ shownState }: Pick<ToolContext, "shownState">, s
   if (shownState === undefined || shownState === state) return;
   throw new CaretError(
     "invalid-request",
-    `${path} was changed by somebody else after the user had approved this. Nothing was done: read it and try again`,
+    `${path} was changed after the user had approved this call. Nothing was done: read it and try again`,
   );
 }

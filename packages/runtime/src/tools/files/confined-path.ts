@@ -10,10 +10,10 @@ import { PinnedDirectory } from "./pinned-directory.ts";
 /** As many as the kernel allows. */
 const MAX_LINKS = 40;
 
-/** A place inside the workspace. It need not exist; the directory it is in does, and is held while it is used. */
-export interface ConfinedPlace {
+/** A path inside the workspace. It need not exist; its directory does, and stays open while it is used. */
+export interface ConfinedPath {
   readonly directory: PinnedDirectory;
-  /** The entry in the directory; `.` when the place is the workspace itself. */
+  /** The entry in the directory; `.` for the workspace itself. */
   readonly name: string;
   /** The way from the workspace, free of links, with slashes; empty for the workspace itself. */
   readonly path: string;
@@ -31,7 +31,7 @@ export interface ConfinedOptions extends Pick<ToolContext, "workspace" | "places
 }
 
 /**
- * Finds a place inside the workspace and holds it while `use` works there.
+ * Resolves a path inside the workspace and keeps its directory open while `use` works there.
  *
  * The way is walked one component at a time, each directory opened from the one before without following links, and
  * links resolved here: a target outside the workspace is refused. So there is no moment between check and use in which
@@ -39,12 +39,12 @@ export interface ConfinedOptions extends Pick<ToolContext, "workspace" | "places
  * case, two spellings are one file and equally confined. A hard link is a file of the workspace like any other, which
  * only a sandbox can prevent; writing replaces the entry and leaves the other name's content as it was.
  *
- * Nothing that decides what is run (git's hooks and settings, an editor's tasks) is changed by way of a link, whoever has
- * approved it. And where a call was judged by the places it leads to, it is used at these places only.
+ * Nothing that decides what is run (git's hooks and settings, an editor's tasks) is changed through a link, even if
+ * approved. And where a call was judged by the paths it resolves to, only these paths are used.
  */
 export async function withConfined<Value>(
   options: ConfinedOptions,
-  use: (place: ConfinedPlace) => Promise<Value>,
+  use: (target: ConfinedPath) => Promise<Value>,
 ): Promise<Value> {
   const walk = await Walk.start(options);
   try {
@@ -86,7 +86,7 @@ class Walk {
     }
   }
 
-  async finish(): Promise<ConfinedPlace> {
+  async finish(): Promise<ConfinedPath> {
     const { followLast = true } = this.#options;
     for (let name = this.#ahead.shift(); name !== undefined; name = this.#ahead.shift()) {
       const isLast = this.#ahead.length === 0;
@@ -102,7 +102,7 @@ class Walk {
     return this.#directory.close();
   }
 
-  #arrive(name: string): ConfinedPlace {
+  #arrive(name: string): ConfinedPath {
     const path = name === "." ? "" : [...this.#walked, name].join("/");
     const { places } = this.#options;
     if (places !== undefined && !places.includes(path)) throw this.#moved(path);
@@ -115,7 +115,7 @@ class Walk {
     if (this.#links === 0 || !decidesWhatRuns(join(this.#root, path), this.#root)) return;
     throw new CaretError(
       "forbidden",
-      `${this.#options.path} leads by a link to ${path}, which decides what is run. It is not changed in this way`,
+      `${this.#options.path} leads by a link to ${path}, which controls what is run, and cannot be changed through a link`,
     );
   }
 
@@ -126,7 +126,7 @@ class Walk {
 
   #assertOnTheWay(path: string): void {
     const { places } = this.#options;
-    if (places !== undefined && !places.some((place) => place.startsWith(`${path}/`))) throw this.#moved(path);
+    if (places !== undefined && !places.some((judged) => judged.startsWith(`${path}/`))) throw this.#moved(path);
     this.#assertNoDetour(path);
   }
 
@@ -138,7 +138,7 @@ class Walk {
     await parent.close();
   }
 
-  /** What has been walked holds no links, so the target can be resolved by its spelling; the walk begins anew. */
+  /** What has been walked holds no links, so the target can be resolved by its spelling; the walk starts again. */
   async #follow(target: string): Promise<void> {
     this.#links += 1;
     if (this.#links > MAX_LINKS) throw new CaretError("invalid-request", "Too many symbolic links on the way");

@@ -2,7 +2,7 @@ import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool } from "../tool.ts";
 import { assertAsShown } from "./change-diff.ts";
-import { type ConfinedOptions, type ConfinedPlace, withConfined } from "./confined-path.ts";
+import { type ConfinedOptions, type ConfinedPath, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
 import { lookAtTree, treeWords } from "./look-at-tree.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
@@ -74,19 +74,19 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
   kind: "write",
   inputSchema: { ...pathSchema, properties: { ...pathSchema.properties, recursive: { type: "boolean" } } },
   preview({ path, recursive = false }, { workspace, places, signal }) {
-    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (place) => {
-      assertRemovable(place);
-      const found = await lookAtTree(place, { path, recursive, signal });
-      return { effect: `Deletes ${place.path}: ${treeWords(found)}`, state: found.state };
+    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (target) => {
+      assertRemovable(target);
+      const found = await lookAtTree(target, { path, recursive, signal });
+      return { effect: `Deletes ${target.path}: ${treeWords(found)}`, state: found.state };
     });
   },
   run({ path, recursive = false }, context) {
     const { workspace, places, shownState, signal } = context;
-    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (place) => {
-      const { directory, name, path: removed } = place;
-      assertRemovable(place);
+    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (target) => {
+      const { directory, name, path: removed } = target;
+      assertRemovable(target);
       if (shownState !== undefined) {
-        const { state } = await lookAtTree(place, { path, recursive, signal });
+        const { state } = await lookAtTree(target, { path, recursive, signal });
         assertAsShown(context, state, removed);
       }
       await remove(directory, name, { recursive, signal });
@@ -118,16 +118,16 @@ export const statTool: Tool = defineTool<PathInput>({
 });
 
 /** Undefined when there is nothing. */
-async function entryKind(place: ConfinedOptions): Promise<ReturnType<typeof kindOf> | undefined> {
+async function entryKind(target: ConfinedOptions): Promise<ReturnType<typeof kindOf> | undefined> {
   try {
-    return await withConfined(place, async ({ directory, name }) => kindOf(await lstat(directory.at(name))));
+    return await withConfined(target, async ({ directory, name }) => kindOf(await lstat(directory.at(name))));
   } catch (reason) {
     if (CaretError.is(reason) && reason.code === "not-found") return undefined;
     throw reason;
   }
 }
 
-function assertRemovable({ name }: ConfinedPlace): void {
+function assertRemovable({ name }: ConfinedPath): void {
   if (name === ".") throw new CaretError("forbidden", "The workspace itself cannot be removed");
 }
 

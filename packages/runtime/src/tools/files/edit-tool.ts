@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool } from "../tool.ts";
 import { assertAsShown, changeDiff, countWords, stateOfText, toFileDiff } from "./change-diff.ts";
-import { type ConfinedPlace, withConfined } from "./confined-path.ts";
+import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { readWholeText } from "./read-tool.ts";
 import { replaceFile, type WriteQueue } from "./write-tool.ts";
 
@@ -33,32 +33,32 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
       additionalProperties: false,
     },
     preview(input, { workspace, places }) {
-      return withConfined({ workspace, places, path: input.path, changes: true }, async (place) => {
-        const before = await readPlace(place, input.path);
+      return withConfined({ workspace, places, path: input.path, changes: true }, async (target) => {
+        const before = await readTarget(target, input.path);
         const { after } = replaceIn(before, input);
-        const { diff, ...counts } = await changeDiff(place.path, before, after);
-        return { effect: `Changes ${place.path}: ${countWords(counts)}`, diff, state: stateOfText(before) };
+        const { diff, ...counts } = await changeDiff(target.path, before, after);
+        return { effect: `Changes ${target.path}: ${countWords(counts)}`, diff, state: stateOfText(before) };
       });
     },
     run(input, context) {
       const { workspace, places, signal } = context;
-      return withConfined({ workspace, places, path: input.path, changes: true }, (place) =>
-        queue(`${workspace}\0${place.path}`, async () => {
+      return withConfined({ workspace, places, path: input.path, changes: true }, (target) =>
+        queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
-          const before = await readPlace(place, input.path);
-          assertAsShown(context, stateOfText(before), place.path);
+          const before = await readTarget(target, input.path);
+          assertAsShown(context, stateOfText(before), target.path);
           const { after, count } = replaceIn(before, input);
-          await replaceFile(place, after);
-          const output = `Replaced ${count} occurrence${count === 1 ? "" : "s"} in ${place.path}`;
-          return { output, diff: toFileDiff(place.path, before, after) };
+          await replaceFile(target, after);
+          const output = `Replaced ${count} occurrence${count === 1 ? "" : "s"} in ${target.path}`;
+          return { output, diff: toFileDiff(target.path, before, after) };
         }),
       );
     },
   });
 }
 
-async function readPlace(place: ConfinedPlace, path: string): Promise<string> {
-  const file = await place.directory.openFile(place.name);
+async function readTarget(target: ConfinedPath, path: string): Promise<string> {
+  const file = await target.directory.openFile(target.name);
   try {
     return await readWholeText(file, path, MAX_BYTES);
   } finally {

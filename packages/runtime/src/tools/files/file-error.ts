@@ -1,6 +1,6 @@
 import { CaretError, type ErrorCode } from "@caret/protocol";
 
-/** What the system's refusals mean to whoever named the path. */
+/** What the system's error codes mean for a path that the model gave. */
 const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOENT: ["not-found", "does not exist"],
   EACCES: ["forbidden", "may not be accessed"],

@@ -26,9 +26,9 @@ const globTool: Tool = defineTool<GlobInput>({
   },
   run({ pattern, path = "." }, { workspace, places, signal }) {
     const matches = compileGlob(pattern);
-    return withConfined({ workspace, places, path }, async (place) => {
-      const directory = await place.directory.enter(place.name);
-      const prefix = place.path === "" ? "" : `${place.path}/`;
+    return withConfined({ workspace, places, path }, async (target) => {
+      const directory = await target.directory.enter(target.name);
+      const prefix = target.path === "" ? "" : `${target.path}/`;
       const found: string[] = [];
       try {
         for await (const file of walkFiles(directory, signal)) {

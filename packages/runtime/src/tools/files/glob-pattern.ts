@@ -53,7 +53,7 @@ function matchesSegments(segments: readonly string[], names: readonly string[]):
   return reachable.at(-1) === true;
 }
 
-/** The classic walk with one place to return to: a later star makes the earlier ones settled. */
+/** Matching with one backtrack position: a later star settles the earlier ones. */
 function matchesName(pattern: string, name: string): boolean {
   const tokens = pattern.match(/\[[!^]?[^\]]+\]|./gsu) ?? [];
   const letters = [...name];

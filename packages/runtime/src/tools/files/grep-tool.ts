@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool } from "../tool.ts";
 import { startWorkerThread, type WorkerThread } from "../worker-thread.ts";
-import { type ConfinedPlace, withConfined } from "./confined-path.ts";
+import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
 import { compileGlob, type GlobMatcher } from "./glob-pattern.ts";
 import { isBinary } from "./read-tool.ts";
@@ -54,8 +54,8 @@ export const grepTool: Tool = defineTool<GrepInput>({
     const matches = glob === undefined ? undefined : compileGlob(glob);
     const thread = startWorkerThread<GrepQuestion, GrepAnswer>(entry, signal);
     try {
-      const found = await withConfined({ workspace, places, path }, (place) =>
-        search(filesAt(place, matches, signal), thread, { pattern, flags, maxMatches: limit }),
+      const found = await withConfined({ workspace, places, path }, (target) =>
+        search(filesAt(target, matches, signal), thread, { pattern, flags, maxMatches: limit }),
       );
       const more = found.isCut ? [`[There are more matches than ${limit}: narrow the search, or raise limit.]`] : [];
       return { output: [...found.matches, ...more].join("\n") || "[No match.]" };
@@ -102,20 +102,20 @@ async function* inBatches(files: AsyncIterable<Found>): AsyncGenerator<readonly 
 }
 
 async function* filesAt(
-  place: ConfinedPlace,
+  target: ConfinedPath,
   matches: GlobMatcher | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Found, void, undefined> {
-  const directory = await place.directory.enter(place.name).catch((reason: unknown) => {
+  const directory = await target.directory.enter(target.name).catch((reason: unknown) => {
     if (hasCode(reason, "ENOTDIR")) return undefined;
     throw reason;
   });
   if (directory === undefined) {
-    const text = await readText(place);
-    if (text !== undefined) yield { path: place.path, text };
+    const text = await readText(target);
+    if (text !== undefined) yield { path: target.path, text };
     return;
   }
-  const prefix = place.path === "" ? "" : `${place.path}/`;
+  const prefix = target.path === "" ? "" : `${target.path}/`;
   try {
     for await (const file of walkFiles(directory, signal)) {
       const text = matches === undefined || matches(file.path) ? await readText(file) : undefined;

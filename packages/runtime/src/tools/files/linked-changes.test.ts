@@ -38,7 +38,7 @@ describe("what decides what is run is not changed by way of a link, even when th
       result: {
         status: "error",
         output: expect.stringMatching(
-          / leads by a link to \.git\S*, which decides what is run\. It is not changed in this way$/,
+          / leads by a link to \.git\S*, which controls what is run, and cannot be changed through a link$/,
         ),
         outcomeClass: "permission",
       },

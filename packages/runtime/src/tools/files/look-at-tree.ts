@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
-import type { ConfinedPlace } from "./confined-path.ts";
+import type { ConfinedPath } from "./confined-path.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
 
 /** More than this is only counted as more. */
 const MAX_ENTRIES = 20_000;
 
-/** An entry with all that is in it, as far as somebody should know who is asked to delete it. */
+/** An entry with its content, as far as a person needs it to approve the deletion. */
 export interface Tree {
   readonly kind: "directory" | "file" | "other";
   readonly files: number;
@@ -27,7 +27,7 @@ export interface LookOptions {
 }
 
 /** Fails for a directory that is not empty unless it may be looked into: nor could it be deleted. */
-export async function lookAtTree({ directory, name }: ConfinedPlace, options: LookOptions): Promise<Tree> {
+export async function lookAtTree({ directory, name }: ConfinedPath, options: LookOptions): Promise<Tree> {
   const stat = await lstat(directory.at(name), { bigint: true });
   if (!stat.isDirectory()) {
     const kind = stat.isFile() ? "file" : "other";

@@ -47,7 +47,7 @@ export class PinnedDirectory {
       if (!hasCode(reason, "ENOENT")) throw reason;
     }
     await mkdir(this.at(name)).catch((reason: unknown) => {
-      if (!hasCode(reason, "EEXIST")) throw reason; // somebody else was quicker
+      if (!hasCode(reason, "EEXIST")) throw reason; // another process created it first
     });
     return this.enter(name);
   }

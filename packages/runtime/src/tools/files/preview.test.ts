@@ -123,7 +123,7 @@ describe("what a call would do", () => {
       left: [bench.read("a.txt"), bench.read("dir/c.txt")],
     }).toEqual({
       status: "error",
-      output: `${input.path} was changed by somebody else after the user had approved this. Nothing was done: read it and try again`,
+      output: `${input.path} was changed after the user had approved this call. Nothing was done: read it and try again`,
       left: [changed["a.txt"], "changed"],
     });
   });

@@ -33,8 +33,8 @@ export const readTool: Tool = defineTool<ReadInput>({
     additionalProperties: false,
   },
   run({ path, offset = 1, limit = DEFAULT_LINES }, { workspace, places, signal }) {
-    return withConfined({ workspace, places, path }, async (place) => {
-      const file = await place.directory.openFile(place.name);
+    return withConfined({ workspace, places, path }, async (target) => {
+      const file = await target.directory.openFile(target.name);
       try {
         const window = new LineWindow(offset, limit);
         await readLines(file, path, window, signal);

@@ -4,7 +4,7 @@ import { lstat, open, rename, rm } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import { type CallPreview, defineTool, type Tool } from "../tool.ts";
 import { assertAsShown, changeDiff, countWords, lineWords, stateOfText, toFileDiff } from "./change-diff.ts";
-import { type ConfinedPlace, withConfined } from "./confined-path.ts";
+import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
 import { readWholeText } from "./read-tool.ts";
 
@@ -30,27 +30,27 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
       additionalProperties: false,
     },
     async preview({ path, content }, { workspace, places }) {
-      const found = await withConfined({ workspace, places, path, changes: true }, async (place) => ({
-        place: place.path,
-        old: await readOld(place),
+      const found = await withConfined({ workspace, places, path, changes: true }, async (target) => ({
+        path: target.path,
+        old: await readOld(target),
       })).catch((reason: unknown) => {
         // A directory on the way is missing, and will be made.
-        if (CaretError.is(reason) && reason.code === "not-found") return { place: path, old: absent };
+        if (CaretError.is(reason) && reason.code === "not-found") return { path, old: absent };
         throw reason;
       });
-      return await previewOf(found.place, found.old, content);
+      return await previewOf(found.path, found.old, content);
     },
     run({ path, content }, context) {
       const { workspace, places, signal } = context;
-      return withConfined({ workspace, places, path, changes: true, createParents: true }, (place) =>
-        queue(`${workspace}\0${place.path}`, async () => {
+      return withConfined({ workspace, places, path, changes: true, createParents: true }, (target) =>
+        queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
-          const { exists, text, state } = await readOld(place);
-          assertAsShown(context, state, place.path);
-          await replaceFile(place, content);
-          const output = `${exists ? "Replaced" : "Created"} ${place.path} (${Buffer.byteLength(content)} bytes)`;
+          const { exists, text, state } = await readOld(target);
+          assertAsShown(context, state, target.path);
+          await replaceFile(target, content);
+          const output = `${exists ? "Replaced" : "Created"} ${target.path} (${Buffer.byteLength(content)} bytes)`;
           const isComparable = !exists || text !== undefined;
-          const diff = isComparable ? toFileDiff(place.path, text, content) : { path: place.path };
+          const diff = isComparable ? toFileDiff(target.path, text, content) : { path: target.path };
           return { output, diff };
         }),
       );
@@ -81,14 +81,14 @@ async function previewOf(path: string, old: OldContent, content: string): Promis
   return { effect: `Replaces all of ${path}: ${countWords(counts)}`, diff, state };
 }
 
-async function readOld(place: ConfinedPlace): Promise<OldContent> {
-  const file = await place.directory.openFile(place.name).catch((reason: unknown) => {
+async function readOld(target: ConfinedPath): Promise<OldContent> {
+  const file = await target.directory.openFile(target.name).catch((reason: unknown) => {
     if (hasCode(reason, "ENOENT")) return undefined;
     throw reason;
   });
   if (file === undefined) return absent;
   try {
-    const text = await readWholeText(file, place.path, MAX_COMPARED_BYTES);
+    const text = await readWholeText(file, target.path, MAX_COMPARED_BYTES);
     return { exists: true, text, state: stateOfText(text) };
   } catch (reason) {
     if (!CaretError.is(reason) || (reason.code !== "too-large" && reason.code !== "unsupported")) throw reason;
@@ -103,7 +103,7 @@ async function readOld(place: ConfinedPlace): Promise<OldContent> {
  * Writes a file so that everybody sees either the old content or the new, never a part: into a new file beside it,
  * which then takes its name. The mode of an existing file is kept.
  */
-export async function replaceFile({ directory, name, path }: ConfinedPlace, content: string): Promise<void> {
+export async function replaceFile({ directory, name, path }: ConfinedPath, content: string): Promise<void> {
   const target = directory.at(name);
   const existing = await statIfPresent(target);
   if (existing !== undefined && !existing.isFile())
@@ -140,7 +140,7 @@ export function createWriteQueue(): WriteQueue {
   const last = new Map<string, Promise<unknown>>();
   return async (file, write) => {
     const before = last.get(file) ?? Promise.resolve();
-    // The one before has told its own caller how it went; here only its end counts.
+    // The previous write reported its own result; here only its end matters.
     const mine = before.then(write, write);
     last.set(file, mine);
     try {

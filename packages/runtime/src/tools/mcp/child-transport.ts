@@ -38,7 +38,7 @@ export class ChildTransport implements Transport {
     await this.#child?.stop({ reason: "closed", graceMs: GRACE_MS });
   }
 
-  /** The last words on standard error, for whoever asks why. */
+  /** The last lines of standard error, for error messages. */
   stderrTail(): string {
     return this.#child?.stderrTail() ?? "";
   }

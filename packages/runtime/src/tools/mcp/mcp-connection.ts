@@ -68,7 +68,7 @@ export class McpConnection {
       return await client.callTool({ name: tool, arguments: input }, { signal, timeout, maxTotalTimeout: timeout });
     } catch (reason) {
       const error = signal.aborted ? reason : this.#toError(reason);
-      // Over HTTP nothing else would tell: a server that was started anew does not know our session.
+      // Over HTTP nothing else shows it: a restarted server does not know our session.
       if (CaretError.is(error) && error.code === "upstream-unreachable") await this.#drop(client);
       throw error;
     }
@@ -78,7 +78,7 @@ export class McpConnection {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#latest?.close();
-    await this.#client?.catch(() => undefined); // an attempt that was cut short has told whoever waited for it
+    await this.#client?.catch(() => undefined); // an aborted attempt has rejected its own callers
   }
 
   async #open(): Promise<Client> {

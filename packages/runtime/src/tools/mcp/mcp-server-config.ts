@@ -3,7 +3,7 @@ import type { Secret } from "@caret/protocol";
 interface CommonConfig {
   /** Begins the names of its tools. */
   readonly name: string;
-  /** How long one call may take; a minute unless told otherwise. */
+  /** How long one call may take; a minute by default. */
   readonly callTimeoutMs?: number;
 }
 

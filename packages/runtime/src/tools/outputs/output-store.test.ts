@@ -37,7 +37,7 @@ it("forgets the oldest output when there are too many bytes", async () => {
     ),
   );
   expect(await Promise.all(texts)).toEqual([
-    "No output is kept under this handle: it is wrong, or was forgotten",
+    "No output is stored under this handle: it is wrong, or the output was evicted",
     "bbb",
     "ccc",
   ]);

@@ -90,7 +90,10 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
     async read(handle, offset, limitBytes) {
       const totalBytes = entries.get(handle);
       if (totalBytes === undefined)
-        throw new CaretError("not-found", "No output is kept under this handle: it is wrong, or was forgotten");
+        throw new CaretError(
+          "not-found",
+          "No output is stored under this handle: it is wrong, or the output was evicted",
+        );
       const wanted = Math.max(0, Math.min(limitBytes, totalBytes - offset));
       const file = await open(await pathOf(handle), "r");
       try {

@@ -121,7 +121,7 @@ describe("the fallback", () => {
       notice: {
         type: "notice",
         kind: "drift",
-        message: "Calls of bash were refused 2 times for the same reason: they now go on as they come",
+        message: "Calls of bash were refused 2 times for the same reason: they are now passed on unchanged",
         detail: { tool: "bash", complaints: ["input.description is missing"] },
       },
     });

@@ -100,7 +100,7 @@ function createRepair(): Repair {
     try {
       return repairInput(input, inputSchema, validatorOf(inputSchema));
     } catch (reason) {
-      // A schema that cannot be used is the fault of whoever offered the tool: the model is told, the turn goes on.
+      // An unusable schema is the client's error: the model gets it as the result and the turn continues.
       return { kind: "invalid", complaints: [CaretError.from(reason).message] };
     }
   };
@@ -125,7 +125,7 @@ function fallbackNotice(tool: string, complaints: readonly string[]): AgentEvent
   return {
     type: "notice",
     kind: "drift",
-    message: `Calls of ${tool} were refused ${FALLBACK_AT - 1} times for the same reason: they now go on as they come`,
+    message: `Calls of ${tool} were refused ${FALLBACK_AT - 1} times for the same reason: they are now passed on unchanged`,
     detail: { tool, complaints },
   };
 }

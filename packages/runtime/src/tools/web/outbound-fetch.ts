@@ -43,7 +43,7 @@ export interface OutboundFetchOptions {
 }
 
 /**
- * The one way out for every tool that fetches. Each hop is parsed, checked and connected anew: http and https only,
+ * The one way out for every tool that fetches. Each hop is parsed, checked and connected separately: http and https only,
  * public addresses only, at most five redirects, never from https down to http, capped in time and in decoded bytes.
  */
 export function createOutboundFetch(options: OutboundFetchOptions = {}): OutboundFetch {
@@ -96,7 +96,7 @@ export function redirect({ headers, body, ...hop }: Hop, url: URL, status: numbe
 }
 
 async function toResponse(url: URL, answer: Dispatcher.ResponseData, maxBytes: number): Promise<OutboundResponse> {
-  // Whatever goes wrong with the body is told by reading it.
+  // Errors of the body surface when it is read.
   answer.body.on("error", () => undefined);
   const body = await readCappedBody(answer.body, headerOf(answer, "content-encoding"), maxBytes);
   return { url, status: answer.statusCode, contentType: headerOf(answer, "content-type"), ...body };

@@ -48,7 +48,7 @@ const braveHits = z
     (web?.results ?? []).map(({ description, ...entry }) => hit({ ...entry, snippet: description })),
   );
 
-/** `baseUrl` takes the place of the engine's public address. */
+/** `baseUrl` replaces the engine's public address. */
 export function createSearchEngine(
   config: SearchEngineConfig,
   { fetch, baseUrl }: { readonly fetch: OutboundFetch; readonly baseUrl?: string },
@@ -59,7 +59,7 @@ export function createSearchEngine(
     if (response.status === 401 || response.status === 403)
       throw new CaretError("bad-key", `The search engine ${config.engine} refused the key (status ${response.status})`);
     if (response.status === 429)
-      throw new CaretError("rate-limited", `${config.engine} wants fewer searches at a time`);
+      throw new CaretError("rate-limited", `The search engine ${config.engine} rejected the search: too many requests`);
     if (response.status !== 200)
       throw new CaretError("upstream-error", `The search engine ${config.engine} answered with ${response.status}`);
     const parsed = answer.safeParse(parseJson(response.bytes.toString("utf8")));
@@ -114,7 +114,7 @@ interface SearchInput {
   readonly count?: number;
 }
 
-/** Without an engine the tool is there and says what is missing: a model that is told so stops asking. */
+/** Without an engine the tool exists and says what is missing, so that the model stops calling it. */
 export function createWebSearchTool({ engine }: { readonly engine?: SearchEngine }): Tool {
   return defineTool<SearchInput>({
     name: "web_search",

@@ -177,7 +177,7 @@ describe("web_search", () => {
 
   it.each([
     [401, "{}", "The search engine tavily refused the key (status 401)"],
-    [429, "{}", "tavily wants fewer searches at a time"],
+    [429, "{}", "The search engine tavily rejected the search: too many requests"],
     [500, "{}", "The search engine tavily answered with 500"],
     [200, "<html>", "The answer of tavily is not what was expected"],
     [200, '{"results": []}', "[Nothing was found.]"],

@@ -107,7 +107,7 @@ describe("what a person is asked about", () => {
     expect({ heard: bench.heard, left: bench.read("a.txt") }).toEqual({
       heard: [
         {
-          text: "a.txt was changed by somebody else after the user had approved this. Nothing was done: read it and try again",
+          text: "a.txt was changed after the user had approved this call. Nothing was done: read it and try again",
           isError: true,
         },
       ],
