@@ -183,7 +183,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
       .getByRole("button", { name: /^Approve/ })
       .tap();
     await turnEnds(page, "Done");
-    await page.getByRole("link", { name: /Sessions/ }).tap();
+    await page.getByRole("link", { name: "All sessions" }).tap();
     await page.getByRole("button", { name: "More" }).tap();
     await page.getByRole("dialog", { name: "More" }).getByRole("link", { name: "Usage" }).tap();
     await page.getByRole("heading", { name: "Usage" }).waitFor();

@@ -22,6 +22,7 @@ export {
   type EventEnvelope,
   type FindingView,
   type GrantView,
+  isSideCall,
   type ModelView,
   type PermissionWord,
   permissionWords,
@@ -29,12 +30,13 @@ export {
   type SessionPageView,
   type SessionStatus,
   type SessionView,
+  sideCallTitle,
   type UsageRow,
 } from "./api/session-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
 export type { SessionUpdate } from "./client/follow-events.ts";
-export type { FollowOptions, StreamState } from "./client/follow-stream.ts";
+export { type FollowOptions, LONGEST_WAIT_MS, type StreamState } from "./client/follow-stream.ts";
 export {
   createNativeClient,
   type ExportedFile,
@@ -108,6 +110,7 @@ export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
 export {
   emptyTranscript,
+  isHeard,
   type Notice,
   type ToolActivity,
   type Transcript,

@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   type AgentEventOf,
   costOf,
+  isHeard,
   summaryOf,
   type Todo,
   TurnFold,
@@ -169,6 +170,7 @@ export class TurnPrinter {
       case "tool-result":
         return this.#lines("tools", this.#settle(event));
       case "notice":
+        if (isHeard(event)) return "";
         return event.kind === "error"
           ? this.#lines("notes", [style.yellow(`${glyphs.notice} ${cleanLine(event.message)}`)])
           : this.note(event.message);

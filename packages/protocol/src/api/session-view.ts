@@ -56,6 +56,8 @@ export interface SessionView {
   readonly id: string;
   readonly title: string;
   readonly workspace: string;
+  /** The workspace is an empty directory that Caret has made for it. */
+  readonly scratch?: true;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;
@@ -70,6 +72,18 @@ export interface SessionView {
   /** What all its turns consumed, those that are not loaded too. Its cost is absent unless each of them has a known one. */
   readonly usage?: Usage;
   readonly status: SessionStatus;
+}
+
+const SIDE_CALL = "Side call: ";
+
+/** The name of a session that a client has begun beside a conversation: for a title, a summary, a test. */
+export function sideCallTitle(title: string): string {
+  return SIDE_CALL + title;
+}
+
+/** Lists leave them out: they are read once, by the client. */
+export function isSideCall({ title }: Pick<SessionView, "title">): boolean {
+  return title.startsWith(SIDE_CALL);
 }
 
 export interface SessionPageView {

@@ -18,7 +18,8 @@ export type StreamBatch = readonly SseMessage[] | undefined;
 type FollowingOptions = NativeClientOptions & { readonly retryNow: EventTarget };
 
 const FIRST_WAIT_MS = 300;
-const LONGEST_WAIT_MS = 8000;
+/** A gateway that is back is found this soon; pages say so. */
+export const LONGEST_WAIT_MS = 2000;
 
 /**
  * The messages of one of the gateway's streams, over as many connections as it takes: `undefined` tells that one was

@@ -234,6 +234,12 @@ describe("followEvents", () => {
   });
 });
 
+it("ux C9: waits at most two seconds before it tries again, however long the gateway was away", async () => {
+  const { client, waits } = scriptedGateway(...Array(8).fill(lost), streams([sse(1)], "end"));
+  expect(await readSeqs(client, 0, 1)).toEqual([1]);
+  expect(waits).toEqual([225, 450, 900, ...Array(5).fill(1500)]);
+});
+
 it("followNews says at each connection that the list is to be read anew", async () => {
   const { client } = scriptedGateway(
     streams(['data: {"kind":"deleted","sessionId":"a"}\n\n'], "break"),

@@ -31,7 +31,7 @@ export const noticeKinds = [
   "not-obeyed",
   "background-task",
   "error",
-  /** Said by the user while the turn ran; the message is the text. */
+  /** Said by the user while the turn ran; the message is the text. It comes again, with `isHeard`, when the agent has it. */
   "steer",
 ] as const;
 

@@ -19,6 +19,11 @@ export interface ToolActivity {
 
 export type Notice = Omit<AgentEventOf<"notice">, "type">;
 
+/** Whether what a person said to a running turn has reached its agent. */
+export function isHeard({ kind, detail }: Notice): boolean {
+  return kind === "steer" && typeof detail === "object" && detail !== null && "isHeard" in detail;
+}
+
 /**
  * A session as people read it: turns, and in each what happened in its order. Deltas are joined, a call and its result
  * are one item, thinking is one item with its duration, init is not shown, and a turn has one result: its outcome.

@@ -1,11 +1,13 @@
 import { assertNever } from "../assert-never.ts";
 import type { AgentEvent, AgentEventOf, Todo } from "../events/agent-event.ts";
-import type { ToolActivity, TranscriptItem, TranscriptTurn } from "./transcript.ts";
+import { isHeard, type Notice, type ToolActivity, type TranscriptItem, type TranscriptTurn } from "./transcript.ts";
 
 type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
 type BlockKind = "text" | "thinking";
 type BlockEvent = AgentEventOf<`${BlockKind}-${"start" | "delta" | "end"}`>;
 type ItemEvent = Exclude<AgentEvent, BlockEvent | AgentEventOf<"turn-start" | "session-ready" | "usage" | "turn-end">>;
+
+const isUnheard = (notice: Notice): boolean => notice.kind === "steer" && !isHeard(notice);
 
 const noTurn: TranscriptTurn = { turnId: "", firstSeq: 0, lastSeq: 0, startedAt: 0, lastAt: 0, items: [] };
 
@@ -80,7 +82,7 @@ export class TurnFold {
         return this.#push({ kind: "plan", seq, plan: event });
       case "notice": {
         const { type, ...notice } = event;
-        return this.#push({ kind: "notice", seq, notice });
+        return isHeard(notice) ? this.#hear(notice) : this.#push({ kind: "notice", seq, notice });
       }
       case "unknown":
         return this.#push({ kind: "unknown", seq, label: event.label, value: event.value });
@@ -127,6 +129,15 @@ export class TurnFold {
     if (event.type === "thinking-end" && block?.kind === "thinking")
       this.#replace(this.#open, { ...block, isOpen: false, ...durationOf(block, event, at) });
     this.#open = -1;
+  }
+
+  /** What a person has said has reached the agent. */
+  #hear(heard: Notice): void {
+    const index = this.#items.findIndex(
+      (item) => item.kind === "notice" && item.notice.message === heard.message && isUnheard(item.notice),
+    );
+    const item = this.#items[index];
+    if (item?.kind === "notice") this.#replace(index, { ...item, notice: heard });
   }
 
   #changeTool(event: AgentEventOf<"tool-output" | "tool-result">): void {

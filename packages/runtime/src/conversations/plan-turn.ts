@@ -1,4 +1,4 @@
-import { type AgentEventOf, CaretError, type TranscriptMessage } from "@caret/protocol";
+import { type AgentEventOf, CaretError, sideCallTitle, type TranscriptMessage } from "@caret/protocol";
 import type { TurnRequest } from "../turns/session-engine.ts";
 import { spokenText } from "./matching/chain.ts";
 import type { TranscriptKey, TranscriptMatch } from "./matching/classify-transcript.ts";
@@ -22,7 +22,7 @@ export function planFirstTurn(
   const request: TurnRequest = {
     prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) }),
     model,
-    title: aside === undefined ? title : `Side call: ${title}`,
+    title: aside === undefined ? title : sideCallTitle(title),
     ...(aside === undefined ? ownerOf(resolved) : { mode: "ask" }),
     notices: [...lostCalls(messages), ...notOffered(resolved)],
   };

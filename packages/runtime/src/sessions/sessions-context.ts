@@ -67,6 +67,7 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
         turn: engine.runningTurn(session.id),
         isUnended: engine.hasUnendedTurn(session.id),
         defaultPermission,
+        isScratch: options.scratch.holds(session.workspace),
       }),
     onWaiting(watcher) {
       const own: SessionWatcher = (sessionId) => watcher(sessionId);
@@ -121,6 +122,8 @@ interface SessionViewOptions {
   /** The session's last turn is ours, although it no longer runs: its end has yet to be written. */
   readonly isUnended: boolean;
   readonly defaultPermission: PermissionWord;
+  /** It works in a directory that Caret has made for it. */
+  readonly isScratch: boolean;
 }
 
 function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
@@ -129,6 +132,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     id,
     title: title ?? "",
     workspace,
+    ...(options.isScratch ? { scratch: true as const } : {}),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,

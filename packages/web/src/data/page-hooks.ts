@@ -1,9 +1,12 @@
-import type { AboutView, ModelView, NativeClient, SessionView } from "@caret/protocol";
+import { type AboutView, isSideCall, type ModelView, type NativeClient, type SessionView } from "@caret/protocol";
 import { useEffect, useMemo } from "react";
 import { useStore } from "zustand";
+import { useNow } from "../parts/use-now.ts";
 import { usePageData } from "./page-data-context.tsx";
 import type { Line, PageState, SessionLog } from "./page-state.ts";
-import { sortSessions, waitingSessions } from "./session-list.ts";
+import { failedSessions, sortSessions, waitingSessions } from "./session-list.ts";
+
+const DAY_MS = 86_400_000;
 
 export function useAbout(): AboutView | undefined {
   return usePageState(({ about }) => about);
@@ -48,11 +51,14 @@ export function useSession(sessionId: string): SessionView | undefined {
   return session;
 }
 
-/** The list, newest first, archived ones left out. */
+/** The list, newest first, archived ones and side calls left out. */
 export function useSessions(): readonly SessionView[] {
   const sessions = usePageState(({ sessions }) => sessions);
   const listed = usePageState(({ listed }) => listed);
-  return useMemo(() => sortSessions(sessions, listed, ({ archived }) => !archived), [sessions, listed]);
+  return useMemo(
+    () => sortSessions(sessions, listed, (session) => !session.archived && !isSideCall(session)),
+    [sessions, listed],
+  );
 }
 
 /** What the page has of the session's log, kept up to date as long as the component is there. */
@@ -60,6 +66,13 @@ export function useTranscript(sessionId: string): SessionLog | undefined {
   const { logs } = usePageData();
   useEffect(() => logs.open(sessionId), [logs, sessionId]);
   return usePageState(({ logs }) => logs.get(sessionId));
+}
+
+/** Those whose last turn failed of late, the latest first. */
+export function useFailedSessions(): readonly SessionView[] {
+  const sessions = usePageState(({ sessions }) => sessions);
+  const today = Math.floor(useNow() / DAY_MS) * DAY_MS;
+  return useMemo(() => failedSessions(sessions, today - DAY_MS), [sessions, today]);
 }
 
 /** Those that wait for a person, the longest wait first. */

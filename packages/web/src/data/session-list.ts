@@ -1,4 +1,4 @@
-import type { SessionPageView, SessionUpdate, SessionView } from "@caret/protocol";
+import { isSideCall, type SessionPageView, type SessionUpdate, type SessionView } from "@caret/protocol";
 import type { PageState } from "./page-state.ts";
 
 type ListState = Pick<PageState, "sessions" | "listed" | "isListed" | "next">;
@@ -79,6 +79,15 @@ export function sortSessions(
 export function waitingSessions(sessions: ReadonlyMap<string, SessionView>): readonly SessionView[] {
   const waiting = [...sessions.values()].filter(({ status }) => isForPerson(status));
   return waiting.sort((a, b) => sinceOf(a) - sinceOf(b));
+}
+
+/** Those whose last turn failed after this moment and that nobody has gone on with or put away, the latest first. */
+export function failedSessions(sessions: ReadonlyMap<string, SessionView>, after: number): readonly SessionView[] {
+  return sortSessions(sessions, sessions.keys(), (session) => {
+    const { status, archived, imported } = session;
+    if (archived || imported === true || isSideCall(session)) return false;
+    return status.kind === "ended" && status.outcome === "failed" && status.at > after;
+  });
 }
 
 /** A parked call waits for the client's program, not for a person. */

@@ -1,5 +1,5 @@
 import type { SessionView } from "@caret/protocol";
-import { FileDiff, History } from "lucide-react";
+import { ChevronLeft, FileDiff, History } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { SessionComposer } from "../composer/session-composer.tsx";
@@ -12,6 +12,7 @@ import { ErrorNote } from "../parts/error-note.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { showError } from "../parts/toast.tsx";
 import { SessionMenu } from "../sessions/session-menu.tsx";
+import { WaitingCount } from "../shell/nav-link.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
 import { ExportMenu } from "../transfer/export-menu.tsx";
@@ -67,7 +68,9 @@ function OpenSession({ session, log }: { readonly session: SessionView; readonly
       <SessionHeader session={session} />
       {log.transcript.turns.length === 0 ? (
         <div className="flex-1">
-          <Empty title="Nothing has been asked yet">Write below what the agent should do in {session.workspace}.</Empty>
+          <Empty title="Nothing has been asked yet">
+            Write below what the agent should do{session.scratch === true ? "" : ` in ${session.workspace}`}.
+          </Empty>
         </div>
       ) : (
         <Transcript
@@ -119,6 +122,11 @@ export function SessionHeader({ session }: { readonly session: SessionView }) {
   const [, goTo] = useLocation();
   return (
     <header className="flex min-h-12 items-center gap-2 border-line border-b px-3 md:px-4">
+      <nav aria-label="Main" className="-ml-2 md:hidden">
+        <Link aria-label="All sessions" className="flex min-h-10 min-w-10 items-center justify-center gap-1" href="/">
+          <ChevronLeft aria-hidden="true" size={18} /> <WaitingCount />
+        </Link>
+      </nav>
       <StatusDot status={session.status} />
       <span className="sr-only">{statusWords(session.status)}</span>
       <h1 className="min-w-0 flex-1 truncate font-semibold" title={session.title}>

@@ -5,6 +5,7 @@ import { Duration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/empty.tsx";
 import { statusWords } from "../parts/status-dot.tsx";
 import { useNow } from "../parts/use-now.ts";
+import { placeWords } from "../sessions/session-row.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";
 import { describeWait } from "./describe-wait.ts";
 
@@ -90,7 +91,7 @@ function SessionFacts({ session }: { readonly session: SessionView }) {
   const [processes] = about?.sandbox.split(":") ?? [];
   const facts: readonly (readonly [label: string, value: string | undefined, all?: string | undefined])[] = [
     ["Lane", lane === undefined ? undefined : laneWords(lane, isSimulated(about, lane))],
-    ["Workspace", session.workspace],
+    ["Workspace", placeWords(session)],
     ["Processes", processes, about?.sandbox],
     ["Used so far", used.length === 0 ? undefined : used.join(" · ")],
   ];

@@ -15,7 +15,7 @@ const SOON_MS = 10_000;
 
 /** One session of the list: its name and status, what was said last, where and by which model. */
 export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionView }) {
-  const { id, title, status, workspace, model, lastLine, updatedAt, imported } = session;
+  const { id, title, status, model, lastLine, updatedAt, imported } = session;
   const about = useAbout();
   return (
     <li className="relative flex items-start gap-3 px-4 py-2.5 first:rounded-t-lg last:rounded-b-lg hover:bg-ink/3">
@@ -38,8 +38,8 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
         {/* What does not fit on the line is not shown at all. */}
         <p className="flex h-[18px] min-w-0 flex-wrap gap-x-1.5 overflow-hidden text-[12px] text-faint leading-[18px]">
           <Status status={status} />
-          <span className="max-w-full truncate" title={workspace}>
-            · {shortPath(workspace)}
+          <span className="max-w-full truncate" title={placeWords(session)}>
+            · {shortPath(placeWords(session))}
           </span>
           {model !== undefined && <span className="shrink-0">· {model}</span>}
           {imported && <span className="shrink-0">· imported</span>}
@@ -82,6 +82,11 @@ export function looksSame(before: SessionView, after: SessionView): boolean {
 
 function wordsOf({ updatedAt: _, lastSeq: __, ...rest }: SessionView): string {
   return JSON.stringify(rest);
+}
+
+/** Where a session works. A directory that Caret has made for it alone tells nobody anything. */
+export function placeWords({ workspace, scratch }: Pick<SessionView, "workspace" | "scratch">): string {
+  return scratch === true ? "no workspace" : workspace;
 }
 
 /** The end of a path, which tells directories apart: `…/work/caret`. */

@@ -1,21 +1,22 @@
-import type { AgentEventOf, SessionView } from "@caret/protocol";
+import { type AgentEventOf, type SessionView, sideCallTitle } from "@caret/protocol";
 import { ArrowRight, Search, SquarePen } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
-import { useAbout, usePageState, useWaitingSessions } from "../data/page-hooks.ts";
+import { useAbout, useFailedSessions, usePageState, useWaitingSessions } from "../data/page-hooks.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/empty.tsx";
 import { TextInput } from "../parts/field.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import { TimeAgo } from "../parts/time-ago.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { useSessionActions } from "../session/use-session-actions.ts";
 import { isMarkedSimulated, SimulatedNote } from "../shell/simulated-note.tsx";
 import { TranscriptActionsProvider } from "../transcript/transcript-actions.ts";
 import { SessionList } from "./session-list.tsx";
-import { shortPath } from "./session-row.tsx";
+import { placeWords, shortPath } from "./session-row.tsx";
 
 /** With its diffs it is needed only when something waits: not on the first load. */
 const OpenApproval = lazy(async () => ({ default: (await import("../transcript/open-approval.tsx")).OpenApproval }));
@@ -23,7 +24,11 @@ const OpenApproval = lazy(async () => ({ default: (await import("../transcript/o
 const shelves = [
   { name: "open", label: "Open" },
   { name: "archived", label: "Archived" },
+  { name: "aside", label: "Side calls" },
 ] as const;
+
+/** The others are in the list below. */
+const MOST_FAILURES = 3;
 
 /** Long enough not to ask at each letter. */
 const TYPING_MS = 150;
@@ -46,6 +51,7 @@ export function SessionsScreen() {
         <SimulatedNote />
       </div>
       <Inbox />
+      <Failures />
       <SessionSearch />
       <SessionList />
     </ScreenFrame>
@@ -74,13 +80,47 @@ function Inbox() {
   );
 }
 
+/** What went wrong of late, with its reason, until it is gone on with or archived. */
+function Failures() {
+  const failed = useFailedSessions();
+  if (failed.length === 0) return null;
+  return (
+    <section aria-labelledby="failures" className="mb-6">
+      <h2 className="mb-2 font-medium text-[13px] text-soft" id="failures">
+        Failed of late · {failed.length}
+      </h2>
+      <ul className="flex flex-col gap-2">
+        {failed.slice(0, MOST_FAILURES).map((session) => (
+          <li className="overflow-hidden rounded-lg border border-bad/40 bg-raised" key={session.id}>
+            <Link className="flex min-h-14 items-center gap-3 px-4 py-2.5 hover:bg-ink/3" href={`/s/${session.id}`}>
+              <StatusDot status={session.status} />
+              <span className="min-w-0 flex-1">
+                <span className="line-clamp-2 font-medium text-[13px] text-bad [overflow-wrap:anywhere]">
+                  {session.lastLine}
+                </span>
+                <span className="block truncate text-[12px] text-faint">
+                  {session.title || "Untitled"} · {shortPath(placeWords(session))}
+                </span>
+              </span>
+              <span className="shrink-0 text-[12px] text-faint">
+                <TimeAgo at={session.updatedAt} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function SessionSearch() {
   const { search } = usePageData();
   const isLoading = usePageState(({ found }) => found?.isLoading === true);
   const [typed, setTyped] = useState("");
-  const [shelf, setShelf] = useState<"open" | "archived">("open");
+  const [shelf, setShelf] = useState<(typeof shelves)[number]["name"]>("open");
   useEffect(() => {
-    const timer = setTimeout(search, typed === "" ? 0 : TYPING_MS, typed.trim(), shelf === "archived");
+    const words = shelf === "aside" ? sideCallTitle(typed.trim()).trim() : typed.trim();
+    const timer = setTimeout(search, typed === "" ? 0 : TYPING_MS, words, shelf === "archived");
     return () => clearTimeout(timer);
   }, [search, typed, shelf]);
   // Whoever comes back finds the whole list.
@@ -107,7 +147,7 @@ function SessionSearch() {
 
 /** What one session needs of a person, and the way there. */
 function InboxRow({ session }: { readonly session: SessionView }) {
-  const { id, title, status, workspace } = session;
+  const { id, title, status } = session;
   const about = useAbout();
   if (status.kind !== "waiting") return null;
   return (
@@ -126,7 +166,7 @@ function InboxRow({ session }: { readonly session: SessionView }) {
           </span>
           <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
           <span className="block truncate text-[12px] text-faint">
-            {title || "Untitled"} · {shortPath(workspace)}
+            {title || "Untitled"} · {shortPath(placeWords(session))}
           </span>
         </span>
         <ArrowRight aria-hidden="true" className="shrink-0 text-faint group-hover:text-ink" size={16} />

@@ -1,9 +1,9 @@
-import { ChevronLeft, Menu, Search } from "lucide-react";
+import { LONGEST_WAIT_MS } from "@caret/protocol";
+import { Menu, Search } from "lucide-react";
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useConnection } from "../data/page-hooks.ts";
-import { IconButton } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/empty.tsx";
 import { Toasts } from "../parts/toast.tsx";
@@ -18,13 +18,13 @@ import { Sidebar } from "./sidebar.tsx";
 const look =
   "relative flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[11px] text-soft aria-[current=page]:text-accent";
 
-/** The frame of every screen: navigation beside it on a desk, above or below it on a phone. */
+/** The frame of every screen: navigation beside it on a desk, below it on a phone; there a session has all the height. */
 export function Layout({ children }: { readonly children: ReactNode }) {
   const [overlay, setOverlay] = useState<Overlay>();
   const [place, navigate] = useLocation();
   const actions = useMemo(() => ({ show: setOverlay }), []);
   useShortcuts(setOverlay, navigate);
-  const isSession = place.startsWith("/s/");
+  const isSession = /^\/s\/[^/]+(?:\/replay)?$/.test(place);
   return (
     <ShellActionsContext value={actions}>
       <button
@@ -38,7 +38,6 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         <Sidebar />
         <div className="flex min-w-0 flex-1 flex-col">
           <ConnectionNote />
-          {isSession && <PhoneTop />}
           <main className="min-h-0 flex-1 overflow-y-auto outline-none" id="screen" tabIndex={-1}>
             {/* Keyed by the place, so that a broken screen does not break the next one. */}
             <ScreenBoundary key={place}>
@@ -87,24 +86,6 @@ function useShortcuts(show: (overlay: Overlay) => void, navigate: (place: string
   }, [show, navigate]);
 }
 
-/** In a session a phone's whole height is for the session: one line leads back. */
-function PhoneTop() {
-  const { show } = useShellActions();
-  return (
-    <nav aria-label="Main" className="flex items-center border-line border-b bg-panel px-1 md:hidden">
-      <Link className="flex min-h-10 items-center gap-1 rounded-md px-2 font-medium text-[13px] text-soft" href="/">
-        <ChevronLeft aria-hidden="true" size={16} /> Sessions <WaitingCount />
-      </Link>
-      <span className="flex-1" />
-      <IconButton
-        icon={<Search aria-hidden="true" size={16} />}
-        label="Search or go to…"
-        onClick={() => show("palette")}
-      />
-    </nav>
-  );
-}
-
 /** Says that what is shown may be old, as long as it may be. */
 function ConnectionNote() {
   const line = useConnection();
@@ -115,7 +96,7 @@ function ConnectionNote() {
         <div className="flex min-h-10 items-center gap-2 border-warn/40 border-b bg-warn/10 px-4 text-[13px] text-warn md:min-h-8">
           <Spinner />
           <span className="min-w-0 flex-1 truncate">
-            Disconnected for <Duration since={line.since} />; reconnecting
+            Disconnected for <Duration since={line.since} />; trying every {LONGEST_WAIT_MS / 1000} s
             <span className="hidden sm:inline"> · what you see may be out of date</span>
           </span>
           <button className="font-medium underline underline-offset-2" onClick={api.retryNow} type="button">

@@ -93,14 +93,23 @@ function Options({ question, picks, name, onChange }: OptionsProps) {
   );
 }
 
+/** With what could have been answered, where nothing was: in a replay the answer is yet to come. */
 function SettledQuestion({ item: { question, answer } }: { readonly item: ItemOf<"question"> }) {
   return (
     <article aria-label={question.title ?? "Question"} className="rounded-md border border-line px-3 py-2 text-[13px]">
       {question.questions.map((each) => (
-        <p key={each.id} className="[overflow-wrap:anywhere]">
+        <div key={each.id} className="[overflow-wrap:anywhere]">
           <span className="text-soft">{each.prompt}</span>{" "}
-          {answer?.outcome === "answered" && <strong className="font-medium">{answerWords(each, answer)}</strong>}
-        </p>
+          {answer?.outcome === "answered" ? (
+            <strong className="font-medium">{answerWords(each, answer)}</strong>
+          ) : (
+            <ul className="list-disc pl-5">
+              {each.options.map(({ id, label }) => (
+                <li key={id}>{label}</li>
+              ))}
+            </ul>
+          )}
+        </div>
       ))}
       {answer?.outcome !== "answered" && <p className="text-faint">{outcomeWords(answer)}</p>}
     </article>

@@ -152,7 +152,7 @@ function renderItem({ item, isOver, isOutdated, isNext, steps }: ItemRow): React
     case "approval":
       return <ApprovalCard item={item} isOver={isOver} isNext={isNext} />;
     case "notice":
-      return <NoticeRow item={item} />;
+      return <NoticeRow isOver={isOver} item={item} />;
     case "unknown":
       return <UnknownCard item={item} />;
   }

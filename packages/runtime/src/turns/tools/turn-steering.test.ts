@@ -36,3 +36,16 @@ it("hands a message over once, however many results come at the same time", asyn
   expect(texts.filter((text) => text.includes("Stop")).length).toBe(1);
   expect(steering.unsent()).toEqual([]);
 });
+
+it("ux B10: says that a message was heard once the agent is given it, and not before", async () => {
+  const written: unknown[] = [];
+  const steering = createTurnSteering({ write: async (events) => written.push(...events), key: "k" });
+  await steering.add("Stop");
+  const said = { type: "notice", kind: "steer", message: "Stop" };
+  expect(written).toEqual([said]);
+  const { text } = await steering.carriedBy(async () => result)(call, forever);
+  expect([text, written]).toEqual([
+    'done\n\n<user-message key="k">\nStop\n</user-message>',
+    [said, { ...said, detail: { isHeard: true } }],
+  ]);
+});

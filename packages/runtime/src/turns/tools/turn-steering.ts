@@ -30,11 +30,10 @@ export function createTurnSteering({ write, key }: TurnSteeringOptions): TurnSte
     const ready = new Set(waiting);
     await Promise.all([...ready].map(({ logged }) => logged));
     if (hasEnded || signal.aborted) return result;
-    const said = waiting
-      .filter((message) => ready.has(message))
-      .map(({ text }) => `\n\n${opening}\n${text}\n${closing}`);
+    const said = waiting.filter((message) => ready.has(message)).map(({ text }) => text);
     waiting = waiting.filter((message) => !ready.has(message));
-    return { ...result, text: `${result.text}${said.join("")}` };
+    await write(said.map((message) => ({ type: "notice", kind: "steer", message, detail: { isHeard: true } })));
+    return { ...result, text: `${result.text}${said.map((text) => `\n\n${opening}\n${text}\n${closing}`).join("")}` };
   };
 
   return {
