@@ -1,15 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import {
-  approval,
-  composer,
-  eventually,
-  readyApproval,
-  shownText,
-  stateLine,
-  transcript,
-  turnEnds,
-} from "./page-parts.ts";
+import { approval, composer, readyApproval, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage, phone } from "./page-stage.ts";
 
@@ -117,7 +108,9 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     const startAgain = await stage.killGateway();
     await page.getByText(/Disconnected for \d+ s; trying every 2 s/).waitFor();
     // By now the longest pause between two tries is reached.
-    await eventually(() => shownText(page.getByText(/Disconnected for/))).toMatch(/for (?:[6-9]|1\d) s/);
+    await expect
+      .poll(() => shownText(page.getByText(/Disconnected for/)), { timeout: 12_000 })
+      .toMatch(/for (?:[6-9]|1\d) s/);
     await startAgain();
     const backAt = performance.now();
     await page.getByText(/Disconnected for/).waitFor({ state: "detached" });

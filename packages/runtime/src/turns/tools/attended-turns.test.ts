@@ -351,7 +351,8 @@ describe("something said to the agent while it works", () => {
     expect(turn.unsentSteering()).toEqual(["Use b instead"]);
     turn.asks.answerApproval(requestId, { decision: "approved" });
     const events = await eventsOf(turn);
-    expect(only(events, "notice")).toEqual([{ type: "notice", kind: "steer", message: "Use b instead" }]);
+    const said = { type: "notice", kind: "steer", message: "Use b instead" };
+    expect(only(events, "notice")).toEqual([said, { ...said, detail: { isHeard: true } }]);
     const marked = /\n\n<user-message key="(\S+)">\nUse b instead\n<\/user-message>$/;
     expect([marked.test(heard[0]?.text ?? ""), heard[1]?.text.includes("user-message")]).toEqual([true, false]);
     expect(offered?.system).toContain(`<user-message key="${marked.exec(heard[0]?.text ?? "")?.[1]}">`);
