@@ -37,7 +37,7 @@ export function toolsSchema() {
           "(the default) or `ask`, which denies where nobody can be asked, and the others are patterns. The most specific " +
           "rule decides. They bind tools that the gateway runs. Where a rule denies a command, a program that may start " +
           "others (`make`, `npm`, a script) is asked about as well, unless a rule allows it by name. A rule about a path " +
-          "holds for the files that a call or a command line names, not for those that a program opens by itself.",
+          "holds for the files that a call or a command line names, and Caret's own search leaves them out; not for those that a program opens by itself.",
       ),
       boundary: key(
         z.enum(["v1", "legacy"]).optional(),

@@ -33,6 +33,8 @@ export interface PolicyDecision extends PolicyVerdict {
   readonly asked: readonly PolicyPart[];
   /** Where in the workspace the call's paths lead, free of links. It may be run there and nowhere else. */
   readonly places: readonly string[];
+  /** Which files a call that looks through directories must not open, from the workspace; undefined: none. */
+  readonly leavesOut: ((path: string) => boolean) | undefined;
   readonly request: AgentEventOf<"approval-request">;
   /** The request, and its answer unless a person has yet to give it. */
   readonly events: readonly AgentEvent[];
@@ -79,6 +81,15 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
     return reason === undefined ? verdict : { effect: "ask", reason };
   };
 
+  /** A file that a search comes across is judged as if the call had named it. */
+  const leavesOut = (call: PolicyCall): PolicyDecision["leavesOut"] => {
+    if (call.kind !== "search" || !restrictsFiles(call)) return undefined;
+    return (path) => {
+      const named = { ...call, input: { path } };
+      return partsOf(named, workspace).some((part) => judgePart(named, part, undefined).effect !== "allow");
+    };
+  };
+
   return {
     decide(call) {
       const parts = partsOf(call, workspace, restrictsFiles(call));
@@ -93,6 +104,7 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
         ...(danger === undefined ? {} : { danger }),
         asked: parts.filter((_, index) => verdicts[index]?.effect === "ask"),
         places: judgedPlaces(call, parts, workspace),
+        leavesOut: leavesOut(call),
         request,
         events: [request, ...answersTo(request, verdict)],
       };

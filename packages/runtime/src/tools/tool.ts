@@ -22,6 +22,8 @@ export interface ToolContext {
   readonly workspace: string;
   /** Where the paths of this call may lead, from the workspace and free of links; undefined: anywhere in it. */
   readonly places?: readonly string[] | undefined;
+  /** Files that a call must not open when it comes across them, by their paths from the workspace; undefined: none. */
+  readonly leavesOut?: ((path: string) => boolean) | undefined;
   /**
    * The state a person was shown before the call was approved, as its preview gave it; undefined: nobody was. A tool with
    * a preview does nothing when the state is another by now.

@@ -47,18 +47,26 @@ export const grepTool: Tool = defineTool<GrepInput>({
   },
   async run(
     { pattern, path = ".", glob, ignore_case = false, limit = DEFAULT_MATCHES },
-    { workspace, places, signal },
+    { workspace, places, leavesOut, signal },
   ) {
     const flags = ignore_case ? "iu" : "u";
     assertExpression(pattern, flags);
     const matches = glob === undefined ? undefined : compileGlob(glob);
+    let leftOut = 0;
+    const isSearched = (file: string): boolean => {
+      const isLeftOut = leavesOut?.(file) ?? false;
+      if (isLeftOut) leftOut += 1;
+      return !isLeftOut;
+    };
     const thread = startWorkerThread<GrepQuestion, GrepAnswer>(entry, signal);
     try {
       const found = await withConfined({ workspace, places, path }, (target) =>
-        search(filesAt(target, matches, signal), thread, { pattern, flags, maxMatches: limit }),
+        search(filesAt(target, { matches, isSearched, signal }), thread, { pattern, flags, maxMatches: limit }),
       );
       const more = found.isCut ? [`[There are more matches than ${limit}: narrow the search, or raise limit.]`] : [];
-      return { output: [...found.matches, ...more].join("\n") || "[No match.]" };
+      const lines = found.matches.length === 0 ? ["[No match.]"] : [...found.matches, ...more];
+      const rest = leftOut === 0 ? [] : [`[A rule forbids to open ${leftOut} of the files: they were not searched.]`];
+      return { output: [...lines, ...rest].join("\n") };
     } finally {
       await thread.close();
     }
@@ -101,10 +109,15 @@ async function* inBatches(files: AsyncIterable<Found>): AsyncGenerator<readonly 
   if (batch.length > 0) yield batch;
 }
 
+interface Choice {
+  readonly matches: GlobMatcher | undefined;
+  readonly isSearched: (path: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
 async function* filesAt(
   target: ConfinedPath,
-  matches: GlobMatcher | undefined,
-  signal: AbortSignal,
+  { matches, isSearched, signal }: Choice,
 ): AsyncGenerator<Found, void, undefined> {
   const directory = await target.directory.enter(target.name).catch((reason: unknown) => {
     if (hasCode(reason, "ENOTDIR")) return undefined;
@@ -118,8 +131,10 @@ async function* filesAt(
   const prefix = target.path === "" ? "" : `${target.path}/`;
   try {
     for await (const file of walkFiles(directory, signal)) {
-      const text = matches === undefined || matches(file.path) ? await readText(file) : undefined;
-      if (text !== undefined) yield { path: `${prefix}${file.path}`, text };
+      const path = `${prefix}${file.path}`;
+      const isWanted = (matches === undefined || matches(file.path)) && isSearched(path);
+      const text = isWanted ? await readText(file) : undefined;
+      if (text !== undefined) yield { path, text };
     }
   } finally {
     await directory.close();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type AgentEventOf, assertWellFormedTurn, Secret } from "@caret/protocol";
@@ -254,6 +254,15 @@ describe("a call that a person is asked about", () => {
     const policy = { mode: "full", rules: [{ effect: "deny", tool: "exec" }] } as const;
     await reopenEngine({ toolbox: { policy, servers: [], spawner, env: testEnv, outputsDir: directory } });
     expect(toldOf(await eventsOf(await start([[touch("a")]])))).toContain("rejected by policy");
+  });
+
+  it("to search a directory leaves out the files there that a rule forbids to open, and says so [review 2 F7]", async () => {
+    const policy = { mode: "full", rules: [{ effect: "deny", path: "**/.env" }] } as const;
+    await reopenEngine({ toolbox: { policy, servers: [], spawner, env: testEnv, outputsDir: directory } });
+    for (const name of [".env", "a.txt"]) writeFileSync(join(project, name), "the word is xyzzy\n");
+    await eventsOf(await start([[{ name: "grep", input: { pattern: "xyzzy" } }]]));
+    const output = "a.txt:1:the word is xyzzy\n[A rule forbids to open 1 of the files: they were not searched.]";
+    expect(heard.map(({ text }) => text)).toEqual([output]);
   });
 
   it("needs no asking where the turn's own permission allows it", async () => {

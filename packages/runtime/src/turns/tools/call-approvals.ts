@@ -25,6 +25,7 @@ export interface CallVerdict {
   readonly reason: string;
   /** Where its paths led when it was judged; it may be run there only. */
   readonly places: readonly string[];
+  readonly leavesOut: PolicyDecision["leavesOut"];
   /** The state a person was shown; it may be run in this state only. */
   readonly shownState?: string;
 }
@@ -47,7 +48,7 @@ export interface CallApprovals {
 
 export function createCallApprovals({ policy, asks, grants, write }: CallApprovalsOptions): CallApprovals {
   const ask = async (call: PolicyCall, decision: PolicyDecision, { signal, preview, note }: AskOptions) => {
-    const { places } = decision;
+    const { places, leavesOut } = decision;
     const shown = await preview(places);
     if ("failed" in shown) return shown;
     const { state, ...rest } = shown.preview;
@@ -59,22 +60,22 @@ export function createCallApprovals({ policy, asks, grants, write }: CallApprova
     // A grant covers the call in any state: nobody has looked at this one.
     const shownState = state === undefined || answer.by === "grant" ? {} : { shownState: state };
     const reason = said.filter(Boolean).join(": ");
-    return { isAllowed: answer.decision === "approved", reason, places, ...shownState };
+    return { isAllowed: answer.decision === "approved", reason, places, leavesOut, ...shownState };
   };
 
   return {
     async decide(call, options) {
       const decision = policy.decide(call);
-      const { effect, reason, places, request, events } = decision;
+      const { effect, reason, places, leavesOut, request, events } = decision;
       if (effect !== "ask") {
         await write(events);
-        return { isAllowed: effect === "allow", reason, places };
+        return { isAllowed: effect === "allow", reason, places, leavesOut };
       }
       const used = grants.use({ call, decision });
       if (used === undefined) return await ask(call, decision, options);
       const answer = approvedByGrants(request.requestId, used);
       await write([toRequest(call, decision, {}, undefined), answer]);
-      return { isAllowed: true, reason: answer.reason ?? "", places };
+      return { isAllowed: true, reason: answer.reason ?? "", places, leavesOut };
     },
   };
 }

@@ -36,12 +36,12 @@ export async function decideAndRun(
   const note = times > 1 ? { note: ASKED_AGAIN } : {};
   const verdict = await approvals.decide(call, { signal: context.signal, preview, ...note });
   if ("failed" in verdict) return verdict.failed;
-  const { isAllowed, reason, places, shownState } = verdict;
+  const { isAllowed, reason, places, leavesOut, shownState } = verdict;
   if (!isAllowed) return context.signal.aborted ? undefined : denied(tool, reason);
   if (shownState !== undefined && times < MAX_ASKED && (await hasChanged(shownState, places)))
     return await decideAndRun(call, options, times + 1);
   options.onStart();
-  return await registry.call(tool, input, { ...context, places, shownState });
+  return await registry.call(tool, input, { ...context, places, leavesOut, shownState });
 }
 
 function denied(tool: string, reason: string): ToolCallResult {
