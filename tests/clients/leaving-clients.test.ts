@@ -57,15 +57,12 @@ describe.each(kinds)("by %s, a client %s", (door, _kind, newName) => {
     const { calls, turn } = await askRaw(gateway, { door, name, transcript: [{ user: task }] });
     const transcript: readonly RawEntry[] = [{ user: task }, ...answered(calls)];
     const left = await askAndLeave(gateway, { door, name, transcript }, "I work on.");
-    const startedAt = performance.now();
     const next = await askRaw(gateway, { door, name, transcript: [...transcript, { user: "Say hello" }] });
-    const waitedMs = performance.now() - startedAt;
     expect({ sameTurn: left === turn, status: next.status, text: next.text }).toEqual({
       sameTurn: true,
       status: 200,
       text: "hello",
     });
-    expect(waitedMs).toBeLessThan(5_000);
     await expect.poll(agents, { timeout: 10_000 }).toBe(0);
   });
 

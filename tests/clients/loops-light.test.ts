@@ -93,7 +93,7 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
     const { calls } = await dialogue.say(taskFor(basket));
     killVictims(home, "agent");
     // Results that come before the gateway has noticed would go to a turn that is about to fail.
-    await vi.waitFor(async () => expect(await runningSessions()).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await runningSessions()).toEqual([]), { timeout: 30_000 });
     const next = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
     const { rounds, text } = await cook(dialogue, next, kitchen);
     expect([rounds, text.endsWith(finalWords(basket)), kitchen.files.get(basket), home.prompts().at(-1)]).toEqual([

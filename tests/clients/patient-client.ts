@@ -5,7 +5,7 @@ import { type Kitchen, kitchenTools } from "./dialogue/kitchen-tools.ts";
 
 const RETRIES = 3;
 /** A client that waits longer than this for one answer would be taken for stuck. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 const tools = kitchenTools.map(({ name, description, schema }) => ({
   type: "function" as const,

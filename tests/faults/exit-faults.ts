@@ -47,10 +47,9 @@ export const exitFaults: readonly Fault[] = [
     sentence: "an agent that hangs after its result has completed, at once, and is then ended",
     agent: hello + hangs,
     settings: { clocks: { graceMs: 1_500 } },
-    meanwhile: async (turn) => {
-      const began = performance.now();
+    meanwhile: async (turn, { bench, workspace }) => {
       await turn.outcome;
-      expect(performance.now() - began).toBeLessThan(1_400);
+      expect(bench.processes(workspace).length).toBeGreaterThan(0);
     },
     ends: "completed",
     text: "Hello.",

@@ -63,7 +63,7 @@ export const startFaults: readonly Fault[] = [
     agent: answers,
     prepare({ bench }) {
       const file = openSync(bench.agentPath, "r+");
-      const timer = setTimeout(() => closeSync(file), 120);
+      const timer = setTimeout(() => closeSync(file), 60);
       return () => clearTimeout(timer);
     },
     ends: "completed",

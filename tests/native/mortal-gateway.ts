@@ -7,10 +7,12 @@ import { type GatewayOptions, type GatewayProcess, startGateway } from "../clien
 export class MortalGateway {
   readonly home: GatewayHome;
   #process: GatewayProcess;
+  #running: Promise<GatewayProcess>;
 
   private constructor(home: GatewayHome, process: GatewayProcess) {
     this.home = home;
     this.#process = process;
+    this.#running = Promise.resolve(process);
   }
 
   static async start(scenario?: ScenarioInput, options: GatewayOptions = {}): Promise<MortalGateway> {
@@ -28,17 +30,34 @@ export class MortalGateway {
     return createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
   }
 
-  /** SIGKILL, and a new one. */
+  /** The one that runs, once there is one again. */
+  running(): Promise<GatewayProcess> {
+    return this.#running;
+  }
+
+  /** SIGKILL at once, and a new one. */
   async dieAndReturn(): Promise<void> {
-    const { url, kill, exited } = this.#process;
-    kill("SIGKILL");
-    await exited;
-    const args = ["--port", new URL(url).port, "--workspace", this.home.workspace];
-    this.#process = await startGateway(this.home, { args });
+    this.#process.kill("SIGKILL");
+    this.#running = this.#return();
+    await this.#running;
+  }
+
+  /** For good. Gives the agents that it has left behind. */
+  async stop(): Promise<readonly number[]> {
+    await (await this.#running).stop();
+    return this.home.agents();
   }
 
   async remove(): Promise<void> {
-    await this.#process.stop();
+    await this.stop();
     this.home.remove();
+  }
+
+  async #return(): Promise<GatewayProcess> {
+    const { url, exited } = this.#process;
+    await exited;
+    const args = ["--port", new URL(url).port, "--workspace", this.home.workspace];
+    this.#process = await startGateway(this.home, { args });
+    return this.#process;
   }
 }

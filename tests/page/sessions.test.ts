@@ -55,6 +55,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     const menu = async (title: string, item: string): Promise<void> => {
       await main.getByRole("button", { name: `Actions for ${title}` }).click();
       await page.getByRole("menuitem", { name: item }).click();
+      await page.getByRole("menu").waitFor({ state: "hidden" });
     };
     await menu("Plain hay", "Rename");
     await page.getByRole("dialog").getByLabel("Title").fill("Golden hay");
@@ -148,7 +149,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     const page = await stage.visit("/", { colorScheme: "dark" });
     const theme = () => page.locator("html").getAttribute("data-theme");
     await page.getByRole("button", { name: "More" }).waitFor();
-    expect(await theme()).toBe("dark");
+    await expect.poll(theme).toBe("dark");
     await page.emulateMedia({ colorScheme: "light" });
     await expect.poll(theme).toBe("light");
     for (const item of ["Theme: system", "Theme: light"]) {
@@ -158,7 +159,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await expect.poll(theme).toBe("dark");
     await page.reload();
     await page.getByRole("button", { name: "More" }).waitFor();
-    expect(await theme()).toBe("dark");
+    await expect.poll(theme).toBe("dark");
   });
 
   it("leads by keyboard alone from the sign-in to an answered turn", async () => {

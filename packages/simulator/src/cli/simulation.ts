@@ -31,9 +31,12 @@ const seededEpoch = 1_791_500_000_000;
 
 export async function createSimulation(host: Host): Promise<Simulation> {
   const scenario = await readScenario(host.env["CARET_SIM_SCENARIO"]);
-  if (scenario !== undefined && scenario.value.bootMs > 0) await sleep(scenario.value.bootMs);
   const seed = host.env["CARET_SIM_SEED"];
   const log = createInvocationLog(host);
+  if (scenario !== undefined && scenario.value.bootMs > 0) {
+    await sleep(scenario.value.bootMs);
+    log({ event: "booted" });
+  }
   return {
     host,
     configDir: findConfigDir(host.env),

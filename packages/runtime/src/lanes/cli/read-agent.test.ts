@@ -60,10 +60,9 @@ function endOf(events: readonly AgentEvent[]): string {
 describe("running an agent", () => {
   it("ends with its result, not with its process", async () => {
     const run = readAgent(runOf(spawner.spawn(workbench.sh(`note\n${saysHello}\nsleep 600`)), { graceMs: 2_000 }));
-    const startedAt = performance.now();
     let end = "no end";
     while (end === "no end") end = endOf(((await run.next()).value ?? []).map(({ event }) => event));
-    expect([end, performance.now() - startedAt < 1_500, workbench.survivors().length]).toEqual(["completed", true, 1]);
+    expect({ end, survivors: workbench.survivors().length }).toEqual({ end: "completed", survivors: 1 });
     expect((await run.next()).done).toBe(true);
     expect(workbench.survivors()).toEqual([]);
   });
