@@ -1,17 +1,25 @@
 /** Wakes one sleeper. A ring while nobody sleeps is not lost. */
-export interface Doorbell {
-  ring(): void;
-  /** Resolves at the next ring, or at once when it rang since the last time. */
-  rung(): Promise<void>;
-}
+export class Doorbell {
+  #isRung = false;
+  #wake: () => void = () => undefined;
 
-export function createDoorbell(): Doorbell {
-  let next = Promise.withResolvers<void>();
-  return {
-    ring: () => next.resolve(),
-    async rung() {
-      await next.promise;
-      next = Promise.withResolvers<void>();
-    },
+  readonly ring = (): void => {
+    this.#isRung = true;
+    this.#wake();
+  };
+
+  /** Forgets that it rang. To be called before looking at what it rings for. */
+  clear(): void {
+    this.#isRung = false;
+  }
+
+  /** Resolves at the next ring, or at once when it rang since the last time. */
+  readonly rung = async (): Promise<void> => {
+    if (!this.#isRung) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+    this.#isRung = false;
   };
 }

@@ -1,6 +1,6 @@
 import { CaretError, type EventEnvelope, type Sessions, type UsageRow } from "@caret/protocol";
 import type { UsageOfDay } from "../log/event-store.ts";
-import { followLog } from "../log/follow-log.ts";
+import { follow } from "../log/follow.ts";
 import { toUsageDay } from "../log/session-record.ts";
 import { readChanges } from "./changes/read-changes.ts";
 import { type Git, listFiles } from "./changes/run-git.ts";
@@ -69,8 +69,9 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
     },
     async *followLog(sessionId, { after, raw = false, signal }, caller) {
       const { id } = await find(sessionId, caller);
-      for await (const events of followLog({ store, ticks, sessionId: id, after, raw, signal: untilClosing(signal) }))
-        yield forDecider(id, events);
+      const restore = (events: readonly EventEnvelope[]) => forDecider(id, events);
+      const log = { store, sessionId: id };
+      yield* follow(log, { from: after, until: "never", signal: untilClosing(signal), restore, raw, ticks });
     },
     followUpdates: (signal, caller) =>
       followUpdates({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionNews, SessionView } from "@caret/protocol";
-import { createDoorbell, type Doorbell } from "../async/doorbell.ts";
+import { Doorbell } from "../async/doorbell.ts";
 import type { EventStore, SessionRecord, SessionWatcher } from "../log/event-store.ts";
 import type { ForeignTicks } from "./foreign-ticks.ts";
 import { isVisible } from "./session-directories.ts";
@@ -64,7 +64,7 @@ interface Gathered extends Pick<Doorbell, "rung"> {
 }
 
 function gatherNews({ store, onWaiting, ticks, signal, workspace }: FollowUpdatesOptions): Gathered {
-  const bell = createDoorbell();
+  const bell = new Doorbell();
   const touched = new Set<string>();
   let byOthers = false;
   const touch = (sessionId: string): void => {

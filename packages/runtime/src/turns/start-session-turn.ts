@@ -3,7 +3,7 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import { within } from "../async/within.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
-import { followEvents } from "../log/follow-events.ts";
+import { follow } from "../log/follow.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { runTurn } from "./run-turn.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
@@ -75,9 +75,10 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     follow({ afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = {}) {
       const { broken, said } = writer;
       const left = reader === undefined ? broken : AbortSignal.any([reader, broken]);
-      const followed = { store, sessionId: session.id, turnId, afterSeq, signal: left };
-      const whole = asSaid ? { ...followed, said } : followed;
-      return followEvents(live ? { ...whole, live: writer } : whole);
+      const restore = asSaid ? said.restore : undefined;
+      const until = { endOf: turnId };
+      const log = { store, sessionId: session.id };
+      return follow(log, { from: afterSeq, until, signal: left, live: live ? writer : undefined, restore });
     },
     parked: tools?.parked,
     offerTools: (offer) => tools?.change?.(offer) ?? [],

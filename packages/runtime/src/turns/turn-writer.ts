@@ -8,8 +8,8 @@ import {
   lengthOfEvent,
   type StoredEvent,
 } from "../log/event-store.ts";
+import type { LiveListener, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
-import { createLiveListeners, type LiveListener } from "../log/live-listeners.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch } from "../redaction/turn-redactor.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
@@ -43,7 +43,7 @@ export interface TurnWriterOptions {
  * Join deltas, cap outputs, redact, number, commit, notify. Only what is kept is redacted: listeners hear events as they
  * were said.
  */
-export interface TurnWriter {
+export interface TurnWriter extends LiveLog {
   /**
    * The agent's next entries, without waiting for the disk: listeners hear them at once. Only the end of a turn they hear
    * when it is durable: a client that has heard it goes on from there, and must find it in the log of whichever gateway it
@@ -63,12 +63,8 @@ export interface TurnWriter {
   readonly outcome: Promise<TurnOutcome>;
   /** Aborted when the log cannot be written. */
   readonly broken: AbortSignal;
-  /** Hear of events before they are durable, as they were said. Returns the function that ends it. */
-  listen(listener: LiveListener): () => void;
   /** What the log keeps otherwise than it was said. */
   readonly said: Pick<SaidEvents, "restore" | "find">;
-  /** The number of the newest event that was written, durable or not. */
-  readonly writtenSeq: number;
 }
 
 /** Events as they will be in the log, and when they are. */
@@ -199,6 +195,38 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
       const kept = newest().redactText(line.slice(0, maxRawBytes + CUT_MARGIN));
       const raw = kept.slice(0, maxRawBytes);
       return line.length > maxRawBytes ? { raw, rawCut: true } : { raw };
+    },
+  };
+}
+
+/** Those who follow a turn while its log is still being written. */
+function createLiveListeners() {
+  const listeners = new Set<LiveListener>();
+  let telling: Promise<unknown> | undefined;
+
+  const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
+    const told = Promise.all([telling, durable]).then(notify, () => undefined);
+    telling = told;
+    void told.then(() => {
+      if (telling === told) telling = undefined;
+    });
+  };
+
+  return {
+    add(listener: LiveListener): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
+    tell(written: readonly StoredEvent[], durable: Promise<unknown> | undefined): void {
+      const notify = (): void => {
+        for (const { onWritten } of listeners) onWritten(written);
+      };
+      if (durable === undefined && telling === undefined) notify();
+      else tellLater(notify, durable);
+    },
+    noteDurable(): void {
+      for (const { onDurable } of listeners) onDurable();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { completedEnd } from "../turns/testing/scripted-engine.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
-import { followEvents } from "./follow-events.ts";
+import { follow } from "./follow.ts";
 import { createMemoryEventStore } from "./testing/memory-event-store.ts";
 
 let store: EventStore;
@@ -27,8 +27,11 @@ async function append(events: readonly AgentEvent[], turnId = "t"): Promise<void
 const noise = (count: number): readonly AgentEvent[] =>
   Array.from({ length: count }, (_, index) => ({ type: "unknown", source: "x", label: "n", value: index }));
 
-function followTurn(afterSeq = 0, signal?: AbortSignal): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-  return followEvents({ store, sessionId: "s", turnId: "t", afterSeq, ...(signal === undefined ? {} : { signal }) });
+function followTurn(
+  from = 0,
+  signal = new AbortController().signal,
+): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  return follow({ store, sessionId: "s" }, { from, until: { endOf: "t" }, signal });
 }
 
 async function collect(events: AsyncIterable<readonly StoredEvent[]>): Promise<readonly number[]> {
