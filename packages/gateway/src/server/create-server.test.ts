@@ -76,7 +76,7 @@ it("house 3.4: every route has a summary of its own in the OpenAPI document", as
   expect(bare).toEqual([]);
 });
 
-it("house 3.4: the OpenAPI document gives the limits that the native door enforces", async () => {
+it("house 3.4: the OpenAPI document gives the limits that the doors enforce", async () => {
   const server = await start(quick());
   type Paths = Record<string, Record<string, { readonly [field: string]: unknown }>>;
   const { paths } = (await (await call(server, "/openapi.json")).json()) as { paths: Paths };
@@ -87,6 +87,17 @@ it("house 3.4: the OpenAPI document gives the limits that the native door enforc
       content: {
         "application/json": {
           schema: { type: "object", required: ["text"], properties: { text: { type: "string", pattern: "\\S" } } },
+        },
+      },
+    },
+  });
+  expect(paths["/v1/messages"]?.["post"]).toMatchObject({
+    summary: "Anthropic messages",
+    tags: ["doors"],
+    requestBody: {
+      content: {
+        "application/json": {
+          schema: { required: ["messages"], properties: { max_tokens: { type: "integer", exclusiveMinimum: 0 } } },
         },
       },
     },

@@ -9,7 +9,6 @@ import {
   LogController,
 } from "fastify";
 import { adminRoutes } from "../admin/admin-routes.ts";
-import { chatDocs } from "../admin/chat-docs.ts";
 import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import { asksForSocket } from "../http/client-gone.ts";
@@ -66,7 +65,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorate("command", options.command);
 
   app.addHook("onRoute", ({ method, url, config = {} }) => {
-    const { access, mediaType, doc = chatDocs[url] } = config;
+    const { access, mediaType, doc } = config;
     for (const name of [method].flat())
       routes.push({ method: name, url, isPublic: access === "public", mediaType, doc });
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** What a content is, in every role: a text, or blocks of which only the type is known here. */
 const contentSchema = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
-  error: "must be a text or a list of blocks with a type",
+  error: "must be a string or a list of blocks with a type",
 });
 
 const messageSchema = z.object({

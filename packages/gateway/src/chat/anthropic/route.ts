@@ -7,16 +7,20 @@ import { estimateRequestTokens } from "../estimate-tokens.ts";
 import { type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import { toMessage } from "./answer.ts";
 import { toAnthropicReply } from "./errors.ts";
+import { messagesBodySchema } from "./messages-body.ts";
 import { parseMessagesRequest } from "./request.ts";
 import { MessageStream, PING } from "./stream.ts";
+
+const messagesDoc = { summary: "Anthropic messages", body: messagesBodySchema, streams: true };
+const countDoc = { summary: "Estimate the tokens of a request", body: messagesBodySchema };
 
 /** `POST /v1/messages` and `POST /v1/messages/count_tokens`, whatever their query says. */
 export function anthropicDoor(options: DoorOptions): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler(errorHandler(({ info, status, request }) => toAnthropicReply(info, request.id, status)));
     app.addHook("preHandler", refuseContinuedThread);
-    app.post("/v1/messages", (request, reply) => answer(request, reply, options));
-    app.post("/v1/messages/count_tokens", countTokens);
+    app.post("/v1/messages", { config: { doc: messagesDoc } }, (request, reply) => answer(request, reply, options));
+    app.post("/v1/messages/count_tokens", { config: { doc: countDoc } }, countTokens);
   };
 }
 

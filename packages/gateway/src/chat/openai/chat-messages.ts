@@ -6,12 +6,12 @@ import { type Content, contentSchema, toParts, toText } from "./content.ts";
 import { toolName } from "./offered-tools.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
-const callId = z.string("must be a text").min(1, "must not be empty");
+const callId = z.string("must be a string").min(1, "must not be empty");
 
 const callSchema = z.looseObject({
   id: callId,
-  function: z.looseObject({ name: toolName, arguments: z.string("must be a text") }).optional(),
-  custom: z.looseObject({ name: toolName, input: z.string("must be a text") }).optional(),
+  function: z.looseObject({ name: toolName, arguments: z.string("must be a string") }).optional(),
+  custom: z.looseObject({ name: toolName, input: z.string("must be a string") }).optional(),
 });
 
 export const messageSchema = z.looseObject(
@@ -62,7 +62,7 @@ function toToolMessage({ tool_call_id, content }: ChatMessage, path: string): Tr
 }
 
 function someParts(content: Content, path: string): ReturnType<typeof toParts> {
-  if (content === undefined || content === null) throw invalidRequest(`${path}: a user message must say something`);
+  if (content === undefined || content === null) throw invalidRequest(`${path}: a user message must have content`);
   return toParts(content, path);
 }
 

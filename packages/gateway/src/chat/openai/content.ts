@@ -12,11 +12,11 @@ import {
 } from "../document-parts.ts";
 import { toImagePart } from "./image-part.ts";
 
-const partSchema = z.looseObject({ type: z.string("must be a text") }, "must be an object");
+const partSchema = z.looseObject({ type: z.string("must be a string") }, "must be an object");
 
 /** Every role may send a text or a list of parts; some clients send nothing beside calls. */
 export const contentSchema = z
-  .union([z.string(), z.array(partSchema), z.null()], "must be a text or a list of parts, each with a type")
+  .union([z.string(), z.array(partSchema), z.null()], "must be a string or a list of parts, each with a type")
   .optional();
 
 export type Content = z.infer<typeof contentSchema>;
@@ -80,7 +80,7 @@ function typeText({ mediaType }: FileContent): string {
 }
 
 function textOf(value: unknown, path: string): string {
-  if (typeof value !== "string") throw invalidRequest(`${path}: must be a text`);
+  if (typeof value !== "string") throw invalidRequest(`${path}: must be a string`);
   return value;
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const MAX_NAME = 256;
 
-export const toolName = z.string("must be a text").min(1, "must not be empty").max(MAX_NAME, "is too long");
+export const toolName = z.string("must be a string").min(1, "must not be empty").max(MAX_NAME, "is too long");
 
 /** A tool's JSON Schema is passed on untouched; a tool without one takes no arguments. */
 const parametersSchema = z
@@ -14,7 +14,7 @@ const parametersSchema = z
 export const functionSchema = z.looseObject(
   {
     name: toolName,
-    description: z.string("must be a text").nullish(),
+    description: z.string("must be a string").nullish(),
     parameters: parametersSchema,
   },
   "must be an object",

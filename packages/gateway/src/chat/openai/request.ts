@@ -10,7 +10,7 @@ import { messageSchema, toTranscript } from "./chat-messages.ts";
 import { chatToolsSchema, toChatTools } from "./chat-tools.ts";
 import { toolChoiceSchema, toToolChoice } from "./tool-choice.ts";
 
-export const text = z.string("must be a text").nullish();
+export const text = z.string("must be a string").nullish();
 export const flag = z.boolean("must be true or false").nullish();
 export const tokenLimit = z.int("must be a whole number").positive("must be more than 0").nullish();
 
@@ -18,7 +18,7 @@ const stopSequence = z.string("must be a string").min(1, "must not be empty");
 const stopSchema = z.union([stopSequence, z.array(stopSequence)], "must be a string or a list of strings").nullish();
 
 /** What is read of a body. Sampling parameters and whatever else is not here have no meaning for the agent. */
-const chatSchema = z.looseObject({
+export const chatSchema = z.looseObject({
   model: text,
   cursorModel: text,
   messages: z.array(messageSchema, "must be a list of messages").min(1, "must hold at least one message"),

@@ -5,14 +5,16 @@ import { countAnswer } from "../answer-usage.ts";
 import { type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import { toCompletion } from "./answer.ts";
 import { toOpenaiReply } from "./errors.ts";
-import { readChatRequest } from "./request.ts";
+import { chatSchema, readChatRequest } from "./request.ts";
 import { BLOCK_GAP, ChatStream } from "./stream.ts";
+
+const doc = { summary: "OpenAI chat completions", body: chatSchema, streams: true };
 
 /** `POST /v1/chat/completions`. */
 export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler(errorHandler(({ info, status }) => toOpenaiReply(info, status)));
-    app.post("/v1/chat/completions", async (request, reply) => {
+    app.post("/v1/chat/completions", { config: { doc } }, async (request, reply) => {
       const { request: door, stream, includeUsage } = readChatRequest(request.body, request.headers);
       const shape = (turn: TurnShare) => ({
         id: `chatcmpl-${options.newId()}`,

@@ -8,7 +8,7 @@ import type { OutputItem } from "./output-item.ts";
 import { TranscriptBuilder } from "./transcript-builder.ts";
 
 const FORGOTTEN = "[An earlier answer that is not kept any more]";
-const filled = z.string("must be a text").min(1, "must not be empty");
+const filled = z.string("must be a string").min(1, "must not be empty");
 const roles = ["user", "assistant", "system", "developer"] as const;
 
 export const inputSchema = z.union(
@@ -18,15 +18,15 @@ export const inputSchema = z.union(
       .array(z.looseObject({ type: z.string().nullish(), role: z.string().nullish() }))
       .min(1, "must hold at least one item"),
   ],
-  "must be a text or a list of items",
+  "must be a string or a list of items",
 );
 
 const messageSchema = z.object({
   role: z.enum(roles, `must be one of ${roles.join(", ")}`),
   content: contentSchema,
 });
-const functionCallSchema = z.object({ call_id: filled, name: toolName, arguments: z.string("must be a text") });
-const customCallSchema = z.object({ call_id: filled, name: toolName, input: z.string("must be a text") });
+const functionCallSchema = z.object({ call_id: filled, name: toolName, arguments: z.string("must be a string") });
+const customCallSchema = z.object({ call_id: filled, name: toolName, input: z.string("must be a string") });
 const callOutputSchema = z.object({ call_id: filled, output: contentSchema });
 const referenceSchema = z.object({ id: filled });
 

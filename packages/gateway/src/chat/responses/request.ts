@@ -15,7 +15,7 @@ import { toolsSchema, toResponseTools } from "./response-tools.ts";
 import { TranscriptBuilder } from "./transcript-builder.ts";
 
 /** What is read of a body; anything else is ignored. */
-const responsesSchema = z.looseObject({
+export const responsesSchema = z.looseObject({
   model: text,
   cursorModel: text,
   input: inputSchema,
@@ -31,7 +31,7 @@ const responsesSchema = z.looseObject({
   reasoning: z.looseObject({ effort: text, summary: text }, "must be an object").nullish(),
   text: z.looseObject({}, "must be an object").nullish(),
   metadata: z.looseObject({}, "must be an object").nullish(),
-  include: z.array(z.string("must be a text"), "must be a list").nullish(),
+  include: z.array(z.string("must be a string"), "must be a list").nullish(),
   top_logprobs: z.int("must be a whole number").nonnegative("must not be negative").nullish(),
   modalities: z.array(z.string(), "must be a list").nullish(),
 });

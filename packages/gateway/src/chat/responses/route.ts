@@ -8,7 +8,7 @@ import { toResponse } from "./answer.ts";
 import { toResponsesReply } from "./codex-errors.ts";
 import type { ItemStore } from "./item-store.ts";
 import { createMemoryItemStore } from "./memory-item-store.ts";
-import { readResponsesRequest } from "./request.ts";
+import { readResponsesRequest, responsesSchema } from "./request.ts";
 import type { ResponseObject } from "./response-object.ts";
 import { ResponseStream } from "./stream.ts";
 
@@ -17,12 +17,16 @@ export interface ResponsesDoorOptions extends DoorOptions {
   readonly items?: ItemStore;
 }
 
+const doc = { summary: "OpenAI responses", body: responsesSchema, streams: true };
+
 /** `POST /v1/responses`. */
 export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync {
   const items = options.items ?? createMemoryItemStore();
   return async (app) => {
     app.setErrorHandler(errorHandler(toResponsesReply));
-    app.post("/v1/responses", async (request, reply) => answer(request, reply, { ...options, items }));
+    app.post("/v1/responses", { config: { doc } }, async (request, reply) =>
+      answer(request, reply, { ...options, items }),
+    );
   };
 }
 
