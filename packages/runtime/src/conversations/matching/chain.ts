@@ -84,11 +84,12 @@ export function fingerprint(texts: readonly string[]): string {
 /** Write down which turn answers a transcript, as soon as it runs. */
 export function rememberTurn(
   store: LineageStore,
-  { scope, hash, count, request, shape, told, scopeRecord }: TranscriptKey,
+  { scope, hash, count, request, shape, told, scopeRecord, marks }: TranscriptKey,
   turn: Pick<LineageRecord, "sessionId" | "turnId" | "heardBefore" | "at">,
 ): void {
   const known = store.get(hash);
   const isContested = known !== undefined && (known.isContested === true || known.sessionId !== turn.sessionId);
   store.put(hash, { ...turn, count, request, shape, told, ...(isContested ? { isContested } : {}) });
   if (scopeRecord !== undefined) store.putScope(scope, scopeRecord);
+  for (const mark of marks) store.putScope(mark, { systemId: "", toolCount: 0, hasShownTools: true });
 }

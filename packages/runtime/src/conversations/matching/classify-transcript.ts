@@ -3,6 +3,7 @@ import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
 import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
 import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
 import type { ReadQuestion } from "./read-question.ts";
+import { bearsMark, marksOf } from "./shown-marks.ts";
 import { type Removal, type SideCall, sideCallOf } from "./side-call.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -22,6 +23,8 @@ export interface TranscriptKey {
   readonly told: readonly string[];
   /** Undefined for what is not the client's real conversation. */
   readonly scopeRecord: ScopeRecord | undefined;
+  /** Scopes by which the client is known again without tools and without a name. */
+  readonly marks: readonly string[];
   /** The client has a name for the conversation. */
   readonly isNamed: boolean;
   /** Set for a side call without tools: its agent gets none, nor any workspace. Says when its log is deleted. */
@@ -59,7 +62,7 @@ export type TranscriptMatch = { readonly line: TranscriptKey } & (
 export function classifyTranscript(question: ReadQuestion, store: LineageStore, stateOf: StateOf): TranscriptMatch {
   const { sessionKey, scope, heard, request, shape } = question;
   const known = store.getScope(scope);
-  const side = sideCallOf(question, known);
+  const side = sideCallOf({ ...question, bearsMark: bearsMark(question, store) }, known);
   const chain = chainOf(rootOf(question, side), heard);
   const isNamed = sessionKey !== undefined;
   const line = lineOf(question, chain, known, side);
@@ -94,6 +97,7 @@ function lineOf(
     shape,
     told: toldWith(question, tellsSystem(question, side)),
     scopeRecord: side === undefined ? { systemId, toolCount: tools.length, hasShownTools } : undefined,
+    marks: marksOf(question),
     isNamed: sessionKey !== undefined,
     aside: side?.kind === "aside" ? side.removal : undefined,
   };

@@ -56,6 +56,47 @@ describe("a client that has shown tools and now shows none", () => {
   });
 });
 
+describe("a client without a name that has shown tools and now shows none", () => {
+  const task = "Fix the parser, then run all the tests";
+  const unnamed = { sessionKey: undefined, owner: "client", system: "You are a coder." };
+  const aside = { relation: "side-call", aside: "never" };
+  const plain = { sessionKey: undefined, tools: [], system: "" };
+
+  it.each([
+    ["its task alone", task, ""],
+    ["its task below other instructions", task, "You name things."],
+    ["its task with a label", `Write a title for: ${task}`, ""],
+    ["its task in quotes", `Name this, in five words.\n\nUser: "${task}"`, ""],
+    ["its task in a tag", `<session>${task}</session>\n\nWrite the title.`, ""],
+  ])("gets no hands for %s [defect 3]", (_, text, system) => {
+    bench.ask(asking([user(task)], unnamed));
+    expect(seen(asking([user(text)], { ...plain, system }))).toEqual(aside);
+  });
+
+  it("gets no hands for what quotes a later question, or the whole conversation [defect 3]", () => {
+    const messages = [user("Hello"), answer("hi"), user(task)];
+    bench.ask(asking(messages, unnamed));
+    const quoting = asking([...messages, answer("Done"), user("Sum it up")], { ...plain, system: "You sum up." });
+    expect([seen(asking([user(`About: ${task}`)], plain)), seen(quoting)]).toEqual([aside, aside]);
+  });
+
+  it("gets no hands under the instructions that it has shown tools with, if they are its own [defect 3]", () => {
+    const system = "You are the agent of an editor. ".repeat(10);
+    bench.ask(asking([user("Hello")], { ...unnamed, system }));
+    expect(seen(asking([user("What next?")], { ...plain, system }))).toEqual(aside);
+  });
+
+  it.each([
+    ["another question", {}, "Explain what a parser is, please"],
+    ["short words that everybody says", {}, "Hello"],
+    ["everybody's instructions", { system: "You are a coder." }, "Explain what a parser is, please"],
+    ["the same under another token", { place: ["you"] }, task],
+  ])("is not taken for the client of a plain new chat with %s", (_, changes, text) => {
+    bench.ask(asking([user("Hello"), answer("hi"), user(task)], unnamed));
+    expect(seen(asking([user(text)], { ...plain, ...changes }))).toEqual({ relation: "new", aside: undefined });
+  });
+});
+
 describe("a coding client that offers tools in all its conversations", () => {
   const claude = { codingClient: "Claude Code", tools: [] };
 

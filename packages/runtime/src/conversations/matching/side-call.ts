@@ -50,6 +50,8 @@ export interface SideCallQuestion extends Transcript {
   readonly codingClient?: string | undefined;
   /** The client says itself that this is a side call. */
   readonly isSideCall?: boolean | undefined;
+  /** It has no name, and quotes a request that was made with tools. */
+  readonly bearsMark?: boolean | undefined;
 }
 
 /**
@@ -79,6 +81,7 @@ function removalOf(question: SideCallQuestion, known: ScopeRecord | undefined, i
     const isSure = words !== undefined || (hasShownTools && isCoder && isFirst);
     return isSure ? "sure" : "never";
   }
+  if (question.bearsMark === true) return "never";
   if (question.sessionKey === undefined || !isFirst || words === undefined) return undefined;
   if (words === "system") return "when-apart";
   return isOther ? "sure" : undefined;

@@ -1,0 +1,72 @@
+import type { TranscriptMessage } from "@caret/protocol";
+import { fingerprint, spokenText } from "./chain.ts";
+import { stableSystem } from "./client-notes.ts";
+import type { LineageStore } from "./lineage-store.ts";
+import type { LineageQuestion } from "./read-question.ts";
+
+/** Shorter words are said by everybody: they tell no client by what it quotes. */
+const TELLING_LINE = 20;
+
+/** The beginning of a long line tells as much. */
+const READ_LINE = 400;
+
+/** Shorter instructions are everybody's, "You are a helpful assistant" for one. */
+const TELLING_SYSTEM = 200;
+
+/** A side call quotes what it is about near its beginning or end; a pasted book is not read through. */
+const MOST_LINES = 200;
+
+/**
+ * By what a client without a name is known again when it shows no tools: the instructions and the questions of requests
+ * in which it did. Written down as scopes of their own, each for the same token and workspace only.
+ */
+export function marksOf(question: LineageQuestion): readonly string[] {
+  const { tools, messages, codingClient } = question;
+  // Known clients are told by what they say of themselves.
+  if (tools.length === 0 || codingClient !== undefined) return [];
+  const newest = messages.findLast(({ role }) => role === "user");
+  return [
+    ...systemMark(question),
+    ...linesOf(newest)
+      .slice(0, 1)
+      .map((line) => lineMark(question, line)),
+  ];
+}
+
+/**
+ * Whether a request without name and tools comes from a client that has shown tools: it has that client's instructions,
+ * or a line of it is a question that was asked with tools, as in "Write a title for: …".
+ */
+export function bearsMark(question: LineageQuestion, store: Pick<LineageStore, "getScope">): boolean {
+  const { tools, messages, sessionKey, codingClient } = question;
+  if (tools.length > 0 || sessionKey !== undefined || codingClient !== undefined) return false;
+  const lines = messages.flatMap(linesOf);
+  const read = [...lines.slice(0, MOST_LINES), ...lines.slice(MOST_LINES).slice(-MOST_LINES)];
+  const marks = [...systemMark(question), ...new Set(read.flatMap(spellings).map((line) => lineMark(question, line)))];
+  return marks.some((mark) => store.getScope(mark)?.hasShownTools === true);
+}
+
+function systemMark({ place, system }: LineageQuestion): readonly string[] {
+  const stable = stableSystem(system);
+  return stable.length < TELLING_SYSTEM ? [] : [fingerprint(["instructed", ...place, stable])];
+}
+
+function lineMark({ place }: LineageQuestion, line: string): string {
+  return fingerprint(["asked", ...place, line]);
+}
+
+/** The lines of a user's message that are long enough to tell something. */
+function linesOf(message: TranscriptMessage | undefined): readonly string[] {
+  if (message?.role !== "user") return [];
+  return spokenText(message.parts)
+    .split("\n")
+    .map((line) => line.trim().slice(0, READ_LINE))
+    .filter((line) => line.length >= TELLING_LINE);
+}
+
+/** A quoted line has a label before it, marks around it, or both: `User: "Fix it"`, `<session>Fix it</session>`. */
+function spellings(line: string): readonly string[] {
+  const unlabelled = line.replace(/^[^:\n]{1,60}:\s*/, "");
+  const bare = (text: string): string => text.replace(/^(?:<[^>]*>|["'`“«\s])+|(?:<[^>]*>|["'`”»\s])+$/g, "");
+  return [line, unlabelled, bare(line), bare(unlabelled)].filter((text) => text.length >= TELLING_LINE);
+}
