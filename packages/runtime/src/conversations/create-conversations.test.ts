@@ -2,7 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { answer, createDeskBench, type DeskBench, read, somebody, user } from "./testing/conversation-bench.ts";
+import {
+  answer,
+  createDeskBench,
+  type DeskBench,
+  eventsOf,
+  read,
+  somebody,
+  user,
+} from "./testing/conversation-bench.ts";
 
 let bench: DeskBench;
 beforeEach(() => {
@@ -286,6 +294,23 @@ describe("a client that leaves", () => {
     await bench.close();
     bench = createDeskBench({ graceMs: 20 });
     bench.manner({ until: new Promise(() => undefined) });
+  });
+
+  it("is told by its idempotency-key later that the answer is not whole, and to use a new key [review 2 F2]", async () => {
+    const keyed = { idempotencyKey: "k" };
+    const turn = await bench.open([user("A")], keyed);
+    turn.leave("gone");
+    expect(await turn.outcome).toEqual({ kind: "cancelled" });
+    await settle();
+    const again = await bench.open([user("A")], keyed);
+    const last = (await eventsOf(again)).at(-1);
+    expect({ same: again.turnId === turn.turnId, last }).toMatchObject({
+      same: true,
+      last: {
+        type: "turn-end",
+        outcome: { kind: "failed", error: { fix: "Send the request under a new key to have it answered." } },
+      },
+    });
   });
 
   it("has its turn cancelled after a grace", async () => {

@@ -1,4 +1,11 @@
-import { type AgentEvent, CaretError, type CommandKey, type CommandRecord, type TurnShare } from "@caret/protocol";
+import {
+  type AgentEvent,
+  CaretError,
+  type CommandKey,
+  type CommandRecord,
+  type TurnOutcome,
+  type TurnShare,
+} from "@caret/protocol";
 import type { EventStore, StoredEvent } from "../log/event-store.ts";
 import { readAll } from "../log/group-turns.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
@@ -41,7 +48,22 @@ async function turnOf(
   const isRunning = shared !== undefined && shared.endedAt === undefined;
   const events = isRunning ? [] : await eventsOf(store, done);
   if (!isRunning && isToBeginAgain(events.at(-1)?.event)) return undefined;
-  return shared?.take(hash, "joined", client) ?? loggedTurn(done, events);
+  const share = shared?.take(hash, "joined", client) ?? loggedTurn(done, events);
+  return isRunning ? share : withReason(share);
+}
+
+/** Nobody who asks again has cancelled the turn: they are told why there is no whole answer, and what to do. */
+function withReason(share: TurnShare): TurnShare {
+  const explain = (outcome: TurnOutcome): TurnOutcome =>
+    outcome.kind === "cancelled" ? { kind: "failed", error: endedEarly().toInfo() } : outcome;
+  return {
+    ...share,
+    async *follow(signal) {
+      for await (const batch of share.follow(signal))
+        yield batch.map((event) => (event.type === "turn-end" ? { ...event, outcome: explain(event.outcome) } : event));
+    },
+    outcome: share.outcome.then(explain),
+  };
 }
 
 /** None when the session was deleted since. */
@@ -96,4 +118,10 @@ function goneOn(): CaretError {
   return new CaretError("invalid-request", "The answer to this idempotency-key had tool calls, and is no longer kept", {
     fix: "Send the conversation with the results of its calls, under a new key.",
   });
+}
+
+function endedEarly(): CaretError {
+  const message =
+    "The turn of this idempotency-key was stopped before its answer was whole: by a person, or because its client left";
+  return new CaretError("invalid-request", message, { fix: "Send the request under a new key to have it answered." });
 }
