@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { NativeClient, SessionUpdate, SessionView } from "@caret/protocol";
+import type { FollowedUpdate, NativeClient, SessionView } from "@caret/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventOf, playTurn, textOf } from "./await-event.ts";
 import { MortalGateway } from "./mortal-gateway.ts";
@@ -42,13 +42,13 @@ describe("sessions", () => {
     ]);
   });
 
-  it("are renamed, archived and deleted, and whoever follows the news hears of it", async () => {
+  it("are renamed, archived and deleted, and whoever follows the updates hears of it", async () => {
     const stop = new AbortController();
-    const news: SessionUpdate[] = [];
+    const updates: FollowedUpdate[] = [];
     const opened = Promise.withResolvers<void>();
     const following = (async () => {
       for await (const items of caret.followUpdates({ signal: stop.signal })) {
-        news.push(...items);
+        updates.push(...items);
         opened.resolve();
       }
     })();
@@ -65,8 +65,8 @@ describe("sessions", () => {
     expect([await listed(false), await listed(true)]).toEqual([[], [id]]);
     await caret.deleteSession(id);
     await expect(caret.getSession(id)).rejects.toMatchObject({ code: "session-not-found" });
-    await expect.poll(() => news.at(-1)).toEqual({ kind: "deleted", sessionId: id });
-    expect(news).toContainEqual({ kind: "changed", session: expect.objectContaining({ id }) });
+    await expect.poll(() => updates.at(-1)).toEqual({ kind: "deleted", sessionId: id });
+    expect(updates).toContainEqual({ kind: "changed", session: expect.objectContaining({ id }) });
     stop.abort();
     await following;
   });

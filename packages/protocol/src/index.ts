@@ -26,7 +26,7 @@ export {
   type ModelView,
   type PermissionWord,
   permissionWords,
-  type SessionNews,
+  type FollowedUpdate,
   type SessionPageView,
   type SessionStatus,
   type SessionView,
@@ -35,7 +35,7 @@ export {
 } from "./api/session-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
-export type { SessionUpdate } from "./client/follow-events.ts";
+export type { FollowedUpdate } from "./client/follow-events.ts";
 export { type FollowOptions, LONGEST_WAIT_MS, type StreamState } from "./client/follow-stream.ts";
 export {
   createNativeClient,

@@ -35,7 +35,7 @@ async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
 
 async function findAll(host: Host, options: DoctorOptions): Promise<readonly Finding[]> {
   const problems = validateConfig(configSources(host, { ...options }));
-  // With settings that are wrong, every other check would look in the wrong environment.
+  // With settings that are wrong, every other check would look in the wrong directories.
   if (problems.length > 0) {
     const detail = problems.map(({ location, message }) => `${location}: ${message}`).join("; ");
     return [

@@ -60,8 +60,8 @@ async function openCalling(...calls: readonly { readonly name: string; readonly 
 
 async function start(more: Partial<TurnRequest> = {}): Promise<RunningTurn> {
   const gatewayTools = { system: "", realWorkspace: workspace, permission: "supervised" } as const;
-  const place = more.sessionId === undefined ? { workspace } : {};
-  const asked = { prompt: "Go on", ...place, agentWorkspace: scratch, attended: true, gatewayTools } as const;
+  const where = more.sessionId === undefined ? { workspace } : {};
+  const asked = { prompt: "Go on", ...where, agentWorkspace: scratch, attended: true, gatewayTools } as const;
   return await opened.engine.startTurn({ ...asked, ...more });
 }
 

@@ -146,8 +146,8 @@ describe("the permissions of an agent whose tools somebody else runs", () => {
     const workspace = join(home, "data", "scratch", "session");
     rmSync(join(workspace, ".cursor", "hooks.json"));
     writeFileSync(join(home, "project", "kept.txt"), "kept");
-    const places = [join(home, "project", "kept.txt"), join(workspace, ".cursor", "cli.json"), "/etc/hostname"];
-    const attempts = places.flatMap((path) => [
+    const paths = [join(home, "project", "kept.txt"), join(workspace, ".cursor", "cli.json"), "/etc/hostname"];
+    const attempts = paths.flatMap((path) => [
       { tool: { name: "read", args: { path } } },
       { tool: { name: "write", args: { path, fileText: "bad" } } },
       { tool: { name: "delete", args: { path } } },

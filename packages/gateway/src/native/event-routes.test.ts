@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AgentEvent, CaretError, type EventEnvelope, type SessionNews } from "@caret/protocol";
+import { type AgentEvent, CaretError, type EventEnvelope, type SessionUpdate } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
 import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
 import { openSocket, type StartedServer, type StartOptions, startServer } from "../server/testing/start-server.ts";
@@ -166,7 +166,7 @@ it("tells news of all sessions from the moment the stream is open", async () => 
   const sessions = deskWith(0);
   const server = await start(sessions);
   const response = await open(server, "/api/sessions/stream");
-  const told: SessionNews[] = [
+  const told: SessionUpdate[] = [
     { kind: "changed", session: await sessions.get("s1") },
     { kind: "deleted", sessionId: "s1" },
   ];

@@ -94,7 +94,7 @@ export interface SessionPageView {
 }
 
 /** What a stream of all sessions says: a list that is kept up with it needs no polling. */
-export type SessionNews =
+export type SessionUpdate =
   | { readonly kind: "changed"; readonly session: SessionView }
   | { readonly kind: "deleted"; readonly sessionId: string };
 

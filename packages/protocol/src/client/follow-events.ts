@@ -1,4 +1,4 @@
-import type { EventEnvelope, SessionNews } from "../api/session-view.ts";
+import type { EventEnvelope, SessionUpdate } from "../api/session-view.ts";
 import { CaretError } from "../errors/caret-error.ts";
 import { parseJson } from "../json.ts";
 import type { StreamBatch } from "./follow-stream.ts";
@@ -47,13 +47,13 @@ function nextEvents(envelopes: readonly (EventEnvelope | undefined)[], last: num
 }
 
 /** `opened`: from here on nothing is missed; what was before it, the list of sessions tells. */
-export type SessionUpdate = SessionNews | { readonly kind: "opened" };
+export type FollowedUpdate = SessionUpdate | { readonly kind: "opened" };
 
 export async function* followUpdates(
   stream: AsyncIterable<StreamBatch>,
-): AsyncGenerator<readonly SessionUpdate[], void> {
+): AsyncGenerator<readonly FollowedUpdate[], void> {
   for await (const messages of stream) {
     if (messages === undefined) yield [{ kind: "opened" }];
-    else yield messages.flatMap(({ data }) => (parseJson(data) as SessionNews | undefined) ?? []);
+    else yield messages.flatMap(({ data }) => (parseJson(data) as SessionUpdate | undefined) ?? []);
   }
 }

@@ -240,7 +240,7 @@ it("ux C9: waits at most two seconds before it tries again, however long the gat
   expect(waits).toEqual([225, 450, 900, ...Array(5).fill(1500)]);
 });
 
-it("followNews says at each connection that the list is to be read anew", async () => {
+it("followUpdates says at each connection that the list is to be read anew", async () => {
   const { client } = scriptedGateway(
     streams(['data: {"kind":"deleted","sessionId":"a"}\n\n'], "break"),
     streams(['data: {"kind":"deleted","sessionId":"b"}\n\n'], "silence"),

@@ -23,7 +23,7 @@ import type {
   UsageRow,
 } from "../api/session-view.ts";
 import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
-import { followEvents, followUpdates, type SessionUpdate } from "./follow-events.ts";
+import { type FollowedUpdate, followEvents, followUpdates } from "./follow-events.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
 import {
   createNativeWire,
@@ -67,7 +67,7 @@ export interface FollowEventsOptions extends FollowOptions {
  *   first turn as interrupted, and another one.
  * - `followEvents` gives every event after `after` once and in order, across turns, lost connections and restarts of the
  *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
- * - `followNews` tells of all sessions. After each `opened` read the list anew: news from before it may be missing.
+ * - `followUpdates` tells of all sessions. After each `opened` read the list anew: news from before it may be missing.
  */
 export interface NativeClient {
   about(options?: RequestOptions): Promise<AboutView>;
@@ -95,7 +95,7 @@ export interface NativeClient {
   /** The upstream line of an event; rejects with `not-found` when there is none. */
   readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
   followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
-  followUpdates(options: FollowOptions): AsyncIterable<readonly SessionUpdate[]>;
+  followUpdates(options: FollowOptions): AsyncIterable<readonly FollowedUpdate[]>;
   /** Streams that wait before their next attempt make it now: the network is back, or somebody looks. */
   retryNow(): void;
   /** A picture that came with a prompt, by its name in the turn's start. */

@@ -13,8 +13,8 @@ import type {
   ChangesView,
   EventEnvelope,
   GrantView,
-  SessionNews,
   SessionPageView,
+  SessionUpdate,
   SessionView,
   UsageRow,
 } from "../api/session-view.ts";
@@ -102,7 +102,7 @@ export interface Sessions {
     caller: Caller,
   ): AsyncIterable<readonly EventEnvelope[]>;
   /** From now on, until the signal. Several changes of one session may be told as one. */
-  followUpdates(signal: AbortSignal, caller: Caller): AsyncIterable<readonly SessionNews[]>;
+  followUpdates(signal: AbortSignal, caller: Caller): AsyncIterable<readonly SessionUpdate[]>;
   /** A picture that came with a prompt of the session. Rejects with `not-found`. */
   readImage(sessionId: string, name: string, caller: Caller): Promise<SessionImage>;
   exportSession(sessionId: string, format: ExportFormat, caller: Caller): Promise<SessionExport>;

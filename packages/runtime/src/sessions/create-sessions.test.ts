@@ -183,9 +183,9 @@ describe("a turn", () => {
     const command = (text: string) => ({ name: "exec", input: { command: text } });
     bench.manner({ calls: [command("echo one"), command("echo one")] });
     const { id } = await bench.desk.create({ permission: "supervised" }, anyone);
-    const news = bench.desk.followUpdates(forever(), anyone);
+    const updates = bench.desk.followUpdates(forever(), anyone);
     const { turnId } = await bench.desk.startTurn(id, { prompt: "Go" }, anyone);
-    const waiting = (await readUntil(news, isStatus("waiting"))).at(-1);
+    const waiting = (await readUntil(updates, isStatus("waiting"))).at(-1);
     expect(waiting).toMatchObject({ session: { status: { kind: "waiting", turnId, waitsFor: "approval" } } });
     const [ask] = bench.engine.runningTurn(id)?.asks.open() ?? [];
     const answer = { decision: "approved", grant: "1" } as const;
@@ -206,9 +206,9 @@ describe("a turn", () => {
     const input = { questions: [{ id: "q", prompt: "Which colour?", options }] };
     bench.manner({ calls: [{ name: "ask_user", input }] });
     const { id } = await bench.desk.create({}, anyone);
-    const news = bench.desk.followUpdates(forever(), anyone);
+    const updates = bench.desk.followUpdates(forever(), anyone);
     await bench.desk.startTurn(id, { prompt: "Go" }, anyone);
-    const waiting = (await readUntil(news, isStatus("waiting"))).at(-1);
+    const waiting = (await readUntil(updates, isStatus("waiting"))).at(-1);
     expect(waiting).toMatchObject({ session: { status: { waitsFor: "question", about: "Which colour?" } } });
     const [ask] = bench.engine.runningTurn(id)?.asks.open() ?? [];
     const answers = [{ questionId: "q", optionIds: ["a"] }];
@@ -368,10 +368,10 @@ describe("a caller that is bound to a workspace", () => {
   it("hears only of those, also of their end", async () => {
     const theirs = await bench.desk.create({ workspace: bench.other }, anyone);
     const mine = await bench.desk.create({}, bound());
-    const news = bench.desk.followUpdates(forever(), bound());
+    const updates = bench.desk.followUpdates(forever(), bound());
     await bench.desk.delete(theirs.id, anyone);
     await bench.desk.delete(mine.id, anyone);
-    expect(await readUntil(news, () => true)).toEqual([{ kind: "deleted", sessionId: mine.id }]);
+    expect(await readUntil(updates, () => true)).toEqual([{ kind: "deleted", sessionId: mine.id }]);
   });
 
   it("is told what its own sessions consumed", async () => {

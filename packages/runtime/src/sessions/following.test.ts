@@ -1,4 +1,4 @@
-import type { AgentEvent, EventEnvelope, SessionNews } from "@caret/protocol";
+import type { AgentEvent, EventEnvelope, SessionUpdate } from "@caret/protocol";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../log/event-store.ts";
@@ -201,14 +201,14 @@ describe("a page of the log", () => {
   });
 });
 
-describe("following the news", () => {
+describe("following the updates", () => {
   it("tells how a session comes, works, ends and goes", async () => {
-    const heard: SessionNews[] = [];
-    const news = bench.desk.followUpdates(forever(), anyone);
+    const heard: SessionUpdate[] = [];
+    const updates = bench.desk.followUpdates(forever(), anyone);
     const gate = Promise.withResolvers<void>();
     bench.manner({ until: gate.promise });
     const reading = (async () => {
-      for await (const batch of news) {
+      for await (const batch of updates) {
         heard.push(...batch);
         if (batch.some(isStatus("running"))) gate.resolve();
         if (batch.some(({ kind }) => kind === "deleted")) return;
@@ -224,28 +224,28 @@ describe("following the news", () => {
 
   it("tells a flood of changes of one session as few", async () => {
     await bench.close();
-    bench = createSessionBench({ newsMs: 100 });
+    bench = createSessionBench({ updatesMs: 100 });
     const id = await newSession();
-    const news = bench.desk.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
+    const updates = bench.desk.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
     for (let seq = 0; seq < 300; seq += 1) await append(bench.store, id, seq, 1);
     let items = 0;
     let lastSeq = 0;
     const startedAt = performance.now();
     while (lastSeq < 300) {
-      const batch = await nextBatch(news);
+      const batch = await nextBatch(updates);
       items += batch.length;
       lastSeq = batch[0]?.kind === "changed" ? batch[0].session.lastSeq : lastSeq;
     }
-    await news.return?.();
+    await updates.return?.();
     expect(items).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 100);
   });
 
   it("tells what other processes do: create, write, delete", async () => {
     const guest = bench.guest();
-    const news = bench.desk.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
-    const next = async (isIt: (item: SessionNews) => boolean): Promise<SessionNews> => {
+    const updates = bench.desk.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
+    const next = async (isIt: (item: SessionUpdate) => boolean): Promise<SessionUpdate> => {
       for (;;) {
-        const found = (await nextBatch(news)).find(isIt);
+        const found = (await nextBatch(updates)).find(isIt);
         if (found !== undefined) return found;
       }
     };
@@ -258,14 +258,14 @@ describe("following the news", () => {
     await guest.append("theirs", 1, [{ turnId: "t", event: end }]);
     await guest.deleteSession("theirs");
     expect(await next(({ kind }) => kind === "deleted")).toEqual({ kind: "deleted", sessionId: "theirs" });
-    await news.return?.();
+    await updates.return?.();
   });
 
   it("misses nothing between the call and the first pull, and ends with the signal", async () => {
     const controller = new AbortController();
-    const news = bench.desk.followUpdates(controller.signal, anyone);
+    const updates = bench.desk.followUpdates(controller.signal, anyone);
     const id = await newSession();
-    const iterator = news[Symbol.asyncIterator]();
+    const iterator = updates[Symbol.asyncIterator]();
     expect((await iterator.next()).value).toMatchObject([{ kind: "changed", session: { id } }]);
     const last = iterator.next();
     controller.abort();

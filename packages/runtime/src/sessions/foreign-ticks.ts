@@ -21,9 +21,9 @@ export function createForeignTicks({ store, pollMs, onError }: ForeignTicksOptio
   const look = async (): Promise<void> => {
     try {
       const version = await store.foreignVersion();
-      const isNews = seen !== undefined && seen !== version;
+      const hasChanged = seen !== undefined && seen !== version;
       seen = version;
-      if (isNews) for (const listener of [...listeners]) listener();
+      if (hasChanged) for (const listener of [...listeners]) listener();
     } catch (reason) {
       // The next look may succeed; until then followers hear of this process alone. Nobody is left when the log closes.
       if (listeners.size > 0) onError(CaretError.from(reason));

@@ -16,7 +16,7 @@ const MAX_FOUND = 50;
 /** Cache the file list while the user is typing. */
 const FRESH_MS = 5_000;
 
-const NEWS_MS = 100;
+const UPDATES_MS = 100;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
 const MAX_DAYS = 3_660;
@@ -41,7 +41,7 @@ type SessionReaders = Omit<
 /** What only looks. Followers end when the desk closes. */
 export function sessionReaders(context: SessionsContext, closing: AbortSignal): SessionReaders {
   const { options, store, ticks, find, view, onWaiting } = context;
-  const { engine, now, newsMs = NEWS_MS, redactor } = options;
+  const { engine, now, updatesMs = UPDATES_MS, redactor } = options;
   /** A caller that sees a session may answer its approvals. */
   const forDecider = (sessionId: string, events: readonly EventEnvelope[]): readonly EventEnvelope[] =>
     engine.runningTurn(sessionId)?.forDecider(events) ?? events;
@@ -81,7 +81,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
         view,
         workspace: boundWorkspace(caller),
         now,
-        newsMs,
+        updatesMs,
         signal: untilClosing(signal),
       }),
     exportSession: async (sessionId, format, caller) =>

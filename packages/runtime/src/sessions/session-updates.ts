@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SessionNews, SessionView } from "@caret/protocol";
+import type { SessionUpdate, SessionView } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
 import type { EventStore, SessionRecord, SessionWatcher } from "../log/event-store.ts";
 import type { ForeignTicks } from "./foreign-ticks.ts";
@@ -18,23 +18,23 @@ export interface FollowUpdatesOptions {
   /** The only workspace the reader may see. */
   readonly workspace: string | undefined;
   readonly now: () => number;
-  readonly newsMs: number;
+  readonly updatesMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * What changes from now on, gathered: a session is sent at most once in `newsMs`, in its latest state. Listening begins with
+ * What changes from now on, gathered: a session is sent at most once in `updatesMs`, in its latest state. Listening begins with
  * the call, not with the first pull, so that a reader of the list misses nothing.
  */
-export function followUpdates(options: FollowUpdatesOptions): AsyncIterable<readonly SessionNews[]> {
-  return tellNews(options, gatherNews(options));
+export function followUpdates(options: FollowUpdatesOptions): AsyncIterable<readonly SessionUpdate[]> {
+  return emitUpdates(options, gatherUpdates(options));
 }
 
-async function* tellNews(
+async function* emitUpdates(
   options: FollowUpdatesOptions,
   gathered: Gathered,
-): AsyncGenerator<readonly SessionNews[], void, undefined> {
-  const { store, signal, workspace, newsMs } = options;
+): AsyncGenerator<readonly SessionUpdate[], void, undefined> {
+  const { store, signal, workspace, updatesMs } = options;
   let lookedAt = options.now();
   try {
     /** Sessions the reader may know: deletions are sent only for these. */
@@ -46,9 +46,9 @@ async function* tellNews(
       const since = lookedAt - MARGIN_MS;
       if (byOthers) lookedAt = options.now();
       const others = byOthers ? await changedByOthers(store, { workspace, since, known }) : [];
-      const news = await newsOf(new Set([...touched, ...others]), options, known);
-      if (news.length > 0) yield news;
-      await pause(newsMs, signal);
+      const updates = await updatesOf(new Set([...touched, ...others]), options, known);
+      if (updates.length > 0) yield updates;
+      await pause(updatesMs, signal);
     }
   } finally {
     gathered.end();
@@ -63,7 +63,7 @@ interface Gathered extends Pick<Doorbell, "rung"> {
   end(): void;
 }
 
-function gatherNews({ store, onWaiting, ticks, signal, workspace }: FollowUpdatesOptions): Gathered {
+function gatherUpdates({ store, onWaiting, ticks, signal, workspace }: FollowUpdatesOptions): Gathered {
   const bell = new Doorbell();
   const touched = new Set<string>();
   let byOthers = false;
@@ -101,22 +101,22 @@ function gatherNews({ store, onWaiting, ticks, signal, workspace }: FollowUpdate
   };
 }
 
-async function newsOf(
+async function updatesOf(
   ids: ReadonlySet<string>,
   { store, workspace, view }: FollowUpdatesOptions,
   known: Set<string>,
-): Promise<readonly SessionNews[]> {
-  const news: SessionNews[] = [];
+): Promise<readonly SessionUpdate[]> {
+  const updates: SessionUpdate[] = [];
   for (const sessionId of ids) {
     const session = await store.getSession(sessionId);
     if (session === undefined) {
-      if (known.delete(sessionId)) news.push({ kind: "deleted", sessionId });
+      if (known.delete(sessionId)) updates.push({ kind: "deleted", sessionId });
     } else if (isVisible(session, workspace)) {
       known.add(sessionId);
-      news.push({ kind: "changed", session: view(session) });
+      updates.push({ kind: "changed", session: view(session) });
     }
   }
-  return news;
+  return updates;
 }
 
 /** Those another process has written to since, and those that are gone. */

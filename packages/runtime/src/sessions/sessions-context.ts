@@ -113,7 +113,7 @@ export interface SessionsOptions {
   /** How often to look for turns whose process has died. */
   readonly abandonedMs?: number;
   /** How long changes of a session are gathered into one update. */
-  readonly newsMs?: number;
+  readonly updatesMs?: number;
 }
 
 interface SessionViewOptions {

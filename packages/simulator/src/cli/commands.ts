@@ -57,7 +57,7 @@ function createChat({ host, configDir, ids }: Simulation, options: GlobalOptions
 /** `mcp list|list-tools|enable|disable|login`: there is no `add`, servers come from the configuration files. */
 function addMcpCommands(program: Command, simulation: Simulation): void {
   const { host } = simulation;
-  const place = () => {
+  const directories = () => {
     const { workspace = host.cwd } = program.opts<GlobalOptions>();
     return { workspace: toPhysicalPath(workspace), configDir: simulation.configDir };
   };
@@ -67,7 +67,7 @@ function addMcpCommands(program: Command, simulation: Simulation): void {
     .description("List configured MCP servers and their status")
     .action(async () => {
       const { describeServers } = await import("../mcp/mcp-report.ts");
-      host.stdout.write(`${await withHub(simulation, place(), describeServers)}\n`);
+      host.stdout.write(`${await withHub(simulation, directories(), describeServers)}\n`);
     });
   mcp
     .command("list-tools")
@@ -75,7 +75,7 @@ function addMcpCommands(program: Command, simulation: Simulation): void {
     .description("List available tools for a server")
     .action(async (name: string) => {
       const { describeTools } = await import("../mcp/mcp-report.ts");
-      const text = await withHub(simulation, place(), (hub) => describeTools(hub, name));
+      const text = await withHub(simulation, directories(), (hub) => describeTools(hub, name));
       if (text === undefined) throw new CliFailure(`Error: MCP server "${name}" is not loaded.`);
       host.stdout.write(`${text}\n`);
     });
@@ -88,7 +88,7 @@ function addMcpCommands(program: Command, simulation: Simulation): void {
       .argument("<identifier>")
       .action(async (name: string) => {
         const { enableMcpServer, disableMcpServer } = await import("../mcp/mcp-servers.ts");
-        const isKnown = (verb === "enable" ? enableMcpServer : disableMcpServer)(name, place());
+        const isKnown = (verb === "enable" ? enableMcpServer : disableMcpServer)(name, directories());
         if (!isKnown) throw new CliFailure(unknownServer(name));
         host.stdout.write(`✓ MCP server "${name}" ${done}\n`);
       });
@@ -99,7 +99,7 @@ function addMcpCommands(program: Command, simulation: Simulation): void {
     .description("Authenticate with an MCP server")
     .action(async (name: string) => {
       const { listMcpServers } = await import("../mcp/mcp-servers.ts");
-      const isKnown = listMcpServers({ ...place(), approveMcps: false }).some((server) => server.name === name);
+      const isKnown = listMcpServers({ ...directories(), approveMcps: false }).some((server) => server.name === name);
       throw new CliFailure(isKnown ? `Error: MCP server "${name}" does not support login.` : unknownServer(name));
     });
 }
@@ -110,12 +110,12 @@ function unknownServer(name: string): string {
 
 async function withHub<Value>(
   { host }: Simulation,
-  place: { readonly workspace: string; readonly configDir: string },
+  directories: { readonly workspace: string; readonly configDir: string },
   read: (hub: McpHub) => Value,
 ): Promise<Value> {
   const { connectMcp } = await import("../mcp/mcp-hub.ts");
   // `--approve-mcps` counts in turns only: listing must not start what nobody has approved.
-  const hub = await connectMcp({ ...place, approveMcps: false, env: host.env });
+  const hub = await connectMcp({ ...directories, approveMcps: false, env: host.env });
   try {
     return read(hub);
   } finally {

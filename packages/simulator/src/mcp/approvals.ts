@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { McpServerConfig } from "./mcp-servers.ts";
 
 /** Where a workspace's approvals are kept. */
-export interface ApprovalPlace {
+export interface ApprovalScope {
   readonly configDir: string;
   readonly workspace: string;
 }
@@ -41,24 +41,24 @@ export function projectSlug(workspace: string): string {
     .replace(/^-|-$/g, "");
 }
 
-export function readApprovals(place: ApprovalPlace): readonly string[] {
-  return readList(fileOf(place, "mcp-approvals.json"));
+export function readApprovals(scope: ApprovalScope): readonly string[] {
+  return readList(fileOf(scope, "mcp-approvals.json"));
 }
 
 /** Names or approval ids of servers that the user switched off. */
-export function readDisabled(place: ApprovalPlace): readonly string[] {
-  return readList(fileOf(place, "mcp-disabled.json"));
+export function readDisabled(scope: ApprovalScope): readonly string[] {
+  return readList(fileOf(scope, "mcp-disabled.json"));
 }
 
-export function writeApprovals(place: ApprovalPlace, ids: readonly string[]): void {
-  writeList(fileOf(place, "mcp-approvals.json"), ids);
+export function writeApprovals(scope: ApprovalScope, ids: readonly string[]): void {
+  writeList(fileOf(scope, "mcp-approvals.json"), ids);
 }
 
-export function writeDisabled(place: ApprovalPlace, names: readonly string[]): void {
-  writeList(fileOf(place, "mcp-disabled.json"), names);
+export function writeDisabled(scope: ApprovalScope, names: readonly string[]): void {
+  writeList(fileOf(scope, "mcp-disabled.json"), names);
 }
 
-function fileOf({ configDir, workspace }: ApprovalPlace, name: string): string {
+function fileOf({ configDir, workspace }: ApprovalScope, name: string): string {
   return join(configDir, "projects", projectSlug(workspace), name);
 }
 

@@ -38,8 +38,8 @@ const local = {
   args: [fixture, `${variable("workspaceFolder")}/diary`, variable("env:GREETING")],
 };
 
-function configure(place: "project" | "user", mcpServers: object): void {
-  const path = place === "project" ? join(workspace, ".cursor", "mcp.json") : join(configDir, "mcp.json");
+function configure(scope: "project" | "user", mcpServers: object): void {
+  const path = scope === "project" ? join(workspace, ".cursor", "mcp.json") : join(configDir, "mcp.json");
   writeFileSync(path, JSON.stringify({ mcpServers }));
 }
 

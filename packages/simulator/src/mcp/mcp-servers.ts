@@ -32,19 +32,19 @@ export function listMcpServers({ workspace, configDir, approveMcps }: McpServers
 }
 
 /** Approves a server and switches it on again. False when no server has that name. */
-export function enableMcpServer(name: string, place: Omit<McpServersOptions, "approveMcps">): boolean {
-  const server = listMcpServers({ ...place, approveMcps: false }).find((entry) => entry.name === name);
+export function enableMcpServer(name: string, directories: Omit<McpServersOptions, "approveMcps">): boolean {
+  const server = listMcpServers({ ...directories, approveMcps: false }).find((entry) => entry.name === name);
   if (server === undefined) return false;
-  writeApprovals(place, [...new Set([...readApprovals(place), server.approvalId])]);
-  writeDisabled(place, without(readDisabled(place), server));
+  writeApprovals(directories, [...new Set([...readApprovals(directories), server.approvalId])]);
+  writeDisabled(directories, without(readDisabled(directories), server));
   return true;
 }
 
 /** Switches a server off for this workspace. False when no server has that name. */
-export function disableMcpServer(name: string, place: Omit<McpServersOptions, "approveMcps">): boolean {
-  const server = listMcpServers({ ...place, approveMcps: false }).find((entry) => entry.name === name);
+export function disableMcpServer(name: string, directories: Omit<McpServersOptions, "approveMcps">): boolean {
+  const server = listMcpServers({ ...directories, approveMcps: false }).find((entry) => entry.name === name);
   if (server === undefined) return false;
-  writeDisabled(place, [...without(readDisabled(place), server), server.name]);
+  writeDisabled(directories, [...without(readDisabled(directories), server), server.name]);
   return true;
 }
 
@@ -63,12 +63,12 @@ export interface ConfiguredServer {
 }
 
 /** Every configured server; the project's entry wins where both files use a name. */
-function readMcpServers(places: {
+function readMcpServers(directories: {
   readonly workspace: string;
   readonly configDir: string;
 }): readonly ConfiguredServer[] {
-  const project = serversIn(join(places.workspace, ".cursor", "mcp.json"), "project");
-  const user = serversIn(join(places.configDir, "mcp.json"), "user");
+  const project = serversIn(join(directories.workspace, ".cursor", "mcp.json"), "project");
+  const user = serversIn(join(directories.configDir, "mcp.json"), "user");
   const own = user.filter(({ name }) => !project.some((server) => server.name === name));
   return [...project, ...own];
 }
@@ -82,7 +82,7 @@ function serversIn(path: string, source: ConfiguredServer["source"]): Configured
 /** Replaces `${workspaceFolder}`, `${env:NAME}` and their kin in every text of a configuration. */
 export function interpolate<Value>(
   value: Value,
-  places: { readonly workspace: string; readonly env: Readonly<Record<string, string | undefined>> },
+  directories: { readonly workspace: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Value {
   const replace = (part: unknown): unknown => {
     if (typeof part === "string") return part.replace(/\$\{([^}]+)\}/g, (whole, name) => variable(name) ?? whole);
@@ -91,11 +91,11 @@ export function interpolate<Value>(
     return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, replace(inner)]));
   };
   const variable = (name: string): string | undefined => {
-    if (name.startsWith("env:")) return places.env[name.slice("env:".length)] ?? "";
+    if (name.startsWith("env:")) return directories.env[name.slice("env:".length)] ?? "";
     return {
-      workspaceFolder: places.workspace,
-      workspaceFolderBasename: basename(places.workspace),
-      userHome: places.env["HOME"] ?? homedir(),
+      workspaceFolder: directories.workspace,
+      workspaceFolderBasename: basename(directories.workspace),
+      userHome: directories.env["HOME"] ?? homedir(),
       pathSeparator: sep,
       "/": sep,
     }[name];

@@ -37,7 +37,7 @@ function approaches(intent: Intent, content: string): readonly Approach[] {
       ];
     case "search":
       return [
-        { capability: "search", known: { pattern: intent.pattern, ...searchPlace(intent.path) } },
+        { capability: "search", known: { pattern: intent.pattern, ...searchPath(intent.path) } },
         run(`grep -rn ${quote(intent.pattern)} ${quote(intent.path)}`),
       ];
     case "find":
@@ -67,7 +67,7 @@ function approaches(intent: Intent, content: string): readonly Approach[] {
 }
 
 /** A search in one file may go to a tool that takes files only. */
-function searchPlace(path: string): KnownValues {
+function searchPath(path: string): KnownValues {
   return path === "." ? { directory: path } : { directory: path, path };
 }
 

@@ -62,10 +62,10 @@ function guess({ schema, type }: SchemaProperty, { numbers, texts, prompt }: Mat
 /** Quoted texts first, then names after a preposition, then any capitalised names. */
 function textsIn(prompt: string): string[] {
   const quoted = [...prompt.matchAll(/[`"']([^`"'\n]+)[`"']/g)].map(([, text = ""]) => text);
-  const places = [...prompt.matchAll(/\b(?:in|for|at|of|to|from|about)\s+((?:[A-Z][\w-]*\s?)+)/g)].map(
-    ([, text = ""]) => text.trim(),
+  const named = [...prompt.matchAll(/\b(?:in|for|at|of|to|from|about)\s+((?:[A-Z][\w-]*\s?)+)/g)].map(([, text = ""]) =>
+    text.trim(),
   );
-  return [...new Set([...quoted, ...places])];
+  return [...new Set([...quoted, ...named])];
 }
 
 function overlap({ name }: OfferedTool, words: ReadonlySet<string>): number {

@@ -96,12 +96,12 @@ function splitClauses(prompt: string): readonly (readonly string[])[] {
     .replace(/^\s*(?:\d+[.)]|[-*])\s+/, "")
     .split(stepBreak)
     .map((step) => step.split(clauseBreak).flatMap((clause) => (clause.trim() === "" ? [] : [clause.trim()])))
-    .map(joinPlaces)
+    .map(joinFileClause)
     .filter((step) => step.length > 0);
 }
 
-/** "In a.txt, change …" names the place first: it belongs to the wish that follows. */
-function joinPlaces(clauses: readonly string[]): readonly string[] {
+/** "In a.txt, change …" names the file first: it belongs to the clause that follows. */
+function joinFileClause(clauses: readonly string[]): readonly string[] {
   const [first, second, ...rest] = clauses;
   if (first === undefined || second === undefined || !/^in\s+\S+$/i.test(first)) return clauses;
   return [`${second} ${first}`, ...rest];

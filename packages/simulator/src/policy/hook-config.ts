@@ -35,10 +35,10 @@ export type HookConfig = ReadonlyMap<HookStep, readonly HookCommand[]>;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** All hooks of the workspace and of the user, in that order. */
-export function readHookConfig(places: { readonly workspace: string; readonly configDir: string }): HookConfig {
+export function readHookConfig(directories: { readonly workspace: string; readonly configDir: string }): HookConfig {
   const files = [
-    { path: join(places.workspace, ".cursor", "hooks.json"), directory: places.workspace },
-    { path: join(places.configDir, "hooks.json"), directory: places.configDir },
+    { path: join(directories.workspace, ".cursor", "hooks.json"), directory: directories.workspace },
+    { path: join(directories.configDir, "hooks.json"), directory: directories.configDir },
   ];
   const config = new Map<HookStep, HookCommand[]>();
   for (const { path, directory } of files) {

@@ -129,11 +129,11 @@ describe("loadPolicy", () => {
   });
 
   it("lets a list of absolute rules reach everywhere, and a list of relative ones only the workspace [fidelity F4]", () => {
-    const places = { workspace: join(workspace, "a/b.txt"), system: "/etc/passwd", home: join(homedir(), ".ssh/id") };
+    const paths = { workspace: join(workspace, "a/b.txt"), system: "/etc/passwd", home: join(homedir(), ".ssh/id") };
     const decided = (deny: readonly string[]) => {
       projectConfig({ deny });
       const { decide } = policyOf({ force: true });
-      return Object.entries(places).map(([place, path]) => `${place} ${decide({ kind: "Read", path }).kind}`);
+      return Object.entries(paths).map(([where, path]) => `${where} ${decide({ kind: "Read", path }).kind}`);
     };
     expect({
       relative: decided(["Read(*)", "Read(**)"]),

@@ -32,8 +32,8 @@ function hash(text: string): number {
   return [...text].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) | 0, 7);
 }
 
-function configure(place: "project" | "user", hooks: object): void {
-  const file = place === "project" ? join(workspace, ".cursor", "hooks.json") : join(configDir, "hooks.json");
+function configure(scope: "project" | "user", hooks: object): void {
+  const file = scope === "project" ? join(workspace, ".cursor", "hooks.json") : join(configDir, "hooks.json");
   writeFileSync(file, JSON.stringify({ version: 1, hooks }));
 }
 

@@ -17,8 +17,8 @@ export function selectTurn({ scenario, scenarioPath, prompt, earlierTurns }: Tur
   if (matching !== undefined) return matching.steps;
   const plain = scenario.turns.filter(({ when }) => when === undefined);
   if (plain.length === 0) return undefined;
-  const place = scenario.advance === "invocation" ? takeTicket(`${scenarioPath}.taken`) : earlierTurns;
-  return plain[Math.min(place, plain.length - 1)]?.steps;
+  const position = scenario.advance === "invocation" ? takeTicket(`${scenarioPath}.taken`) : earlierTurns;
+  return plain[Math.min(position, plain.length - 1)]?.steps;
 }
 
 /** Numbers invocations from 0, each number once, also when several start together: creating a file can only succeed once. */

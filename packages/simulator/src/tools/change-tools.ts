@@ -67,10 +67,10 @@ function replace(path: string, edit: { oldText: string; newText: string }, repla
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
     return { result: { fileNotFound: { path } }, ok: false, output: "File not found" };
   const before = readFileSync(path, "utf8");
-  const places = edit.oldText === "" ? 0 : before.split(edit.oldText).length - 1;
-  if (places === 0) return refused(path, "The string to replace was not found in the file.");
-  if (places > 1 && !replaceAll)
-    return refused(path, `The string to replace was found ${places} times; give more of its surroundings.`);
+  const matches = edit.oldText === "" ? 0 : before.split(edit.oldText).length - 1;
+  if (matches === 0) return refused(path, "The string to replace was not found in the file.");
+  if (matches > 1 && !replaceAll)
+    return refused(path, `The string to replace was found ${matches} times; give more of its surroundings.`);
   const after = before.split(edit.oldText).join(edit.newText);
   return applyChange({ path, before, after }, `The file ${path} has been updated.`, true);
 }

@@ -77,45 +77,45 @@ function wireArgs(input: ToolArgs, context: ToolContext) {
   };
 }
 
-interface Place {
+interface ShellCommand {
   readonly command: string;
   readonly workingDirectory: string;
 }
 
 /** Completed at once, with an exit code that is not the command's. */
-function inBackground({ shellId, pid }: BackgroundShell, place: Place): ToolOutcome {
-  const ended = { ...place, exitCode: 0, signal: "", stdout: "", stderr: "", executionTime: 0, interleavedOutput: "" };
+function inBackground({ shellId, pid }: BackgroundShell, shown: ShellCommand): ToolOutcome {
+  const ended = { ...shown, exitCode: 0, signal: "", stdout: "", stderr: "", executionTime: 0, interleavedOutput: "" };
   const success = { ...ended, shellId, pid, backgroundReason: "SHELL_BACKGROUND_REASON_USER_REQUEST" };
   const output = `Started in the background as shell ${shellId}.`;
   return { result: { success, isBackground: true, pid }, ok: true, output };
 }
 
-function refuse(refusal: Refusal, place: Place): WireResult {
+function refuse(refusal: Refusal, shown: ShellCommand): WireResult {
   if (refusal.kind === "denied") {
     const error = refusal.isReadonly ? refusalText(refusal) : "Command blocked by permissions configuration";
-    return { permissionDenied: { ...place, error, isReadonly: refusal.isReadonly } };
+    return { permissionDenied: { ...shown, error, isReadonly: refusal.isReadonly } };
   }
   const reason = refusal.kind === "hook" ? blockedText("Command", refusal.message) : "";
-  return { rejected: { ...place, reason, isReadonly: false } };
+  return { rejected: { ...shown, reason, isReadonly: false } };
 }
 
-interface EndContext extends Place {
+interface EndContext extends ShellCommand {
   readonly args: ReturnType<typeof wireArgs>;
   readonly context: ToolContext;
   readonly elapsedMs: number;
 }
 
 function toOutcome(end: ShellEnd, { command, workingDirectory, args, context, elapsedMs }: EndContext): ToolOutcome {
-  const place = { command, workingDirectory };
+  const shown = { command, workingDirectory };
   if (end.kind === "spawn-error")
-    return { result: { spawnError: { ...place, error: end.stderr } }, ok: false, output: end.stderr };
+    return { result: { spawnError: { ...shown, error: end.stderr } }, ok: false, output: end.stderr };
   if (end.kind === "timed-out") {
     const output = `${elide(end.interleaved)}\nTimed out after ${args.timeout} ms.`;
-    return { result: { timeout: { ...place, timeoutMs: args.timeout } }, ok: false, output };
+    return { result: { timeout: { ...shown, timeoutMs: args.timeout } }, ok: false, output };
   }
   const name = context.toolCallId.replace(/[^\w-]+/g, "-");
   const ended = {
-    ...place,
+    ...shown,
     exitCode: end.exitCode,
     signal: end.signal,
     stdout: elide(end.stdout),

@@ -18,11 +18,11 @@ interface SpilledOutput {
 }
 
 /** Writes a long output to a file and says where; a short one is left alone. */
-export function spillOutput(text: string, place: { directory: string; name: string }): SpilledOutput | undefined {
+export function spillOutput(text: string, file: { directory: string; name: string }): SpilledOutput | undefined {
   const sizeBytes = Buffer.byteLength(text);
   if (sizeBytes <= FILE_OUTPUT_THRESHOLD_BYTES) return undefined;
-  mkdirSync(place.directory, { recursive: true });
-  const filePath = join(place.directory, `${place.name}.txt`);
+  mkdirSync(file.directory, { recursive: true });
+  const filePath = join(file.directory, `${file.name}.txt`);
   writeFileSync(filePath, text);
   return {
     outputLocation: { filePath, sizeBytes: String(sizeBytes), lineCount: String(text.split("\n").length) },

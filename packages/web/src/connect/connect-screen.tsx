@@ -88,7 +88,7 @@ export function RecipeView({ recipe, made, onToken }: RecipeViewProps) {
       <p className="text-soft">{recipe.about}</p>
       <TokenRow made={made} onToken={onToken} recipe={recipe} />
       {recipe.parts.map((part) => (
-        <CodeBlock key={part.place} place={part.place} text={part.text} />
+        <CodeBlock key={part.target} target={part.target} text={part.text} />
       ))}
     </section>
   );

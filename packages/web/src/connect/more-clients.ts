@@ -14,7 +14,7 @@ qwen --auth-type openai -m auto`;
     name: "Qwen Code",
     door: "openai",
     about: "Its own memory agent costs requests beside yours.",
-    parts: [{ place: TERMINAL, text }],
+    parts: [{ target: TERMINAL, text }],
   };
 }
 
@@ -37,8 +37,8 @@ models:
     door: "openai",
     about: "For its command cn, and for its extensions.",
     parts: [
-      { place: "~/.continue/config.yaml", text },
-      { place: TERMINAL, text: "cn" },
+      { target: "~/.continue/config.yaml", text },
+      { target: TERMINAL, text: "cn" },
     ],
   };
 }
@@ -50,7 +50,7 @@ function cline({ url, token }: RecipeValues): Recipe {
     name: "Cline",
     door: "openai",
     about: "Cline keeps what the first command tells it.",
-    parts: [{ place: TERMINAL, text }],
+    parts: [{ target: TERMINAL, text }],
   };
 }
 
@@ -69,8 +69,8 @@ function droid({ url, token }: RecipeValues): Recipe {
     door: "openai",
     about: "Wants a login with its maker unless it is started as below.",
     parts: [
-      { place: "~/.factory/settings.json", text: JSON.stringify({ customModels: [model] }, undefined, 2) },
-      { place: TERMINAL, text: "export FACTORY_AIRGAP_ENABLED=true\ndroid -m custom:auto" },
+      { target: "~/.factory/settings.json", text: JSON.stringify({ customModels: [model] }, undefined, 2) },
+      { target: TERMINAL, text: "export FACTORY_AIRGAP_ENABLED=true\ndroid -m custom:auto" },
     ],
   };
 }
@@ -87,8 +87,8 @@ function openClaw({ url, token }: RecipeValues): Recipe {
     door: "openai",
     about: "Needs Node 24.16. Your project is its workspace: agents.defaults.workspace.",
     parts: [
-      { place: "~/.openclaw/openclaw.json", text: JSON.stringify(settings, undefined, 2) },
-      { place: TERMINAL, text: 'openclaw agent --local --agent main --session-id mine --message "Say hello."' },
+      { target: "~/.openclaw/openclaw.json", text: JSON.stringify(settings, undefined, 2) },
+      { target: TERMINAL, text: 'openclaw agent --local --agent main --session-id mine --message "Say hello."' },
     ],
   };
 }

@@ -4,7 +4,7 @@ export type Door = ConnectTest["door"];
 
 export interface RecipePart {
   /** The file it belongs into, or where it is typed. */
-  readonly place: string;
+  readonly target: string;
   readonly text: string;
 }
 
@@ -23,7 +23,7 @@ export interface RecipeValues {
   readonly token: string;
 }
 
-/** The place of what is typed. */
+/** The target of commands. */
 export const TERMINAL = "Terminal";
 
 /** How pi, and OpenClaw, which is made of it, describe a model. */

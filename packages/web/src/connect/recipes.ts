@@ -24,7 +24,7 @@ claude --model auto`;
     name: "Claude Code",
     door: "anthropic",
     about: "Claude Code runs its own tools, in its own directory.",
-    parts: [{ place: TERMINAL, text }],
+    parts: [{ target: TERMINAL, text }],
   };
 }
 
@@ -44,8 +44,8 @@ wire_api = "responses"`;
     door: "responses",
     about: "Codex reads the token from the variable CARET_TOKEN.",
     parts: [
-      { place: "~/.codex/config.toml", text },
-      { place: TERMINAL, text: `export CARET_TOKEN=${token}\ncodex` },
+      { target: "~/.codex/config.toml", text },
+      { target: TERMINAL, text: `export CARET_TOKEN=${token}\ncodex` },
     ],
   };
 }
@@ -67,8 +67,8 @@ function openCode({ url, token }: RecipeValues): Recipe {
     door: "openai",
     about: "In the project's directory, or for all projects in ~/.config/opencode.",
     parts: [
-      { place: "opencode.json", text: JSON.stringify(settings, undefined, 2) },
-      { place: TERMINAL, text: "opencode --model caret/auto" },
+      { target: "opencode.json", text: JSON.stringify(settings, undefined, 2) },
+      { target: TERMINAL, text: "opencode --model caret/auto" },
     ],
   };
 }
@@ -81,8 +81,8 @@ function pi({ url, token }: RecipeValues): Recipe {
     door: "openai",
     about: "In pi's own directory. Needs Node 22.",
     parts: [
-      { place: "~/.pi/agent/models.json", text: JSON.stringify({ providers: { caret } }, undefined, 2) },
-      { place: TERMINAL, text: "pi --provider caret --model auto" },
+      { target: "~/.pi/agent/models.json", text: JSON.stringify({ providers: { caret } }, undefined, 2) },
+      { target: TERMINAL, text: "pi --provider caret --model auto" },
     ],
   };
 }
@@ -98,8 +98,8 @@ function zed({ url, token }: RecipeValues): Recipe {
     about:
       "Zed takes the token from CARET_API_KEY when it is started from a terminal, or in the settings of its agent panel.",
     parts: [
-      { place: "~/.config/zed/settings.json", text: JSON.stringify(settings, undefined, 2) },
-      { place: TERMINAL, text: `export CARET_API_KEY=${token}\nzed` },
+      { target: "~/.config/zed/settings.json", text: JSON.stringify(settings, undefined, 2) },
+      { target: TERMINAL, text: `export CARET_API_KEY=${token}\nzed` },
     ],
   };
 }
@@ -139,8 +139,8 @@ const { content } = await model.invoke([["human", "Say hello."]]);`;
       door: "openai",
       about: "Most clients and libraries read these two variables; others ask for a base URL and a key.",
       parts: [
-        { place: TERMINAL, text: variables },
-        { place: script, text: openai },
+        { target: TERMINAL, text: variables },
+        { target: script, text: openai },
       ],
     },
     {
@@ -148,21 +148,21 @@ const { content } = await model.invoke([["human", "Say hello."]]);`;
       name: "Anthropic SDK",
       door: "anthropic",
       about: "The same in Python: Anthropic(base_url=…, api_key=…).",
-      parts: [{ place: script, text: anthropic }],
+      parts: [{ target: script, text: anthropic }],
     },
     {
       id: "langchain",
       name: "LangChain",
       door: "openai",
       about: "With the package @langchain/openai.",
-      parts: [{ place: script, text: langchain }],
+      parts: [{ target: script, text: langchain }],
     },
     {
       id: "ai-sdk",
       name: "Vercel AI SDK",
       door: "openai",
       about: "With the packages ai and @ai-sdk/openai-compatible.",
-      parts: [{ place: script, text: vercel }],
+      parts: [{ target: script, text: vercel }],
     },
   ];
 }
@@ -177,6 +177,6 @@ function curl({ url, token }: RecipeValues): Recipe {
     name: "curl",
     door: "openai",
     about: "To see with bare eyes what the gateway answers.",
-    parts: [{ place: TERMINAL, text }],
+    parts: [{ target: TERMINAL, text }],
   };
 }

@@ -1,8 +1,8 @@
 import {
   CaretError,
   createNativeClient,
+  type FollowedUpdate,
   type NativeClient,
-  type SessionUpdate,
   type SessionView,
   type StreamState,
 } from "@caret/protocol";
@@ -11,7 +11,7 @@ import { createFrameBatch } from "./frame-batch.ts";
 import { createPageKey, type PageEnvironment } from "./page-environment.ts";
 import { emptyPageState, type PageState, type SessionLog } from "./page-state.ts";
 import { searchSessions } from "./search-sessions.ts";
-import { foldNews, putSessions, takeFirstPage, takeNextPage } from "./session-list.ts";
+import { foldUpdates, putSessions, takeFirstPage, takeNextPage } from "./session-list.ts";
 import { createSessionLogs, type SessionLogs } from "./session-logs.ts";
 import { shareUpdates } from "./share-updates.ts";
 
@@ -81,7 +81,7 @@ export function createPageData(environment: PageEnvironment): PageData {
     store.setState(emptyPageState(environment.now()), true);
     const { signal } = visit;
     keepUp({ environment, store, api, logs, signal }).catch((reason) => {
-      if (!signal.aborted) store.setState({ line: lostLine(environment, reason) });
+      if (!signal.aborted) store.setState({ connection: lostConnection(environment, reason) });
     });
   };
 
@@ -127,7 +127,7 @@ function listActions(store: StoreApi<PageState>, api: NativeClient): ListActions
     },
     ...searchSessions(store, api),
     put: (view) => store.setState(({ sessions }) => ({ sessions: putSessions(sessions, [view]) })),
-    forget: (sessionId) => store.setState((state) => foldNews(state, [{ kind: "deleted", sessionId }])),
+    forget: (sessionId) => store.setState((state) => foldUpdates(state, [{ kind: "deleted", sessionId }])),
     async loadModels(refresh = false) {
       if (store.getState().models !== undefined && !refresh) return;
       store.setState({ models: await api.models(refresh ? { refresh } : {}) });
@@ -143,7 +143,7 @@ interface KeepUp {
   readonly signal: AbortSignal;
 }
 
-/** One stream of news keeps the list true. After each connection the list and what the gateway is are read anew. */
+/** One stream of updates keeps the list true. After each connection the list and what the gateway is are read anew. */
 async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promise<void> {
   let changed = new Set<string>();
   const readAll = async (): Promise<void> => {
@@ -167,29 +167,41 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
     });
   };
   const onState = (state: StreamState, reason?: CaretError): void =>
-    store.setState(({ line }) => ({ line: nextLine(line, state, environment.now(), reason) }));
-  const fold = createFrameBatch<SessionUpdate>(environment.nextFrame, (news) => {
+    store.setState(({ connection }) => ({ connection: nextConnection(connection, state, environment.now(), reason) }));
+  const fold = createFrameBatch<FollowedUpdate>(environment.nextFrame, (updates) => {
     if (signal.aborted) return;
-    for (const item of news) if (item.kind === "changed") changed.add(item.session.id);
-    store.setState((state) => foldNews(state, news));
+    for (const item of updates) if (item.kind === "changed") changed.add(item.session.id);
+    store.setState((state) => foldUpdates(state, updates));
   });
-  const onNews = (news: readonly SessionUpdate[]): void => {
-    fold(news.filter(({ kind }) => kind !== "opened"));
-    if (!news.some(({ kind }) => kind === "opened")) return;
-    // Sockets do not notice a line that died silently, after sleep for instance; the stream of news does.
+  const onUpdates = (updates: readonly FollowedUpdate[]): void => {
+    fold(updates.filter(({ kind }) => kind !== "opened"));
+    if (!updates.some(({ kind }) => kind === "opened")) return;
+    // Sockets do not notice a line that died silently, after sleep for instance; the stream of updates does.
     logs.reconnect();
     readUntilDone();
   };
   const { locks, baseUrl } = environment;
-  await shareUpdates({ follow: api.followUpdates, locks, name: `caret-news ${baseUrl}`, signal, onNews, onState });
+  await shareUpdates({
+    follow: api.followUpdates,
+    locks,
+    name: `caret-updates ${baseUrl}`,
+    signal,
+    onUpdates,
+    onState,
+  });
 }
 
-function nextLine(line: PageState["line"], state: StreamState, now: number, reason?: CaretError): PageState["line"] {
-  const since = line.state === state ? line.since : now;
+function nextConnection(
+  connection: PageState["connection"],
+  state: StreamState,
+  now: number,
+  reason?: CaretError,
+): PageState["connection"] {
+  const since = connection.state === state ? connection.since : now;
   return reason === undefined ? { state, since } : { state, since, reason };
 }
 
-function lostLine({ now }: PageEnvironment, reason: unknown): PageState["line"] {
+function lostConnection({ now }: PageEnvironment, reason: unknown): PageState["connection"] {
   return { state: "reconnecting", since: now(), reason: CaretError.from(reason) };
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "react";
 import { useStore } from "zustand";
 import { useNow } from "../parts/use-now.ts";
 import { usePageData } from "./page-data-context.tsx";
-import type { Line, PageState, SessionLog } from "./page-state.ts";
+import type { Connection, PageState, SessionLog } from "./page-state.ts";
 import { failedSessions, sortSessions, waitingSessions } from "./session-list.ts";
 
 const DAY_MS = 86_400_000;
@@ -16,8 +16,8 @@ export function useApi(): NativeClient {
   return usePageData().api;
 }
 
-export function useConnection(): Line {
-  return usePageState(({ line }) => line);
+export function useConnection(): Connection {
+  return usePageState(({ connection }) => connection);
 }
 
 /** `undefined` until they are there. */

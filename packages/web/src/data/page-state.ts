@@ -1,7 +1,7 @@
 import type { AboutView, CaretError, ModelView, SessionView, StreamState, Transcript } from "@caret/protocol";
 
 /** How the line to the gateway is. `connecting` is the time before the first success. */
-export interface Line {
+export interface Connection {
   readonly state: "connecting" | StreamState;
   readonly since: number;
   readonly reason?: CaretError;
@@ -14,7 +14,7 @@ export interface SessionLog {
   readonly transcript: Transcript;
   readonly hasOlder: boolean;
   readonly isLoadingOlder: boolean;
-  readonly line: "connecting" | StreamState;
+  readonly connection: "connecting" | StreamState;
 }
 
 /** The sessions that fit what somebody is searching for. */
@@ -34,7 +34,7 @@ export interface PageState {
   readonly signInError: CaretError | undefined;
   readonly about: AboutView | undefined;
   readonly models: readonly ModelView[] | undefined;
-  readonly line: Line;
+  readonly connection: Connection;
   readonly sessions: ReadonlyMap<string, SessionView>;
   /** Which of them the list shows: those of the pages read so far, and whatever changed since. */
   readonly listed: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export function emptyPageState(now: number): PageState {
     signInError: undefined,
     about: undefined,
     models: undefined,
-    line: { state: "connecting", since: now },
+    connection: { state: "connecting", since: now },
     sessions: new Map(),
     listed: new Set(),
     isListed: false,

@@ -1,7 +1,7 @@
 import type { SessionStatus, SessionView } from "@caret/protocol";
 import { expect, it } from "vitest";
 import type { PageState } from "./page-state.ts";
-import { foldNews, sortSessions, takeFirstPage, takeNextPage, waitingSessions } from "./session-list.ts";
+import { foldUpdates, sortSessions, takeFirstPage, takeNextPage, waitingSessions } from "./session-list.ts";
 
 const session = (id: string, updatedAt: number, more: Partial<SessionView> = {}): SessionView => ({
   id,
@@ -30,7 +30,7 @@ it("grows page by page, newest first", () => {
 
 it("follows the news: changed sessions rise, deleted ones go, archived ones are not shown", () => {
   const list = takeFirstPage(empty, { sessions: [session("c", 3), session("b", 2), session("a", 1)] }, nobody);
-  const later = foldNews(list, [
+  const later = foldUpdates(list, [
     { kind: "changed", session: session("a", 9, { title: "new" }) },
     { kind: "deleted", sessionId: "c" },
     { kind: "changed", session: session("d", 8) },
@@ -42,12 +42,12 @@ it("follows the news: changed sessions rise, deleted ones go, archived ones are 
 it("leaves those that are at work where they are, whoever of them spoke last", () => {
   const runs = (since: number): Pick<SessionView, "status"> => ({ status: { kind: "running", turnId: "t", since } });
   const list = takeFirstPage(empty, { sessions: [session("b", 2, runs(2)), session("a", 1, runs(1))] }, nobody);
-  const later = foldNews(list, [{ kind: "changed", session: session("a", 9, runs(1)) }]);
+  const later = foldUpdates(list, [{ kind: "changed", session: session("a", 9, runs(1)) }]);
   expect(shown(later)).toEqual(["b:b", "a:a"]);
 });
 
 it("believes the news rather than a list that was asked for before it", () => {
-  const told = foldNews(empty, [{ kind: "changed", session: session("a", 5, { title: "newer" }) }]);
+  const told = foldUpdates(empty, [{ kind: "changed", session: session("a", 5, { title: "newer" }) }]);
   const list = takeFirstPage(
     told,
     { sessions: [session("a", 5, { title: "older" }), session("b", 2)] },

@@ -1,4 +1,4 @@
-import { isSideCall, type SessionPageView, type SessionUpdate, type SessionView } from "@caret/protocol";
+import { isSideCall, type SessionPageView, type FollowedUpdate, type SessionView } from "@caret/protocol";
 import type { PageState } from "./page-state.ts";
 
 type ListState = Pick<PageState, "sessions" | "listed" | "isListed" | "next">;
@@ -14,10 +14,10 @@ export function putSessions(
 }
 
 /** News is always newer than what is known. Sessions that changed are among the first of the list, so they are listed. */
-export function foldNews(state: ListState, news: readonly SessionUpdate[]): ListState {
+export function foldUpdates(state: ListState, updates: readonly FollowedUpdate[]): ListState {
   const sessions = new Map(state.sessions);
   const listed = new Set(state.listed);
-  for (const item of news) {
+  for (const item of updates) {
     if (item.kind === "changed") {
       sessions.set(item.session.id, item.session);
       listed.add(item.session.id);
@@ -30,7 +30,7 @@ export function foldNews(state: ListState, news: readonly SessionUpdate[]): List
 }
 
 /**
- * The first page of the list, read after the stream of news was opened. `changed` are the sessions that news came of
+ * The first page of the list, read after the stream of updates was opened. `changed` are the sessions that were updated
  * meanwhile: what it said stands. Sessions listed before that belong on this page but are not there are gone.
  */
 export function takeFirstPage(state: ListState, page: SessionPageView, changed: ReadonlySet<string>): ListState {
@@ -61,7 +61,7 @@ export function takeNextPage(state: ListState, page: SessionPageView): ListState
  * By which moment a session has its place in the list. One that is at work keeps the place it began at, or began to wait
  * at: many that speak at once would otherwise change places all the time, under the hand of whoever wants to press one.
  */
-export function placedAt({ status, updatedAt }: SessionView): number {
+export function sortTime({ status, updatedAt }: SessionView): number {
   return "since" in status ? status.since : updatedAt;
 }
 
@@ -72,7 +72,7 @@ export function sortSessions(
   isWanted: (view: SessionView) => boolean,
 ): readonly SessionView[] {
   const views = Array.from(ids, (id) => sessions.get(id)).filter((view) => view !== undefined && isWanted(view));
-  return (views as SessionView[]).sort((a, b) => placedAt(b) - placedAt(a) || (a.id < b.id ? -1 : 1));
+  return (views as SessionView[]).sort((a, b) => sortTime(b) - sortTime(a) || (a.id < b.id ? -1 : 1));
 }
 
 /** Those that wait for a person, the longest wait first. */

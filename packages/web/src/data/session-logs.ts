@@ -51,7 +51,7 @@ const loadingLog: SessionLog = {
   transcript: emptyTranscript,
   hasOlder: false,
   isLoadingOlder: false,
-  line: "connecting",
+  connection: "connecting",
 };
 
 export function createSessionLogs(options: SessionLogsOptions): SessionLogs {
@@ -132,7 +132,7 @@ async function follow(open: OpenLog, signal: AbortSignal, options: SessionLogsOp
   if (missed(open, options) > MOST_MISSED) open.window = emptyLogWindow;
   if (open.window.transcript.lastSeq === 0) {
     const { error, ...fresh } = open.log;
-    open.log = { ...fresh, state: "loading", line: "connecting" };
+    open.log = { ...fresh, state: "loading", connection: "connecting" };
     change(open, options, {});
     const page = await api.readLog(sessionId, { before: AFTER_ALL, limit: WINDOW_EVENTS }, { signal });
     open.window = appendEvents(emptyLogWindow, page.events);
@@ -144,7 +144,7 @@ async function follow(open: OpenLog, signal: AbortSignal, options: SessionLogsOp
     change(open, options, {});
   });
   const after = open.window.transcript.lastSeq;
-  const onState = (line: SessionLog["line"]): void => change(open, options, { line });
+  const onState = (connection: SessionLog["connection"]): void => change(open, options, { connection });
   for await (const events of api.followEvents(sessionId, { after, signal, onState })) fold(events);
 }
 

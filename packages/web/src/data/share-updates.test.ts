@@ -1,4 +1,4 @@
-import type { FollowOptions, SessionUpdate } from "@caret/protocol";
+import type { FollowedUpdate, FollowOptions } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
 import { shareUpdates } from "./share-updates.ts";
 
@@ -19,18 +19,18 @@ function createLocks() {
 }
 
 interface Stream {
-  readonly say: (...news: readonly SessionUpdate[]) => void;
+  readonly say: (...updates: readonly FollowedUpdate[]) => void;
 }
 
 /** A gateway that counts who follows it. */
 function createGateway() {
   const streams: Stream[] = [];
-  async function* follow({ signal, onState }: FollowOptions): AsyncGenerator<readonly SessionUpdate[]> {
-    let said: SessionUpdate[] = [{ kind: "opened" }];
+  async function* follow({ signal, onState }: FollowOptions): AsyncGenerator<readonly FollowedUpdate[]> {
+    let said: FollowedUpdate[] = [{ kind: "opened" }];
     let wake = (): void => undefined;
     streams.push({
-      say: (...news) => {
-        said.push(...news);
+      say: (...updates) => {
+        said.push(...updates);
         wake();
       },
     });
@@ -53,11 +53,11 @@ function openTab(name: string, gateway: ReturnType<typeof createGateway>, locks:
   stops.push(stop);
   const heard: string[] = [];
   let look = (): void => undefined;
-  const onNews = (news: readonly SessionUpdate[]): void => {
-    heard.push(...news.map((item) => (item.kind === "deleted" ? item.sessionId : item.kind)));
+  const onUpdates = (updates: readonly FollowedUpdate[]): void => {
+    heard.push(...updates.map((item) => (item.kind === "deleted" ? item.sessionId : item.kind)));
     look();
   };
-  void shareUpdates({ follow: gateway.follow, locks, name, signal: stop.signal, onNews, onState: () => undefined });
+  void shareUpdates({ follow: gateway.follow, locks, name, signal: stop.signal, onUpdates, onState: () => undefined });
   const hears = (...wanted: readonly string[]): Promise<void> =>
     new Promise((resolve) => {
       look = () => {
@@ -68,7 +68,7 @@ function openTab(name: string, gateway: ReturnType<typeof createGateway>, locks:
   return { stop, heard, hears };
 }
 
-const deleted = (sessionId: string): SessionUpdate => ({ kind: "deleted", sessionId });
+const deleted = (sessionId: string): FollowedUpdate => ({ kind: "deleted", sessionId });
 
 it("follows once for all tabs, and each hears that its line is open", async () => {
   const gateway = createGateway();

@@ -1,24 +1,24 @@
-import type { CaretError, FollowOptions, SessionUpdate, StreamState } from "@caret/protocol";
+import type { CaretError, FollowedUpdate, FollowOptions, StreamState } from "@caret/protocol";
 
 export interface ShareUpdatesOptions {
-  readonly follow: (options: FollowOptions) => AsyncIterable<readonly SessionUpdate[]>;
+  readonly follow: (options: FollowOptions) => AsyncIterable<readonly FollowedUpdate[]>;
   readonly locks: Pick<LockManager, "request"> | undefined;
   /** The same for all tabs of one gateway. */
   readonly name: string;
   readonly signal: AbortSignal;
-  readonly onNews: (news: readonly SessionUpdate[]) => void;
+  readonly onUpdates: (updates: readonly FollowedUpdate[]) => void;
   readonly onState: (state: StreamState, reason?: CaretError) => void;
 }
 
 type Told =
-  | { readonly kind: "news"; readonly news: readonly SessionUpdate[] }
+  | { readonly kind: "updates"; readonly updates: readonly FollowedUpdate[] }
   | { readonly kind: "state"; readonly state: StreamState }
   /** A tab that has come asks how things are, and is told. */
   | { readonly kind: "hello"; readonly from: string }
   | { readonly kind: "welcome"; readonly to: string; readonly state: StreamState };
 
 /**
- * Follow the news with one connection for all tabs: browsers allow six to a host, and each tab also follows the session
+ * Follow the updates with one connection for all tabs: browsers allow six to a host, and each tab also follows the session
  * it shows. Whichever tab holds the lock follows and tells the others; when it is closed, the next one takes over.
  * Ends by the signal, rejects as `follow` does.
  */
@@ -44,12 +44,12 @@ export async function shareUpdates(options: ShareUpdatesOptions): Promise<void> 
   }
 }
 
-function hear(told: Told, me: string, { onNews, onState }: ShareUpdatesOptions): void {
-  if (told.kind === "news") onNews(told.news);
+function hear(told: Told, me: string, { onUpdates, onState }: ShareUpdatesOptions): void {
+  if (told.kind === "updates") onUpdates(told.updates);
   if (told.kind === "state") onState(told.state);
   if (told.kind !== "welcome" || told.to !== me) return;
   onState(told.state);
-  if (told.state === "open") onNews([{ kind: "opened" }]);
+  if (told.state === "open") onUpdates([{ kind: "opened" }]);
 }
 
 async function leadAll(options: ShareUpdatesOptions, channel: BroadcastChannel, tell: (told: Told) => void) {
@@ -65,15 +65,15 @@ async function leadAll(options: ShareUpdatesOptions, channel: BroadcastChannel, 
 }
 
 async function lead(
-  { follow, signal, onNews, onState }: ShareUpdatesOptions,
+  { follow, signal, onUpdates, onState }: ShareUpdatesOptions,
   tell: (told: Told) => void,
 ): Promise<void> {
   const tellState = (state: StreamState, reason?: CaretError): void => {
     onState(state, reason);
     tell({ kind: "state", state });
   };
-  for await (const news of follow({ signal, onState: tellState })) {
-    onNews(news);
-    tell({ kind: "news", news });
+  for await (const updates of follow({ signal, onState: tellState })) {
+    onUpdates(updates);
+    tell({ kind: "updates", updates });
   }
 }

@@ -124,7 +124,7 @@ function sharedEnds(before: string, after: string): { head: number; tail: number
   return words * 3 < shorter ? undefined : { head, tail };
 }
 
-interface Place {
+interface LineNumbers {
   oldLine: number | undefined;
   newLine: number | undefined;
 }
@@ -136,32 +136,32 @@ interface Place {
 function parseUnified(unified: string): readonly DiffRow[] {
   const lines = unified.replace(/\n$/, "").split("\n");
   const rows: DiffRow[] = [];
-  const place: Place = { oldLine: undefined, newLine: undefined };
+  const numbers: LineNumbers = { oldLine: undefined, newLine: undefined };
   let isInHunk = false;
   for (const line of unified === "" ? [] : lines) {
     const head = hunkHead.exec(line);
     if (head !== null) {
-      place.oldLine = Number(head[1]);
-      place.newLine = Number(head[2]);
-      rows.push({ kind: "hunk", text: head[3] ?? "", oldLine: place.oldLine, newLine: place.newLine });
+      numbers.oldLine = Number(head[1]);
+      numbers.newLine = Number(head[2]);
+      rows.push({ kind: "hunk", text: head[3] ?? "", oldLine: numbers.oldLine, newLine: numbers.newLine });
       isInHunk = true;
-    } else if (isInHunk || !fileHead.test(line)) rows.push(...toRow(line, place));
+    } else if (isInHunk || !fileHead.test(line)) rows.push(...toRow(line, numbers));
   }
   return rows;
 }
 
-function toRow(line: string, place: Place): readonly DiffRow[] {
+function toRow(line: string, numbers: LineNumbers): readonly DiffRow[] {
   const text = line.slice(1).replace(/\r$/, "");
-  if (line.startsWith("+")) return [{ kind: "add", text, ...numbered("newLine", place) }];
-  if (line.startsWith("-")) return [{ kind: "remove", text, ...numbered("oldLine", place) }];
+  if (line.startsWith("+")) return [{ kind: "add", text, ...numbered("newLine", numbers) }];
+  if (line.startsWith("-")) return [{ kind: "remove", text, ...numbered("oldLine", numbers) }];
   // "\ No newline at end of file" is about a line, and is none.
   if (line.startsWith("\\")) return [];
-  return [{ kind: "context", text, ...numbered("oldLine", place), ...numbered("newLine", place) }];
+  return [{ kind: "context", text, ...numbered("oldLine", numbers), ...numbered("newLine", numbers) }];
 }
 
-function numbered(key: "oldLine" | "newLine", place: Place): Partial<DiffRow> {
-  const line = place[key];
+function numbered(key: "oldLine" | "newLine", numbers: LineNumbers): Partial<DiffRow> {
+  const line = numbers[key];
   if (line === undefined) return {};
-  place[key] = line + 1;
+  numbers[key] = line + 1;
   return { [key]: line };
 }

@@ -1,12 +1,12 @@
 import type { Token, Tokens } from "marked";
 import { createElement, Fragment, type ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
-import { isClosedFence, withPlaces } from "./markdown-blocks.ts";
+import { isClosedFence, withOffsets } from "./markdown-blocks.ts";
 import { MarkdownInline } from "./markdown-inline.tsx";
 
 /** One block and all within it. */
 function MarkdownBlocks({ tokens }: { readonly tokens: readonly Token[] }) {
-  return withPlaces(tokens).map(({ place, token }) => <Fragment key={place}>{renderBlock(token)}</Fragment>);
+  return withOffsets(tokens).map(({ offset, token }) => <Fragment key={offset}>{renderBlock(token)}</Fragment>);
 }
 
 export function renderBlock(token: Token): ReactNode {
@@ -55,7 +55,7 @@ function Heading({ token }: { readonly token: Tokens.Heading }) {
 }
 
 function List({ token }: { readonly token: Tokens.List }) {
-  const items = withPlaces(token.items).map(({ place, token: item }) => <ListItem key={place} item={item} />);
+  const items = withOffsets(token.items).map(({ offset, token: item }) => <ListItem key={offset} item={item} />);
   if (!token.ordered)
     return <ul className={token.items.some((item) => item.task) ? "md-tasks" : undefined}>{items}</ul>;
   return <ol start={token.start === "" ? 1 : token.start}>{items}</ol>;

@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
-import { withPlaces } from "./markdown-blocks.ts";
+import { withOffsets } from "./markdown-blocks.ts";
 
 const named: Readonly<Record<string, string>> = {
   amp: "&",
@@ -20,7 +20,7 @@ const named: Readonly<Record<string, string>> = {
 
 /** Words with their weights, links and code. Raw HTML is text here, and pictures are links: nothing is loaded. */
 export function MarkdownInline({ tokens }: { readonly tokens: readonly Token[] | undefined }) {
-  return withPlaces(tokens ?? []).map(({ place, token }) => <Fragment key={place}>{renderInline(token)}</Fragment>);
+  return withOffsets(tokens ?? []).map(({ offset, token }) => <Fragment key={offset}>{renderInline(token)}</Fragment>);
 }
 
 function renderInline(token: Token): ReactNode {

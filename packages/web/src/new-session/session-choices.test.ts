@@ -35,9 +35,9 @@ it("begins with what the gateway prefers", () => {
 
 it("begins with what was chosen last time, but with no lane that is gone", () => {
   const chosen: SessionChoices = { workspace: "/else", lane: "acp", model: "opus", permission: "auto" };
-  const place = storage();
-  keepChoices(chosen, place);
-  expect(firstChoices(about, place)).toEqual({ ...chosen, lane: "" });
+  const kept = storage();
+  keepChoices(chosen, kept);
+  expect(firstChoices(about, kept)).toEqual({ ...chosen, lane: "" });
 });
 
 it("does not remember full access for the next session [ux B3]", () => {

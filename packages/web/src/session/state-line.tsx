@@ -25,7 +25,7 @@ export function StateLine({ session, log, onShow }: StateLineProps) {
       className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 px-1 py-1 text-[12px] text-faint"
     >
       <p aria-live="polite" className="flex min-h-5 min-w-0 items-center gap-1.5 text-soft">
-        {log.line === "reconnecting" ? (
+        {log.connection === "reconnecting" ? (
           <>
             <Spinner /> Reconnecting…
           </>

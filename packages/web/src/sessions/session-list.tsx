@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { usePageData } from "../data/page-data-context.tsx";
 import { usePageState, useSessions } from "../data/page-hooks.ts";
 import type { FoundSessions } from "../data/page-state.ts";
-import { placedAt, sortSessions } from "../data/session-list.ts";
+import { sortSessions, sortTime } from "../data/session-list.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty, Spinner } from "../parts/empty.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
@@ -110,7 +110,7 @@ interface DayGroup {
 export function groupByDay(sessions: readonly SessionView[], now: number): readonly DayGroup[] {
   const groups: { day: string; sessions: SessionView[] }[] = [];
   for (const session of sessions) {
-    const day = dayName(placedAt(session), now);
+    const day = dayName(sortTime(session), now);
     const last = groups.at(-1);
     if (last?.day === day) last.sessions.push(session);
     else groups.push({ day, sessions: [session] });

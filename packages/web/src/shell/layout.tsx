@@ -8,7 +8,7 @@ import { Duration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/empty.tsx";
 import { Toasts } from "../parts/toast.tsx";
 import { MoreDialog } from "./more-dialog.tsx";
-import { type Destination, newSessionPlace, sessionsPlace, WaitingCount } from "./nav-link.tsx";
+import { type Destination, newSessionRoute, sessionsRoute, WaitingCount } from "./nav-link.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
 import { ImportDialog, Palette, ShortcutsDialog } from "./screens.tsx";
 import { type Overlay, ShellActionsContext, useShellActions } from "./shell-actions.ts";
@@ -21,10 +21,10 @@ const look =
 /** The frame of every screen: navigation beside it on a desk, below it on a phone; there a session has all the height. */
 export function Layout({ children }: { readonly children: ReactNode }) {
   const [overlay, setOverlay] = useState<Overlay>();
-  const [place, navigate] = useLocation();
+  const [route, navigate] = useLocation();
   const actions = useMemo(() => ({ show: setOverlay }), []);
   useShortcuts(setOverlay, navigate);
-  const isSession = /^\/s\/[^/]+(?:\/replay)?$/.test(place);
+  const isSession = /^\/s\/[^/]+(?:\/replay)?$/.test(route);
   return (
     <ShellActionsContext value={actions}>
       <button
@@ -39,8 +39,8 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         <div className="flex min-w-0 flex-1 flex-col">
           <ConnectionNote />
           <main className="min-h-0 flex-1 overflow-y-auto outline-none" id="screen" tabIndex={-1}>
-            {/* Keyed by the place, so that a broken screen does not break the next one. */}
-            <ScreenBoundary key={place}>
+            {/* Keyed by the route, so that a broken screen does not break the next one. */}
+            <ScreenBoundary key={route}>
               <Suspense fallback={<Loading />}>{children}</Suspense>
             </ScreenBoundary>
           </main>
@@ -71,13 +71,13 @@ function OpenOverlay({ overlay, onClose }: { readonly overlay: Overlay | undefin
   return null;
 }
 
-function useShortcuts(show: (overlay: Overlay) => void, navigate: (place: string) => void): void {
+function useShortcuts(show: (overlay: Overlay) => void, navigate: (route: string) => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const shortcut = shortcutFor(event);
       if (shortcut === undefined) return;
       event.preventDefault();
-      if (shortcut.kind === "go") navigate(shortcut.place);
+      if (shortcut.kind === "go") navigate(shortcut.route);
       if (shortcut.kind === "show") show(shortcut.overlay);
       if (shortcut.kind === "focus") document.querySelector<HTMLElement>(shortcut.selector)?.focus();
     };
@@ -113,8 +113,8 @@ function PhoneBar() {
   const { show } = useShellActions();
   return (
     <nav aria-label="Main" className="flex border-line border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden">
-      <BarLink extra={<WaitingCount />} place={sessionsPlace} />
-      <BarLink place={newSessionPlace} />
+      <BarLink extra={<WaitingCount />} route={sessionsRoute} />
+      <BarLink route={newSessionRoute} />
       <button className={look} onClick={() => show("palette")} type="button">
         <Search aria-hidden="true" size={18} />
         Search
@@ -127,12 +127,12 @@ function PhoneBar() {
   );
 }
 
-function BarLink({ place, extra }: { readonly place: Destination; readonly extra?: ReactNode }) {
-  const [isHere] = useRoute(place.href);
+function BarLink({ route, extra }: { readonly route: Destination; readonly extra?: ReactNode }) {
+  const [isHere] = useRoute(route.href);
   return (
-    <Link aria-current={isHere ? "page" : undefined} className={look} href={place.href}>
-      {place.icon}
-      {place.label}
+    <Link aria-current={isHere ? "page" : undefined} className={look} href={route.href}>
+      {route.icon}
+      {route.label}
       {extra !== undefined && <span className="absolute top-1 left-[calc(50%+0.5rem)]">{extra}</span>}
     </Link>
   );

@@ -1,5 +1,5 @@
 import { Dialog } from "../parts/dialog.tsx";
-import { NavLink, otherPlaces } from "./nav-link.tsx";
+import { NavLink, otherRoutes } from "./nav-link.tsx";
 import { SimulatedNote } from "./simulated-note.tsx";
 import { useMoreActions } from "./use-more-actions.tsx";
 
@@ -10,7 +10,7 @@ export function MoreDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog onClose={onClose} title="More">
       <SimulatedNote />
       <ul>
-        {otherPlaces.map(({ href, label, icon }) => (
+        {otherRoutes.map(({ href, label, icon }) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: a link inside is what is pressed, by whatever means
           <li key={href} onClick={onClose}>
             <NavLink href={href} icon={icon}>

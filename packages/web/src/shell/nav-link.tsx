@@ -5,21 +5,21 @@ import { useWaitingSessions } from "../data/page-hooks.ts";
 
 const icon = { "aria-hidden": true, size: 16 } as const;
 
-export const sessionsPlace: Destination = {
+export const sessionsRoute: Destination = {
   href: "/",
   label: "Sessions",
   icon: <Inbox {...icon} />,
   also: "inbox list home waiting",
 };
 
-export const newSessionPlace: Destination = {
+export const newSessionRoute: Destination = {
   href: "/new",
   label: "New session",
   icon: <SquarePen {...icon} />,
   also: "start prompt create",
 };
 
-export const otherPlaces: readonly Destination[] = [
+export const otherRoutes: readonly Destination[] = [
   { href: "/usage", label: "Usage", icon: <TrendingUp {...icon} />, also: "tokens cost money" },
   { href: "/connect", label: "Connect", icon: <Plug {...icon} />, also: "clients recipes openai anthropic token" },
   { href: "/doctor", label: "Doctor", icon: <Stethoscope {...icon} />, also: "check problems health" },

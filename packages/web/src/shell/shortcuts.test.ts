@@ -15,7 +15,7 @@ it("opens the palette by Ctrl+K and by ⌘K, even while somebody types", () => {
 });
 
 it("takes letters for what they are while somebody types", () => {
-  expect(press("n")).toEqual({ kind: "go", place: "/new" });
+  expect(press("n")).toEqual({ kind: "go", route: "/new" });
   expect([press("n", { target: input }), press("?", { target: input })]).toEqual([undefined, undefined]);
 });
 

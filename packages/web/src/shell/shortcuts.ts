@@ -1,7 +1,7 @@
 import type { Overlay } from "./shell-actions.ts";
 
 type Shortcut =
-  | { readonly kind: "go"; readonly place: string }
+  | { readonly kind: "go"; readonly route: string }
   | { readonly kind: "show"; readonly overlay: Overlay }
   | { readonly kind: "focus"; readonly selector: string };
 
@@ -9,9 +9,9 @@ type Press = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "def
 
 const plain: Readonly<Record<string, Shortcut>> = {
   "?": { kind: "show", overlay: "shortcuts" },
-  n: { kind: "go", place: "/new" },
-  i: { kind: "go", place: "/" },
-  u: { kind: "go", place: "/usage" },
+  n: { kind: "go", route: "/new" },
+  i: { kind: "go", route: "/" },
+  u: { kind: "go", route: "/usage" },
   "/": { kind: "focus", selector: "input[type=search]" },
 };
 

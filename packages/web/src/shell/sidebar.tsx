@@ -7,7 +7,7 @@ import { Kbd } from "../parts/kbd.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { looksSame } from "../sessions/session-row.tsx";
-import { NavLink, newSessionPlace, otherPlaces, sessionsPlace, WaitingCount } from "./nav-link.tsx";
+import { NavLink, newSessionRoute, otherRoutes, sessionsRoute, WaitingCount } from "./nav-link.tsx";
 import { useShellActions } from "./shell-actions.ts";
 import { commandKey } from "./shortcuts.ts";
 import { isMarkedSimulated, SimulatedNote } from "./simulated-note.tsx";
@@ -51,17 +51,17 @@ export function Sidebar() {
       </div>
       <div className="flex flex-col gap-px px-2">
         <SearchButton />
-        <NavLink href={newSessionPlace.href} icon={newSessionPlace.icon}>
-          {newSessionPlace.label}
+        <NavLink href={newSessionRoute.href} icon={newSessionRoute.icon}>
+          {newSessionRoute.label}
         </NavLink>
-        <NavLink extra={<WaitingCount />} href={sessionsPlace.href} icon={sessionsPlace.icon}>
-          {sessionsPlace.label}
+        <NavLink extra={<WaitingCount />} href={sessionsRoute.href} icon={sessionsRoute.icon}>
+          {sessionsRoute.label}
         </NavLink>
       </div>
       <SidebarSessions />
       <div className="flex flex-col gap-px border-line border-t px-2 py-2">
         <SimulatedNote />
-        {otherPlaces.map(({ href, label, icon }) => (
+        {otherRoutes.map(({ href, label, icon }) => (
           <NavLink href={href} icon={icon} key={href}>
             {label}
           </NavLink>

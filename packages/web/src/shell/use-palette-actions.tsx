@@ -2,7 +2,7 @@ import type { SessionView } from "@caret/protocol";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { useApi, useSessions } from "../data/page-hooks.ts";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
-import { type Destination, newSessionPlace, otherPlaces, sessionsPlace } from "./nav-link.tsx";
+import { type Destination, newSessionRoute, otherRoutes, sessionsRoute } from "./nav-link.tsx";
 import { useMoreActions } from "./use-more-actions.tsx";
 
 export interface PaletteAction extends PaletteEntry {
@@ -22,12 +22,12 @@ export function usePaletteActions(typed: string): readonly PaletteAction[] {
   const found = useFoundSessions(typed);
   const more = useMoreActions();
   return useMemo(() => {
-    const places = [newSessionPlace, sessionsPlace, ...otherPlaces].map(placeAction);
+    const routes = [newSessionRoute, sessionsRoute, ...otherRoutes].map(routeAction);
     const actions = more.map(({ label, icon, onChoose }) => ({ id: label, label, icon, onChoose }));
     const ranked = rankEntries(listed.map(sessionAction), typed).slice(0, MOST_SESSIONS);
     const known = new Set(ranked.map(({ id }) => id));
     const further = found.map(sessionAction).filter(({ id }) => !known.has(id));
-    const rest = rankEntries([...places, ...actions], typed);
+    const rest = rankEntries([...routes, ...actions], typed);
     return typed.trim() === "" ? [...rest, ...ranked] : [...ranked, ...further, ...rest];
   }, [typed, listed, found, more]);
 }
@@ -52,7 +52,7 @@ function useFoundSessions(typed: string): readonly SessionView[] {
   return search === "" ? [] : found;
 }
 
-function placeAction({ href, label, icon, also }: Destination): PaletteAction {
+function routeAction({ href, label, icon, also }: Destination): PaletteAction {
   return { id: href, label, icon, also, href };
 }
 

@@ -27,7 +27,7 @@ export function useStickToBottom(
   useEffect(() => {
     const [element, inner] = [scroller.current, content.current];
     if (element === null || inner === null) return;
-    let before = placeOf(element);
+    let before = positionOf(element);
     const follow = (): void => {
       if (stuck.current) element.scrollTop = element.scrollHeight;
     };
@@ -37,7 +37,7 @@ export function useStickToBottom(
       if (event.type !== "pointermove" || (event as PointerEvent).buttons !== 0) handledAt = performance.now();
     };
     const onScroll = (): void => {
-      const after = placeOf(element);
+      const after = positionOf(element);
       set(staysStuck(stuck.current, before, after, performance.now() - handledAt < BY_HAND_MS));
       before = after;
       if (after.top + after.viewport < after.height) follow();
@@ -62,18 +62,18 @@ export function useStickToBottom(
   return { isStuck, jump };
 }
 
-function placeOf(element: HTMLElement): ScrollPlace {
+function positionOf(element: HTMLElement): ScrollPosition {
   return { top: element.scrollTop, height: element.scrollHeight, viewport: element.clientHeight };
 }
 
 /** Where a scrolling element stands. */
-interface ScrollPlace {
+interface ScrollPosition {
   readonly top: number;
   readonly height: number;
   readonly viewport: number;
 }
 
-function isAtBottom({ top, height, viewport }: ScrollPlace): boolean {
+function isAtBottom({ top, height, viewport }: ScrollPosition): boolean {
   return height - top - viewport <= NEAR;
 }
 
@@ -82,7 +82,12 @@ function isAtBottom({ top, height, viewport }: ScrollPlace): boolean {
  * comes when content above is measured or more of it arrives, and then the end is followed as before. Measuring also
  * moves the place up a little while the height grows, and then only the reader's hand tells which of the two it was.
  */
-export function staysStuck(isStuck: boolean, before: ScrollPlace, after: ScrollPlace, isByHand: boolean): boolean {
+export function staysStuck(
+  isStuck: boolean,
+  before: ScrollPosition,
+  after: ScrollPosition,
+  isByHand: boolean,
+): boolean {
   const hasShrunk = after.height < before.height || after.viewport !== before.viewport;
   const hasGrown = after.height > before.height;
   // However little it is: a wheel begins gently, and must not be pulled back before it gets anywhere.

@@ -17,9 +17,9 @@ import {
   type SessionExport,
   type SessionImage,
   type SessionListQuery,
-  type SessionNews,
   type SessionPageView,
   type Sessions,
+  type SessionUpdate,
   type SessionView,
   type StartedTurn,
   type StartTurn,
@@ -41,7 +41,7 @@ export class ScriptedSessionDesk implements Sessions {
   failure: CaretError | undefined;
   readonly #sessions = new Map<string, Kept>();
   readonly #wakers = new Set<() => void>();
-  readonly #news: SessionNews[] = [];
+  readonly #updates: SessionUpdate[] = [];
   readonly #batchSize: number;
 
   constructor({ batchSize = 3 } = {}) {
@@ -61,8 +61,8 @@ export class ScriptedSessionDesk implements Sessions {
     this.#wake();
   }
 
-  tell(item: SessionNews): void {
-    this.#news.push(item);
+  tell(item: SessionUpdate): void {
+    this.#updates.push(item);
     this.#wake();
   }
 
@@ -164,11 +164,11 @@ export class ScriptedSessionDesk implements Sessions {
     });
   }
 
-  followUpdates(signal: AbortSignal): AsyncIterable<readonly SessionNews[]> {
-    let seen = this.#news.length;
+  followUpdates(signal: AbortSignal): AsyncIterable<readonly SessionUpdate[]> {
+    let seen = this.#updates.length;
     return this.#follow(signal, () => {
-      const batch = this.#news.slice(seen);
-      seen = this.#news.length;
+      const batch = this.#updates.slice(seen);
+      seen = this.#updates.length;
       return batch;
     });
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AgentEvent, type Caller, CaretError, type EventEnvelope, type SessionNews } from "@caret/protocol";
+import { type AgentEvent, type Caller, CaretError, type EventEnvelope, type SessionUpdate } from "@caret/protocol";
 import { type Lane, type LaneEntry, type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import { openSqliteEventStore } from "../../log/sqlite/sqlite-event-store.ts";
@@ -82,7 +82,7 @@ export function createSessionBench(
     now: Date.now,
     onError: (error) => errors.push(error),
     pollMs: 20,
-    newsMs: 20,
+    updatesMs: 20,
     ...changes,
   });
   const guests: EventStore[] = [];
@@ -220,5 +220,5 @@ export const isEndOf =
 
 export const isStatus =
   (kind: string) =>
-  (news: SessionNews): boolean =>
-    news.kind === "changed" && news.session.status.kind === kind;
+  (updates: SessionUpdate): boolean =>
+    updates.kind === "changed" && updates.session.status.kind === kind;
