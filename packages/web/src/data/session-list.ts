@@ -1,4 +1,4 @@
-import { isSideCall, type SessionPageView, type FollowedUpdate, type SessionView } from "@caret/protocol";
+import { type FollowedUpdate, isSideCall, type SessionPageView, type SessionView } from "@caret/protocol";
 import type { PageState } from "./page-state.ts";
 
 type ListState = Pick<PageState, "sessions" | "listed" | "isListed" | "next">;
