@@ -56,8 +56,8 @@ describe("the spawner process", () => {
     const gateway = startGateway("process");
     await eventually(() => bench.noted() === 6, "both trees have grown");
     gateway.kill("SIGKILL");
-    await eventually(() => bench.survivors().length === 0, "the trees are gone", 2_000);
-    await eventually(() => !existsSync(socketDirectory()), "the socket is gone", 2_000);
+    await eventually(() => bench.survivors().length === 0, "the trees are gone");
+    await eventually(() => !existsSync(socketDirectory()), "the socket is gone");
     expect(readdirSync(bench.path("processes"))).toEqual([]);
   });
 
@@ -139,12 +139,13 @@ describe("without a spawner process", () => {
   it("leaves trees behind when the gateway is killed, which is what the sweep is for", async () => {
     const gateway = startGateway("inline");
     await eventually(() => bench.noted() === 6, "both trees have grown");
+    await eventually(() => readdirSync(bench.path("processes")).length === 2, "both are written down");
     expect(sweepLeftovers(bench.path("processes"))).toEqual({ entries: 0, killed: 0 });
     gateway.kill("SIGKILL");
     await once(gateway, "exit");
     expect(bench.survivors().length).toBe(6);
     expect(sweepLeftovers(bench.path("processes")).entries).toBe(2);
-    await eventually(() => bench.survivors().length === 0, "the trees are gone", 2_000);
+    await eventually(() => bench.survivors().length === 0, "the trees are gone");
     expect(readdirSync(bench.path("processes"))).toEqual([]);
   });
 });
