@@ -45,13 +45,19 @@ describe("messages with Anthropic's client", () => {
     const again = await client.messages.create(
       ask(first, { role: "assistant", content: answer.content }, user("What is my name?")),
     );
-    expect([again.type, again.role, again.stop_reason, textOf(again.content), again.usage.output_tokens > 0]).toEqual([
-      "message",
-      "assistant",
-      "end_turn",
-      "Your name is Ada.",
-      true,
-    ]);
+    expect({
+      type: again.type,
+      role: again.role,
+      stopReason: again.stop_reason,
+      text: textOf(again.content),
+      isCounted: again.usage.output_tokens > 0,
+    }).toEqual({
+      type: "message",
+      role: "assistant",
+      stopReason: "end_turn",
+      text: "Your name is Ada.",
+      isCounted: true,
+    });
   });
 
   it("stream, and remember", async () => {
@@ -128,6 +134,9 @@ describe("what Anthropic's client asks besides", () => {
   it("takes the token in either header", async () => {
     const byBearer = new Anthropic({ baseURL: gateway.url, apiKey: null, authToken: gateway.token, maxRetries: 0 });
     const response = await fetch(`${gateway.url}/v1/models`, { headers: { "x-api-key": gateway.token } });
-    expect([(await byBearer.models.list()).data.length > 0, response.status]).toEqual([true, 200]);
+    expect({ hasModels: (await byBearer.models.list()).data.length > 0, status: response.status }).toEqual({
+      hasModels: true,
+      status: 200,
+    });
   });
 });

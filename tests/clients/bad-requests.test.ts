@@ -33,16 +33,22 @@ function isErrorOf(door: DoorPath, text: string): boolean {
 describe.each(Object.keys(badBodies) as DoorPath[])("%s", (door) => {
   it.each(badBodies[door])("refuses $what with $status", async ({ body, status }) => {
     const answer = await post(door, JSON.stringify(body));
-    expect([answer.status, isErrorOf(door, answer.text)]).toEqual([status, true]);
+    expect({ status: answer.status, isErrorOfTheDoor: isErrorOf(door, answer.text) }).toEqual({
+      status,
+      isErrorOfTheDoor: true,
+    });
   });
 
   it.each(badTexts)("refuses a body that is $what with 400", async ({ text }) => {
     const answer = await post(door, text);
-    expect([answer.status, isErrorOf(door, answer.text)]).toEqual([400, true]);
+    expect({ status: answer.status, isErrorOfTheDoor: isErrorOf(door, answer.text) }).toEqual({
+      status: 400,
+      isErrorOfTheDoor: true,
+    });
   });
 });
 
 it("has refused more than a hundred and fifty, and no agent has been asked anything", () => {
   const count = Object.values(badBodies).reduce((sum, bodies) => sum + bodies.length + badTexts.length, 0);
-  expect([count > 150, home.turns()]).toEqual([true, []]);
+  expect({ areMany: count > 150, turns: home.turns() }).toEqual({ areMany: true, turns: [] });
 });

@@ -56,12 +56,12 @@ describe.each(doors)("through %s", (door) => {
   it("tells a wrong token as 401, and starts nothing", async () => {
     const before = home.turns().length;
     const { name, status, message } = await failureOf(clients("caret_wrong")[door]("hello"));
-    expect([name, status, /valid token/.test(message), home.turns().length]).toEqual([
-      "AuthenticationError",
-      401,
-      true,
-      before,
-    ]);
+    expect({ name, status, saysWhy: /valid token/.test(message), turnsCount: home.turns().length }).toEqual({
+      name: "AuthenticationError",
+      status: 401,
+      saysWhy: true,
+      turnsCount: before,
+    });
   });
 
   it("tells an unknown model as 404 with the nearest names, and starts nothing", async () => {
@@ -83,7 +83,11 @@ describe.each(doors)("through %s", (door) => {
 
   it("tells what Cursor limits as 429, when to try again included", async () => {
     const { name, status, headers } = await failureOf(clients()[door]("Too often asked"));
-    expect([name, status, Number(headers?.get("retry-after")) > 0]).toEqual(["RateLimitError", 429, true]);
+    expect({ name, status, hasRetryAfter: Number(headers?.get("retry-after")) > 0 }).toEqual({
+      name: "RateLimitError",
+      status: 429,
+      hasRetryAfter: true,
+    });
   });
 
   it("tells a plan that is used up as 402, which no client tries again", async () => {

@@ -82,11 +82,11 @@ describe("a client that sends the whole transcript every time", () => {
     const since = home.turns().length;
     await new Conversation().ask(edited);
     const [turn] = home.turns().slice(since);
-    expect([turn?.prompt.includes("Fido"), turn?.prompt.includes("Rex"), turn?.argv.includes("--resume")]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect({
+      mentionsFido: turn?.prompt.includes("Fido"),
+      mentionsRex: turn?.prompt.includes("Rex"),
+      resumes: turn?.argv.includes("--resume"),
+    }).toEqual({ mentionsFido: true, mentionsRex: false, resumes: false });
     expect(await conversation.say("What is my dog?")).toContain("Rex");
   });
 
@@ -102,12 +102,12 @@ describe("a client that sends the whole transcript every time", () => {
     const isHarmless = home.turns().at(-1)?.argv.includes("ask");
     const answer = await conversation.say("What is my name?");
     const { session } = await conversation.ask(conversation.messages.slice(0, -1));
-    expect([isHarmless, answer.includes("Grace"), titles === session, home.prompts().at(-1)]).toEqual([
-      true,
-      true,
-      false,
-      "What is my name?",
-    ]);
+    expect({
+      isHarmless,
+      saysGrace: answer.includes("Grace"),
+      isTitleInTheSession: titles === session,
+      lastPrompt: home.prompts().at(-1),
+    }).toEqual({ isHarmless: true, saysGrace: true, isTitleInTheSession: false, lastPrompt: "What is my name?" });
   });
 
   it("goes on where it was when the gateway is started again in between", async () => {
@@ -117,11 +117,11 @@ describe("a client that sends the whole transcript every time", () => {
     gateway = await startGateway(home);
     const since = home.turns().length;
     const answer = await conversation.say("What is my name?");
-    expect([exit, answer.includes("Joan"), newPrompts(since)]).toEqual([
-      { code: 0, signal: null },
-      true,
-      ["What is my name?"],
-    ]);
+    expect({ exit, saysJoan: answer.includes("Joan"), prompts: newPrompts(since) }).toEqual({
+      exit: { code: 0, signal: null },
+      saysJoan: true,
+      prompts: ["What is my name?"],
+    });
   });
 
   it("goes on where it was when the gateway was killed in between", async () => {
@@ -132,7 +132,10 @@ describe("a client that sends the whole transcript every time", () => {
     gateway = await startGateway(home);
     const since = home.turns().length;
     const answer = await conversation.say("What is my name?");
-    expect([answer.includes("Mary"), newPrompts(since)]).toEqual([true, ["What is my name?"]]);
+    expect({ saysMary: answer.includes("Mary"), prompts: newPrompts(since) }).toEqual({
+      saysMary: true,
+      prompts: ["What is my name?"],
+    });
   });
 });
 

@@ -110,7 +110,7 @@ it("refuses wrong credentials, hosts, origins and content types at every route o
     for (const { what, status, got } of answers)
       if (got !== status) found.push(`${route.method} ${route.path} with ${what}: ${got} instead of ${status}`);
   }
-  expect([found, known.length > 10, home.turns()]).toEqual([[], true, []]);
+  expect({ found, areMany: known.length > 10, turns: home.turns() }).toEqual({ found: [], areMany: true, turns: [] });
   // What a file of the page is called is up to its build.
   const open = known.filter(({ isPublic, path }) => isPublic && !/^\/[\w-]+\.\w+$/.test(path));
   expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([

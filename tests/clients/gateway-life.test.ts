@@ -111,7 +111,11 @@ it("moves to the next port when the usual one is taken, and says so", async () =
   const gateway = await start(newHome(), { args: [] });
   const port = Number(new URL(gateway.url).port);
   taken?.close();
-  expect([port > 4141, port < 4141 + 21, (await fetch(`${gateway.url}/healthz`)).status]).toEqual([true, true, 200]);
+  expect({
+    isAboveTheDefault: port > 4141,
+    isNear: port < 4141 + 21,
+    status: (await fetch(`${gateway.url}/healthz`)).status,
+  }).toEqual({ isAboveTheDefault: true, isNear: true, status: 200 });
 });
 
 it("does not move away from a port that was asked for", async () => {

@@ -68,10 +68,10 @@ describe.each(Object.keys(doors) as Path[])("a request with an idempotency-key a
     await gateway.dieAndReturn();
     expect(await cut).toBe("cut");
     const again = await ask(path, prompt, "slow");
-    expect([again.status >= 400, again.text.includes("Caret stopped while this turn was running")]).toEqual([
-      true,
-      true,
-    ]);
+    expect({
+      isRefused: again.status >= 400,
+      saysWhy: again.text.includes("Caret stopped while this turn was running"),
+    }).toEqual({ isRefused: true, saysWhy: true });
     expect(agentsFor(prompt)).toBe(1);
   });
 
@@ -79,9 +79,15 @@ describe.each(Object.keys(doors) as Path[])("a request with an idempotency-key a
     const prompt = `Mine, by ${path}`;
     await ask(path, prompt, "mine");
     const other = await ask(path, "Something else", "mine");
-    expect([other.status, other.text.includes("was used before, with another body")]).toEqual([400, true]);
+    expect({ status: other.status, saysWhy: other.text.includes("was used before, with another body") }).toEqual({
+      status: 400,
+      saysWhy: true,
+    });
     const invisible = await ask(path, prompt, "two words");
-    expect([invisible.status, invisible.text.includes("must be 1 to 255 visible characters")]).toEqual([400, true]);
+    expect({
+      status: invisible.status,
+      saysWhy: invisible.text.includes("must be 1 to 255 visible characters"),
+    }).toEqual({ status: 400, saysWhy: true });
     expect(whole(await ask(path, prompt, "another")).isPaid).toBe(true);
     expect(agentsFor(prompt)).toBe(2);
   });

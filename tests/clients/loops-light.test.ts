@@ -57,12 +57,12 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
     const basket = basketFor("task");
     const [dialogue, kitchen] = [open(gateway), new Kitchen()];
     const { rounds, text } = await cook(dialogue, await dialogue.say(taskFor(basket)), kitchen);
-    expect([rounds, text.endsWith(finalWords(basket)), kitchen.files.get(basket), toldAbout(basket).length]).toEqual([
-      [["read", "read"], ["bash"], ["write"]],
-      true,
-      "full",
-      1,
-    ]);
+    expect({
+      rounds,
+      endsWithTheTask: text.endsWith(finalWords(basket)),
+      basket: kitchen.files.get(basket),
+      agents: toldAbout(basket).length,
+    }).toEqual({ rounds: [["read", "read"], ["bash"], ["write"]], endsWithTheTask: true, basket: "full", agents: 1 });
   });
 
   it("may give one result at a time, and is asked again for what is missing", async () => {
@@ -73,11 +73,11 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
     const half = await dialogue.give(resultOf(one, kitchen));
     expect(half.calls).toEqual([two]);
     const { rounds, text } = await cook(dialogue, await dialogue.give(resultOf(two, kitchen)), kitchen);
-    expect([rounds, text.endsWith(finalWords(basket)), toldAbout(basket).length]).toEqual([
-      [["bash"], ["write"]],
-      true,
-      1,
-    ]);
+    expect({ rounds, endsWithTheTask: text.endsWith(finalWords(basket)), agents: toldAbout(basket).length }).toEqual({
+      rounds: [["bash"], ["write"]],
+      endsWithTheTask: true,
+      agents: 1,
+    });
   });
 
   it("may say something else instead of giving results", async () => {
@@ -96,12 +96,17 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
     await vi.waitFor(async () => expect(await runningSessions()).toEqual([]), { timeout: 30_000 });
     const next = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
     const { rounds, text } = await cook(dialogue, next, kitchen);
-    expect([rounds, text.endsWith(finalWords(basket)), kitchen.files.get(basket), home.prompts().at(-1)]).toEqual([
-      [["bash"], ["write"]],
-      true,
-      "full",
-      expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
-    ]);
+    expect({
+      rounds,
+      endsWithTheTask: text.endsWith(finalWords(basket)),
+      basket: kitchen.files.get(basket),
+      lastPrompt: home.prompts().at(-1),
+    }).toEqual({
+      rounds: [["bash"], ["write"]],
+      endsWithTheTask: true,
+      basket: "full",
+      lastPrompt: expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
+    });
   });
 
   it("clients K: goes on with the task when the gateway is killed and started again", async () => {

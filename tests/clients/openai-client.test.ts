@@ -47,24 +47,30 @@ describe("chat completions with OpenAI's client", () => {
       model: "auto",
       messages: [...first, said, user("What is my name?")],
     });
-    expect([answer.choices[0]?.finish_reason, again.choices[0]?.message.content, again.usage !== undefined]).toEqual([
-      "stop",
-      "Your name is Ada.",
-      true,
-    ]);
+    expect({
+      finish: answer.choices[0]?.finish_reason,
+      content: again.choices[0]?.message.content,
+      hasUsage: again.usage !== undefined,
+    }).toEqual({ finish: "stop", content: "Your name is Ada.", hasUsage: true });
   });
 
   it("stream, with one role, one end and the usage last, and remember", async () => {
     const first = [user("My name is Grace, and I ask for streams")];
     const answer = await streamed(first);
     const again = await streamed([...first, { role: "assistant", content: textOf(answer) }, user("What is my name?")]);
-    expect([
-      textOf(again),
-      again[0]?.choices[0]?.delta.role,
-      again.flatMap(({ choices }) => choices[0]?.finish_reason ?? []),
-      again.at(-1)?.choices,
-      (again.at(-1)?.usage?.total_tokens ?? 0) > 0,
-    ]).toEqual(["Your name is Grace.", "assistant", ["stop"], [], true]);
+    expect({
+      text: textOf(again),
+      role: again[0]?.choices[0]?.delta.role,
+      finishes: again.flatMap(({ choices }) => choices[0]?.finish_reason ?? []),
+      lastChoices: again.at(-1)?.choices,
+      isCounted: (again.at(-1)?.usage?.total_tokens ?? 0) > 0,
+    }).toEqual({
+      text: "Your name is Grace.",
+      role: "assistant",
+      finishes: ["stop"],
+      lastChoices: [],
+      isCounted: true,
+    });
   });
 
   it("stream through the helper of the client, and remember", async () => {
@@ -94,13 +100,19 @@ describe("chat completions with OpenAI's client", () => {
     const whole = await client.chat.completions.create({ model: "auto", messages: [user("Look once more")] });
     const [choice] = whole.choices;
     const listing = expect.stringMatching(/^→ ls: \S+$/);
-    expect([
-      chunks.map(({ choices }) => reasoningOf(choices[0]?.delta)).join(""),
-      chunks.some(({ choices }) => choices[0]?.delta.tool_calls !== undefined),
-      reasoningOf(choice?.message),
-      choice?.message.tool_calls,
-      [textOf(chunks), choice?.message.content],
-    ]).toEqual([listing, false, listing, undefined, ["I have looked.", "I have looked."]]);
+    expect({
+      streamedReasoning: chunks.map(({ choices }) => reasoningOf(choices[0]?.delta)).join(""),
+      hasStreamedCalls: chunks.some(({ choices }) => choices[0]?.delta.tool_calls !== undefined),
+      reasoning: reasoningOf(choice?.message),
+      calls: choice?.message.tool_calls,
+      texts: [textOf(chunks), choice?.message.content],
+    }).toEqual({
+      streamedReasoning: listing,
+      hasStreamedCalls: false,
+      reasoning: listing,
+      calls: undefined,
+      texts: ["I have looked.", "I have looked."],
+    });
   });
 });
 
@@ -112,11 +124,11 @@ describe("responses with OpenAI's client", () => {
       input: "What is my name?",
       previous_response_id: answer.id,
     });
-    expect([again.status, again.output_text, (again.usage?.total_tokens ?? 0) > 0]).toEqual([
-      "completed",
-      "Your name is Mary.",
-      true,
-    ]);
+    expect({ status: again.status, text: again.output_text, isCounted: (again.usage?.total_tokens ?? 0) > 0 }).toEqual({
+      status: "completed",
+      text: "Your name is Mary.",
+      isCounted: true,
+    });
   });
 
   it("stream, and remember a transcript that is sent whole", async () => {

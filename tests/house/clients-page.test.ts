@@ -93,7 +93,10 @@ describe("clients §4: the page for clients", () => {
     "gives the whole command for a script, as the tests run it: %s",
     (command, client) => {
       const run = `${client?.package.command} ${prepared(client).args?.join(" ")}`;
-      expect([page.includes(`\`${command}`), run.startsWith(command)]).toEqual([true, true]);
+      expect({ isOnThePage: page.includes(`\`${command}`), isRun: run.startsWith(command) }).toEqual({
+        isOnThePage: true,
+        isRun: true,
+      });
     },
   );
 });

@@ -72,10 +72,10 @@ describe("approvals", () => {
     expect(events.findLast(({ event }) => event.type === "tool-result")?.event).toMatchObject({
       output: expect.stringContaining("One is enough"),
     });
-    expect([readFileSync(inWorkspace("one.txt"), "utf8"), existsSync(inWorkspace("two.txt"))]).toEqual([
-      "one.txt\n",
-      false,
-    ]);
+    expect({
+      one: readFileSync(inWorkspace("one.txt"), "utf8"),
+      isTwoThere: existsSync(inWorkspace("two.txt")),
+    }).toEqual({ one: "one.txt\n", isTwoThere: false });
   });
 
   it("can be given once only, and only by an id that waits", async () => {

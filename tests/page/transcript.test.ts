@@ -154,7 +154,10 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const facts = stateLine(page).getByRole("list", { name: "Works with" });
     await facts.getByText("sim lane (simulated)").waitFor();
     const words = await shownText(facts);
-    expect([words.includes(stage.home.workspace), /40 in · 3 out/.test(words)]).toEqual([true, true]);
+    expect({ namesWorkspace: words.includes(stage.home.workspace), namesUsage: /40 in · 3 out/.test(words) }).toEqual({
+      namesWorkspace: true,
+      namesUsage: true,
+    });
     await page.getByLabel("Permission").selectOption("supervised");
     await expect.poll(async () => (await stage.api.getSession(id)).permission).toBe("supervised");
   });

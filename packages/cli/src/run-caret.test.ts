@@ -22,7 +22,7 @@ it.each([
     encoding: "utf8",
     env: { HOME: "/nonexistent" },
   });
-  expect([status, stderr.startsWith(words)]).toEqual([2, true]);
+  expect({ status, startsWithWords: stderr.startsWith(words) }).toEqual({ status: 2, startsWithWords: true });
 });
 
 it.each([...commands])("lists caret %s in the words of the command itself", async (name, { load, summary }) => {

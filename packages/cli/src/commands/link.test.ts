@@ -74,11 +74,11 @@ async function ask<Answer>(headers: Record<string, string>, path: string, body?:
 describe("caret link", () => {
   it("prints a link of the running gateway, and nothing else", async () => {
     const { code, stdout } = await tryCommand(addLinkCommand, ["link"], trial);
-    expect([code, stdout.startsWith(`${gateway.url}/#/sign-in/`), stdout.trim().includes("\n")]).toEqual([
-      0,
-      true,
-      false,
-    ]);
+    expect({
+      code,
+      isLinkToSignIn: stdout.startsWith(`${gateway.url}/#/sign-in/`),
+      hasMoreLines: stdout.trim().includes("\n"),
+    }).toEqual({ code: 0, isLinkToSignIn: true, hasMoreLines: false });
   });
 
   it("signs a browser in, which then shows in the list of tokens and can be signed out from there", async () => {
@@ -88,11 +88,11 @@ describe("caret link", () => {
     const listed = await tryCommand(addTokenCommand, ["token", "ls"], trial);
     await tryCommand(addTokenCommand, ["token", "revoke", tokenName], trial);
     const { status } = await fetch(`${gateway.url}/api/about`, { headers: halves });
-    expect([/^browser-\d{4}-\d\d-\d\d-\d+$/.test(tokenName), listed.stdout.includes(tokenName), status]).toEqual([
-      true,
-      true,
-      401,
-    ]);
+    expect({
+      isNamedAfterTheDay: /^browser-\d{4}-\d\d-\d\d-\d+$/.test(tokenName),
+      isListed: listed.stdout.includes(tokenName),
+      status,
+    }).toEqual({ isNamedAfterTheDay: true, isListed: true, status: 401 });
   });
 
   it("says so where no gateway runs", async () => {

@@ -24,11 +24,11 @@ describe("configJsonSchema", () => {
 
   it("lets a file name its schema, and nothing unknown", () => {
     const { properties, additionalProperties, title } = configJsonSchema() as SchemaNode & Record<string, unknown>;
-    expect([properties?.["$schema"], additionalProperties, title]).toEqual([
-      { type: "string", description: "The address of this schema, for editors." },
-      false,
-      "Caret's configuration",
-    ]);
+    expect({ $schema: properties?.["$schema"], additionalProperties, title }).toEqual({
+      $schema: { type: "string", description: "The address of this schema, for editors." },
+      additionalProperties: false,
+      title: "Caret's configuration",
+    });
   });
 
   it("shows the documented default of what depends on the machine", () => {

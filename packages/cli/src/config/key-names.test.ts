@@ -13,7 +13,10 @@ describe("names of settings", () => {
   });
 
   it.each(keys)("lead from %s to a variable and back", (key) => {
-    expect([isSetting(toVariable(key)), fromVariable(toVariable(key), keys)]).toEqual([true, key]);
+    expect({ isSetting: isSetting(toVariable(key)), key: fromVariable(toVariable(key), keys) }).toEqual({
+      isSetting: true,
+      key,
+    });
   });
 
   it("differ for every key, as variables and as flags", () => {

@@ -468,6 +468,9 @@ describe("validateConfig", () => {
     ["CARET_CLI_ENV", '{"KEY": sk-secret}'],
   ])("never repeats what %s holds", (variable, value) => {
     const said = problems({ env: { [variable]: value } }).join("\n");
-    expect([said.includes(variable), said.includes("sk-secret")]).toEqual([true, false]);
+    expect({ namesVariable: said.includes(variable), tellsSecret: said.includes("sk-secret") }).toEqual({
+      namesVariable: true,
+      tellsSecret: false,
+    });
   });
 });

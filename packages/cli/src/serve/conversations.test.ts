@@ -113,6 +113,9 @@ it("goes on with a client's conversation in the agent's own chat, even after a r
   ]);
   const [one, two] = invocations();
   expect([one?.stdin?.text, two?.stdin?.text, two?.cwd]).toEqual(["hello", "and again", one?.cwd]);
-  expect([one?.argv.includes("--resume"), two?.argv.includes("--resume")]).toEqual([false, true]);
+  expect({ firstResumes: one?.argv.includes("--resume"), secondResumes: two?.argv.includes("--resume") }).toEqual({
+    firstResumes: false,
+    secondResumes: true,
+  });
   expect(readFileSync(join(one?.cwd ?? "", ".cursor/rules/caret.mdc"), "utf8")).toContain("Be brief.");
 }, 30_000);

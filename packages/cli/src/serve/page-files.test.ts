@@ -37,10 +37,10 @@ it("reads the build once, with the compressed forms beside their files", () => {
 
 it.each(["", "nowhere"])("says how to build the page where there is none (%j)", (name) => {
   const page = readPageFiles(join(directory, name));
-  expect([
-    [...page.keys()],
-    Buffer.from(page.get("/")?.bytes ?? [])
+  expect({
+    paths: [...page.keys()],
+    namesTheBuild: Buffer.from(page.get("/")?.bytes ?? [])
       .toString("utf8")
       .includes("npm run build"),
-  ]).toEqual([["/"], true]);
+  }).toEqual({ paths: ["/"], namesTheBuild: true });
 });

@@ -25,7 +25,10 @@ it("knows a token by its secret, of which it keeps only the digest", async () =>
     undefined,
   ]);
   const text = readFileSync(join(dataDir, "tokens.json"), "utf8");
-  expect([text.includes(secret.reveal()), modeOf("tokens.json")]).toEqual([false, 0o600]);
+  expect({ holdsSecret: text.includes(secret.reveal()), mode: modeOf("tokens.json") }).toEqual({
+    holdsSecret: false,
+    mode: 0o600,
+  });
 });
 
 it("refuses a token from the moment it is revoked", async () => {

@@ -76,11 +76,11 @@ it("shows the document as a page that loads and runs nothing", () => {
   const page = toDocsPage(document);
   const [, style = ""] = /<style>(.*)<\/style>/s.exec(page) ?? [];
   const digest = createHash("sha256").update(style).digest("base64");
-  expect([page.includes("<script"), page.includes("GET /&lt;script&gt;"), /(?:src|https?:)/.test(page)]).toEqual([
-    false,
-    true,
-    false,
-  ]);
+  expect({
+    hasScript: page.includes("<script"),
+    isEscaped: page.includes("GET /&lt;script&gt;"),
+    loadsFromElsewhere: /(?:src|https?:)/.test(page),
+  }).toEqual({ hasScript: false, isEscaped: true, loadsFromElsewhere: false });
   expect(docsPolicy).toBe(
     `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   );

@@ -99,12 +99,12 @@ it("makes the door wait for a slow reader", async () => {
   const heldBack = raw.writableLength;
   socket.resume();
   await waiting;
-  expect([heldBack > 0, heldBack < 8 * 1024 * 1024, raw.writableLength, writer.signal.aborted]).toEqual([
-    true,
-    true,
-    0,
-    false,
-  ]);
+  expect({
+    isHeldBack: heldBack > 0,
+    isBelow8MiB: heldBack < 8 * 1024 * 1024,
+    writableLength: raw.writableLength,
+    aborted: writer.signal.aborted,
+  }).toEqual({ isHeldBack: true, isBelow8MiB: true, writableLength: 0, aborted: false });
   writer.end();
 });
 
@@ -175,5 +175,8 @@ it("ends at once a stream that is opened while the server stops", async () => {
   const { writer } = await next;
   const stopped = writer.signal.aborted;
   writer.end();
-  expect([stopped, response.body === null ? "" : await readText(response.body)]).toEqual([true, ""]);
+  expect({ stopped, text: response.body === null ? "" : await readText(response.body) }).toEqual({
+    stopped: true,
+    text: "",
+  });
 });

@@ -126,11 +126,11 @@ it("cuts a reader that takes nothing, counts it, and lets it go on from where it
   socket.destroy();
   const metrics = await (await open(server, "/metrics")).text();
   const [next] = await readSome(server, 1, { query: "?after=399" });
-  expect([head.startsWith("HTTP/1.1 200"), /caret_slow_readers_total (\d+)/.exec(metrics)?.[1], next?.seq]).toEqual([
-    true,
-    "1",
-    400,
-  ]);
+  expect({
+    isAnswered: head.startsWith("HTTP/1.1 200"),
+    slowReaders: /caret_slow_readers_total (\d+)/.exec(metrics)?.[1],
+    seq: next?.seq,
+  }).toEqual({ isAnswered: true, slowReaders: "1", seq: 400 });
 });
 
 it("ends when the token is revoked", async () => {
@@ -149,7 +149,10 @@ it("does not make a closing gateway wait", async () => {
   const response = await open({ app, ...server }, "/api/sessions/s1/events");
   const started = performance.now();
   await Promise.all([app.close(), response.text()]);
-  expect([performance.now() - started < 5000, sessions.followers]).toEqual([true, 0]);
+  expect({ isPrompt: performance.now() - started < 5000, followers: sessions.followers }).toEqual({
+    isPrompt: true,
+    followers: 0,
+  });
 });
 
 it("says in the stream what goes wrong once it has begun", async () => {

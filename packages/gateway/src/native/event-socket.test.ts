@@ -146,11 +146,9 @@ describe("a WebSocket", () => {
     socket.send(message);
     const [text] = (await told) as [Buffer];
     const [code, reason] = await closed;
-    expect([code, reason.startsWith(words), JSON.parse(String(text)).error.code]).toEqual([
-      1008,
-      true,
-      "invalid-request",
-    ]);
+    expect({ code, startsWithWords: reason.startsWith(words), errorCode: JSON.parse(String(text)).error.code }).toEqual(
+      { code: 1008, startsWithWords: true, errorCode: "invalid-request" },
+    );
   });
 
   it("that says nothing for too long is closed", async () => {
@@ -186,7 +184,7 @@ describe("a WebSocket", () => {
     await once(socket, "message");
     const started = performance.now();
     const [[code]] = await Promise.all([closing(socket), server.app.close()]);
-    expect([code, performance.now() - started < 5000]).toEqual([1001, true]);
+    expect({ code, isPrompt: performance.now() - started < 5000 }).toEqual({ code: 1001, isPrompt: true });
   });
 
   it("is cut when its reader takes nothing, in bounded memory", async () => {

@@ -182,12 +182,17 @@ describe("a question", () => {
 describe("a session as a file", () => {
   it("comes as an attachment that no browser runs", async () => {
     const { headers, body } = await callNative(server, "GET", "/api/sessions/s1/export?format=html");
-    expect([
+    expect({
       body,
-      headers.get("content-disposition"),
-      headers.get("content-security-policy")?.startsWith("sandbox"),
-      sessions.asked,
-    ]).toEqual(["a\nb\n", 'attachment; filename="s1.html"', true, [["export", "s1", "html", boss]]]);
+      disposition: headers.get("content-disposition"),
+      isSandboxed: headers.get("content-security-policy")?.startsWith("sandbox"),
+      asked: sessions.asked,
+    }).toEqual({
+      body: "a\nb\n",
+      disposition: 'attachment; filename="s1.html"',
+      isSandboxed: true,
+      asked: [["export", "s1", "html", boss]],
+    });
   });
 
   it("can be brought in again", async () => {
@@ -233,13 +238,16 @@ describe("an error", () => {
   it.each(errorCodes)("with the code %s has a status of a failure and says all there is to say", (code) => {
     const info = new CaretError(code, "No").toInfo();
     const { status, body } = toNativeError(info);
-    expect([status >= 400 && status < 600, body]).toEqual([true, { error: info }]);
+    expect({ status: status >= 400 && status < 600, body }).toEqual({ status: true, body: { error: info } });
   });
 
   it("of ours tells nothing of its cause", async () => {
     sessions.list = async () => Promise.reject(new TypeError("password=hunter2"));
     const { status, body } = await callNative(server, "GET", "/api/sessions");
-    expect([status, JSON.stringify(body).includes("hunter2")]).toEqual([500, false]);
+    expect({ status, tellsSecret: JSON.stringify(body).includes("hunter2") }).toEqual({
+      status: 500,
+      tellsSecret: false,
+    });
   });
 
   it("at an address below /api that does not exist has the door's shape", async () => {

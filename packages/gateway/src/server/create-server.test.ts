@@ -112,11 +112,11 @@ it("house 3.4: the OpenAPI document gives the limits that the doors enforce", as
 
 it("shows the document as a page under a strict policy", async () => {
   const page = await call(await start(quick()), "/docs");
-  expect([
-    page.headers.get("content-type"),
-    page.headers.get("content-security-policy")?.startsWith("default-src 'none'"),
-    (await page.text()).includes("POST /v1/messages"),
-  ]).toEqual(["text/html; charset=utf-8", true, true]);
+  expect({
+    type: page.headers.get("content-type"),
+    hasPolicy: page.headers.get("content-security-policy")?.startsWith("default-src 'none'"),
+    listsMessages: (await page.text()).includes("POST /v1/messages"),
+  }).toEqual({ type: "text/html; charset=utf-8", hasPolicy: true, listsMessages: true });
 });
 
 it("counts requests and bytes", async () => {
@@ -129,14 +129,21 @@ it("counts requests and bytes", async () => {
       .find((line) => line.startsWith(start))
       ?.split(" ")
       .at(-1);
-  expect([
-    counted('caret_requests_total{method="POST",route="/v1/messages",status="200"}'),
-    counted('caret_requests_total{method="GET",route="none",status="404"}'),
-    counted('caret_request_seconds_count{route="/v1/messages"}'),
-    Number(counted("caret_stream_bytes_total")) > 100,
-    counted("caret_requests_open"),
-    counted("caret_streams_open"),
-  ]).toEqual(["1", "1", "1", true, "1", "0"]);
+  expect({
+    messages: counted('caret_requests_total{method="POST",route="/v1/messages",status="200"}'),
+    unknownRoutes: counted('caret_requests_total{method="GET",route="none",status="404"}'),
+    timed: counted('caret_request_seconds_count{route="/v1/messages"}'),
+    areBytesCounted: Number(counted("caret_stream_bytes_total")) > 100,
+    requestsOpen: counted("caret_requests_open"),
+    streamsOpen: counted("caret_streams_open"),
+  }).toEqual({
+    messages: "1",
+    unknownRoutes: "1",
+    timed: "1",
+    areBytesCounted: true,
+    requestsOpen: "1",
+    streamsOpen: "0",
+  });
 });
 
 it.each([
@@ -148,7 +155,11 @@ it.each([
   const init = method === "POST" ? { body: "{}", headers: { "content-type": "application/json" } } : {};
   const response = await call(await start(quick()), path, { method, ...init });
   const text = await response.text();
-  expect([response.status, response.headers.get("allow"), text.includes(words)]).toEqual([status, allow, true]);
+  expect({
+    status: response.status,
+    allow: response.headers.get("allow"),
+    includesWords: text.includes(words),
+  }).toEqual({ status, allow, includesWords: true });
 });
 
 it.each([

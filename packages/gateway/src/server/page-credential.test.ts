@@ -7,11 +7,11 @@ const { cookie, pageKey } = cutPageSecret(new Secret(secret));
 const halves = { cookie: `caret_page=${cookie}`, "x-caret-page": pageKey };
 
 it("cuts a token in two halves of which each has enough to guess", () => {
-  expect([cookie + pageKey, cookie.replace("caret_", "").length > 15, pageKey.length > 15]).toEqual([
-    secret,
-    true,
-    true,
-  ]);
+  expect({
+    together: cookie + pageKey,
+    isCookieLong: cookie.replace("caret_", "").length > 15,
+    isPageKeyLong: pageKey.length > 15,
+  }).toEqual({ together: secret, isCookieLong: true, isPageKeyLong: true });
 });
 
 it("puts the halves together again, whatever other cookies there are", () => {

@@ -46,7 +46,10 @@ describe("an error", () => {
 
   it("is an Error with a name of its own", () => {
     const error = new CaretError("stalled", "Nothing came");
-    expect([error instanceof Error, String(error)]).toEqual([true, "CaretError: Nothing came"]);
+    expect({ isError: error instanceof Error, text: String(error) }).toEqual({
+      isError: true,
+      text: "CaretError: Nothing came",
+    });
   });
 });
 
@@ -56,7 +59,10 @@ describe("recognising an error of ours", () => {
     const copy = await import("./caret-error.ts");
     const foreign = new copy.CaretError("killed", "It was killed");
     expect(copy.CaretError).not.toBe(CaretError);
-    expect([foreign instanceof CaretError, CaretError.is(foreign)]).toEqual([false, true]);
+    expect({ isInstance: foreign instanceof CaretError, isCaretError: CaretError.is(foreign) }).toEqual({
+      isInstance: false,
+      isCaretError: true,
+    });
     expect(CaretError.from(foreign)).toBe(foreign);
   });
 

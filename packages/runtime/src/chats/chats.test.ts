@@ -406,12 +406,12 @@ describe("chatExists", () => {
     writeChat(ID, { meta: { agentId: ID } });
     writeDamaged("", OTHER);
     const elsewhere = join(root, "elsewhere");
-    expect([
-      chatExists({ configDir, workspace, id: "11111111-2222-4333-8444-555555555555" }),
-      chatExists({ configDir, workspace: elsewhere, id: ID }),
-      chatExists({ configDir, workspace, id: OTHER }),
-      chatExists({ configDir, workspace, id: `../${workspaceHash(workspace)}/${ID}` }),
-    ]).toEqual([false, false, false, false]);
+    expect({
+      unknownId: chatExists({ configDir, workspace, id: "11111111-2222-4333-8444-555555555555" }),
+      elsewhere: chatExists({ configDir, workspace: elsewhere, id: ID }),
+      otherId: chatExists({ configDir, workspace, id: OTHER }),
+      byAPath: chatExists({ configDir, workspace, id: `../${workspaceHash(workspace)}/${ID}` }),
+    }).toEqual({ unknownId: false, elsewhere: false, otherId: false, byAPath: false });
   });
 });
 

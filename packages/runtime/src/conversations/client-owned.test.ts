@@ -137,7 +137,10 @@ describe("tools that the client runs", () => {
     await first.outcome;
     bench.manner("answer");
     const events = await eventsOf(await bench.open([user("A"), called(one), result(one, "A")], client));
-    expect([events.some((event) => event.type === "notice"), textIn(events)]).toEqual([true, "answer 2"]);
+    expect({ hasNotice: events.some((event) => event.type === "notice"), text: textIn(events) }).toEqual({
+      hasNotice: true,
+      text: "answer 2",
+    });
     expect(bench.asked.at(-1)?.prompt).toContain(`TOOL_RESULT (name: read, call_id: ${one})\nA`);
   });
 

@@ -59,7 +59,10 @@ describe("a conversation through a stateless door", () => {
     await settle();
     await bench.store.deleteSession(first.sessionId);
     const second = await bench.open([user("A"), answer("a"), user("B")]);
-    expect([second.relation, second.sessionId === first.sessionId]).toEqual(["divergence", false]);
+    expect({ relation: second.relation, isSameSession: second.sessionId === first.sessionId }).toEqual({
+      relation: "divergence",
+      isSameSession: false,
+    });
   });
 
   it("asks again what failed", async () => {
@@ -129,11 +132,11 @@ describe("a conversation through a stateless door", () => {
       bench.open([user("A"), answer(""), user("B")]),
       bench.open([user("A"), answer(""), user("C")]),
     ]);
-    expect([one.relation, two.relation, one.sessionId === two.sessionId]).toEqual([
-      "continuation",
-      "divergence",
-      false,
-    ]);
+    expect({
+      relation: one.relation,
+      secondRelation: two.relation,
+      isSameSession: one.sessionId === two.sessionId,
+    }).toEqual({ relation: "continuation", secondRelation: "divergence", isSameSession: false });
   });
 });
 
@@ -210,11 +213,11 @@ describe("the same request again", () => {
     const retried = await bench.open([user("A")], {}, other);
     await read(retried);
     const again = await bench.open([user("A")], {}, mine);
-    expect([retried.turnId === first.turnId, again.turnId === first.turnId, await read(again)]).toEqual([
-      true,
-      false,
-      "answer 2",
-    ]);
+    expect({
+      isRetryTheSame: retried.turnId === first.turnId,
+      isNextTheSame: again.turnId === first.turnId,
+      text: await read(again),
+    }).toEqual({ isRetryTheSame: true, isNextTheSame: false, text: "answer 2" });
   });
 
   it("is told the same answer again when it comes within seconds: then the first was lost on its way", async () => {
@@ -364,7 +367,10 @@ describe("where a turn works", () => {
     const turn = await bench.open([user("A")]);
     await read(turn);
     const [asked] = bench.asked;
-    expect([asked?.prompt, bench.scratch.holds(asked?.workspace ?? "")]).toEqual(["A", true]);
+    expect({ prompt: asked?.prompt, isInScratch: bench.scratch.holds(asked?.workspace ?? "") }).toEqual({
+      prompt: "A",
+      isInScratch: true,
+    });
     const rule = join(asked?.workspace ?? "", ".cursor/rules/caret.mdc");
     expect(readFileSync(rule, "utf8")).toBe(
       "---\ndescription: Instructions for this session\nalwaysApply: true\n---\n\nBe brief.\n",

@@ -13,11 +13,11 @@ describe("tools that the gateway runs", () => {
     await read(await bench.open([user("A")], { owner }));
     const [asked] = bench.asked;
     const names = asked?.offered?.tools.map(({ name }) => name);
-    expect([names?.includes("exec"), asked?.offered?.realWorkspace, asked?.offered?.system]).toEqual([
-      true,
-      bench.workspace,
-      "Be brief.",
-    ]);
+    expect({
+      offersExec: names?.includes("exec"),
+      realWorkspace: asked?.offered?.realWorkspace,
+      system: asked?.offered?.system,
+    }).toEqual({ offersExec: true, realWorkspace: bench.workspace, system: "Be brief." });
     expect(bench.scratch.holds(asked?.workspace ?? "")).toBe(true);
   });
 
@@ -31,11 +31,11 @@ describe("tools that the gateway runs", () => {
     const next = await bench.open([user("A"), answer("answer 1"), user("B")], { owner: "gateway" });
     await read(next);
     const [first, second] = bench.asked;
-    expect([next.relation, second?.prompt, second?.workspace === first?.workspace]).toEqual([
-      "continuation",
-      "B",
-      true,
-    ]);
+    expect({
+      relation: next.relation,
+      prompt: second?.prompt,
+      isSameWorkspace: second?.workspace === first?.workspace,
+    }).toEqual({ relation: "continuation", prompt: "B", isSameWorkspace: true });
     expect(second?.offered?.realWorkspace).toBe(bench.workspace);
   });
 

@@ -97,7 +97,10 @@ describe("a side call", () => {
     bench.clock.now += TEN_MINUTES + 1;
     await read(await bench.open([user("X")], { sessionKey: "other" }));
     await vi.waitFor(async () => expect(await bench.store.getSession(side.sessionId)).toBeUndefined());
-    expect([existsSync(place), (await bench.store.getSession(talk.sessionId))?.id]).toEqual([false, talk.sessionId]);
+    expect({ isPlaceThere: existsSync(place), session: (await bench.store.getSession(talk.sessionId))?.id }).toEqual({
+      isPlaceThere: false,
+      session: talk.sessionId,
+    });
   });
 
   it("that may have been the conversation itself keeps its log [defect 11]", async () => {

@@ -75,7 +75,7 @@ describe("following a turn live", () => {
     });
     await append(unknown(1));
     const events = [{ sessionId: "s", seq: 1, turnId: "t", at: 7, event: unknown(1) }];
-    expect([(await next).value, isDurable]).toEqual([events, false]);
+    expect({ batch: (await next).value, isDurable }).toEqual({ batch: events, isDurable: false });
     await saved.promise;
     expect(await store.read("s")).toEqual(events);
     await followed.return();

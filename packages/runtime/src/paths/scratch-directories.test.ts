@@ -19,10 +19,17 @@ it("keeps the directories of sessions, and sweeps those whose session is gone", 
   const store = createMemoryEventStore();
   await store.createSession({ id: "s", workspace: kept, createdAt: now });
   await scratch.sweep(store);
-  expect([existsSync(kept), existsSync(lost)]).toEqual([true, true]); // as long as they are young
+  expect({ isKeptThere: existsSync(kept), isLostThere: existsSync(lost) }).toEqual({
+    isKeptThere: true,
+    isLostThere: true,
+  }); // as long as they are young
   now += 10 * 60_000;
   await scratch.sweep(store);
-  expect([existsSync(kept), existsSync(lost), statSync(kept).mode & 0o777]).toEqual([true, false, 0o700]);
+  expect({ isKeptThere: existsSync(kept), isLostThere: existsSync(lost), mode: statSync(kept).mode & 0o777 }).toEqual({
+    isKeptThere: true,
+    isLostThere: false,
+    mode: 0o700,
+  });
   scratch.remove(tmpdir());
   expect(existsSync(tmpdir())).toBe(true);
 });
@@ -31,7 +38,11 @@ it("keeps a directory beside a session's workspace, the same one each time, as l
   const now = Date.now() + 10 * 60_000;
   const scratch = openScratchDirectories({ root: directory, newId: () => "directory", now: () => now });
   const [kept, lost, odd] = ["s1", "s2", "../../etc"].map((id) => scratch.besideWorkspace(id));
-  expect([scratch.besideWorkspace("s1"), kept === lost, scratch.holds(odd ?? "")]).toEqual([kept, false, true]);
+  expect({
+    again: scratch.besideWorkspace("s1"),
+    areTheSame: kept === lost,
+    holdsOddName: scratch.holds(odd ?? ""),
+  }).toEqual({ again: kept, areTheSame: false, holdsOddName: true });
   const store = createMemoryEventStore();
   await store.createSession({ id: "s1", workspace: "/projects/one", createdAt: now });
   await scratch.sweep(store);

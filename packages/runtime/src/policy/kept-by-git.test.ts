@@ -54,7 +54,10 @@ describe("whether git can give a file back", () => {
   it("is yes in a worktree, whose .git is a file", () => {
     git("worktree", "add", "-q", "tree");
     write("tree/b.txt", "b");
-    expect([isKeptByGit(place("tree/a.txt")), isKeptByGit(place("tree/b.txt"))]).toEqual([true, false]);
+    expect({ isAKept: isKeptByGit(place("tree/a.txt")), isBKept: isKeptByGit(place("tree/b.txt")) }).toEqual({
+      isAKept: true,
+      isBKept: false,
+    });
   });
 
   it("is no without a repository, and with a damaged or foreign index", () => {

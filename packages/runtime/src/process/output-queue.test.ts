@@ -60,6 +60,9 @@ describe("reading ahead", () => {
     source.write("half");
     await queue.firstOutput;
     source.destroy(new Error("ECONNRESET"));
-    expect([await textOf(queue), await queue.firstOutput]).toEqual(["half", true]);
+    expect({ text: await textOf(queue), firstOutput: await queue.firstOutput }).toEqual({
+      text: "half",
+      firstOutput: true,
+    });
   });
 });

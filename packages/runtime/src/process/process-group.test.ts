@@ -11,14 +11,17 @@ describe("signalling", () => {
     await once(stranger, "spawn");
     const identity = identifyProcess(pidOf(stranger));
     const before = { pid: identity.pid, startTime: "7" };
-    expect([signalGroup(before, "SIGKILL"), signalProcess(before, "SIGKILL"), isAlive(identity)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect({
+      isGroupSignalled: signalGroup(before, "SIGKILL"),
+      isProcessSignalled: signalProcess(before, "SIGKILL"),
+      isAlive: isAlive(identity),
+    }).toEqual({ isGroupSignalled: false, isProcessSignalled: false, isAlive: true });
     expect(signalGroup(identity, "SIGKILL")).toBe(true);
     await once(stranger, "exit");
-    expect([signalGroup(identity, "SIGKILL"), isAlive(identity)]).toEqual([false, false]);
+    expect({ isGroupSignalled: signalGroup(identity, "SIGKILL"), isAlive: isAlive(identity) }).toEqual({
+      isGroupSignalled: false,
+      isAlive: false,
+    });
   });
 
   it("ends a tree on Windows by its exact number", () => {

@@ -50,13 +50,16 @@ describe("sweeping at start-up", () => {
   ])("never touches a stranger that %s", (_, entry) => {
     write(entry());
     expect(sweepLeftovers(directory)).toEqual({ entries: 1, killed: 0 });
-    expect([isAlive(identity), readdirSync(directory)]).toEqual([true, []]);
+    expect({ isAlive: isAlive(identity), entries: readdirSync(directory) }).toEqual({ isAlive: true, entries: [] });
   });
 
   it("leaves the children of a Caret that still lives alone", () => {
     openProcessRegistry(directory).add("mark", identity);
     expect(sweepLeftovers(directory)).toEqual({ entries: 0, killed: 0 });
-    expect([isAlive(identity), readdirSync(directory)]).toEqual([true, ["mark.json"]]);
+    expect({ isAlive: isAlive(identity), entries: readdirSync(directory) }).toEqual({
+      isAlive: true,
+      entries: ["mark.json"],
+    });
   });
 
   it("leaves what was started in another PID namespace to those who can see it [defect 10]", () => {
@@ -75,7 +78,10 @@ describe("sweeping at start-up", () => {
   });
 
   it("finds nothing where nothing was ever started", () => {
-    expect([sweepLeftovers(directory), existsSync(directory)]).toEqual([{ entries: 0, killed: 0 }, false]);
+    expect({ swept: sweepLeftovers(directory), isDirectoryThere: existsSync(directory) }).toEqual({
+      swept: { entries: 0, killed: 0 },
+      isDirectoryThere: false,
+    });
   });
 });
 

@@ -104,7 +104,10 @@ describe("a fork", () => {
     const { id, workspace } = await bench.desk.create({}, anyone);
     const fork = await bench.desk.fork(id, {}, anyone);
     await bench.desk.delete(id, anyone);
-    expect([fork.workspace, existsSync(workspace)]).toEqual([workspace, true]);
+    expect({ workspace: fork.workspace, isWorkspaceThere: existsSync(workspace) }).toEqual({
+      workspace,
+      isWorkspaceThere: true,
+    });
     await bench.desk.delete(fork.id, anyone);
     expect(existsSync(workspace)).toBe(false);
   });
@@ -135,7 +138,10 @@ describe("an export", () => {
       await bench.desk.importSession(bytesOf(file), anyone),
       await bench.desk.importSession(bytesOf(file), { tokenName: "bound", workspace: bench.other }),
     ];
-    expect([bench.scratch.holds(free.workspace), bound.workspace]).toEqual([true, bench.other]);
+    expect({ isFreeInScratch: bench.scratch.holds(free.workspace), workspace: bound.workspace }).toEqual({
+      isFreeInScratch: true,
+      workspace: bench.other,
+    });
   });
 
   it("cannot make a session in the directory of another one of ours", async () => {
@@ -144,7 +150,10 @@ describe("an export", () => {
     const { id, workspace } = await bench.desk.create({}, anyone);
     const imported = await bench.desk.importSession(bytesOf(await exported(id, "ndjson")), anyone);
     await bench.desk.delete(imported.id, anyone);
-    expect([imported.workspace === workspace, existsSync(workspace)]).toEqual([false, true]);
+    expect({ isSameWorkspace: imported.workspace === workspace, isWorkspaceThere: existsSync(workspace) }).toEqual({
+      isSameWorkspace: false,
+      isWorkspaceThere: true,
+    });
   });
 
   it("that is not whole makes no session", async () => {

@@ -41,7 +41,10 @@ describe("a session", () => {
     await bench.close();
     bench = createSessionBench({ defaultWorkspace: undefined });
     const { id, workspace } = await bench.desk.create({}, anyone);
-    expect([bench.scratch.holds(workspace), readdirSync(workspace)]).toEqual([true, []]);
+    expect({ isInScratch: bench.scratch.holds(workspace), files: readdirSync(workspace) }).toEqual({
+      isInScratch: true,
+      files: [],
+    });
     await bench.desk.delete(id, anyone);
     expect(existsSync(workspace)).toBe(false);
   });
@@ -134,7 +137,10 @@ describe("a turn", () => {
       const { id } = await bench.desk.create({}, anyone);
       await bench.turn(id, "Go", { permission });
       const [request] = bench.asked;
-      expect([request?.offered?.realWorkspace, request?.force]).toEqual([bench.workspace, false]);
+      expect({ realWorkspace: request?.offered?.realWorkspace, force: request?.force }).toEqual({
+        realWorkspace: bench.workspace,
+        force: false,
+      });
       expect(bench.scratch.holds(request?.workspace ?? "")).toBe(true);
       expect(request?.offered?.tools.map(({ name }) => name)).toContain("ask_user");
     },
@@ -315,14 +321,20 @@ describe("images of a prompt", () => {
   ])("%s are refused, and leave nothing", async (_, images, code) => {
     const { id } = await bench.desk.create({ permission: "full" }, anyone);
     await expect(bench.desk.startTurn(id, { prompt: "Look", images }, anyone)).rejects.toMatchObject({ code });
-    expect([bench.asked, existsSync(join(bench.directory, "attachments", id))]).toEqual([[], false]);
+    expect({ asked: bench.asked, areAttachmentsThere: existsSync(join(bench.directory, "attachments", id)) }).toEqual({
+      asked: [],
+      areAttachmentsThere: false,
+    });
   });
 
   it("are refused where the agent has no tools of its own to look at them with", async () => {
     const { id } = await bench.desk.create({ permission: "auto" }, anyone);
     const started = bench.desk.startTurn(id, { prompt: "Look", images: [image(png)] }, anyone);
     await expect(started).rejects.toMatchObject({ code: "unsupported" });
-    expect([bench.asked, existsSync(join(bench.directory, "attachments", id))]).toEqual([[], false]);
+    expect({ asked: bench.asked, areAttachmentsThere: existsSync(join(bench.directory, "attachments", id)) }).toEqual({
+      asked: [],
+      areAttachmentsThere: false,
+    });
   });
 
   it("of a turn that does not begin are thrown away", async () => {

@@ -133,7 +133,10 @@ describe("a long output", () => {
     const { output } = await call("act", {});
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(64 * 1024);
     const [head, tail] = output.split(/\n\[… cut: .*\]\n/s);
-    expect([long.startsWith(head ?? "-"), long.endsWith(tail ?? "-")]).toEqual([true, true]);
+    expect({ startsWithHead: long.startsWith(head ?? "-"), endsWithTail: long.endsWith(tail ?? "-") }).toEqual({
+      startsWithHead: true,
+      endsWithTail: true,
+    });
     expect(await fetchAll(call, /handle "([^"]+)"/.exec(output)?.[1] ?? "")).toBe(long);
   });
 

@@ -84,12 +84,15 @@ describe("the live output", () => {
     const { live, written } = collect();
     for (let line = 0; line < 100_000; line++) live.push(`line ${line}\n`);
     const told = printedIn([...written, ...live.end()]);
-    expect([told.length < 140_000, told.startsWith("line 0\nline 1\n"), told.includes("more output")]).toEqual([
-      true,
-      true,
-      true,
-    ]);
-    expect([live.soFar().length < 160_000, live.soFar().endsWith("line 99999\n")]).toEqual([true, true]);
+    expect({
+      isBounded: told.length < 140_000,
+      startsWithTheFirstLines: told.startsWith("line 0\nline 1\n"),
+      includesMoreOutput: told.includes("more output"),
+    }).toEqual({ isBounded: true, startsWithTheFirstLines: true, includesMoreOutput: true });
+    expect({
+      isBounded: live.soFar().length < 160_000,
+      endsWithTheLastLine: live.soFar().endsWith("line 99999\n"),
+    }).toEqual({ isBounded: true, endsWithTheLastLine: true });
     expect(live.end()).toEqual([]);
   });
 

@@ -115,20 +115,20 @@ describe("connectMcp", () => {
   it("does not start a repository's server before it is approved", async () => {
     configure("project", { local });
     const hub = await connect();
-    expect([hub.tools, describeServers(hub), existsSync(diary)]).toEqual([
-      [],
-      "local: not loaded (needs approval)",
-      false,
-    ]);
+    expect({ tools: hub.tools, servers: describeServers(hub), isDiaryThere: existsSync(diary) }).toEqual({
+      tools: [],
+      servers: "local: not loaded (needs approval)",
+      isDiaryThere: false,
+    });
     expect((await connect({ approveMcps: true })).tools).toHaveLength(4);
   });
 
   it("remembers an approval until it is taken back", async () => {
     configure("project", { local });
-    expect([
-      enableMcpServer("nobody", { workspace, configDir }),
-      enableMcpServer("local", { workspace, configDir }),
-    ]).toEqual([false, true]);
+    expect({
+      unknown: enableMcpServer("nobody", { workspace, configDir }),
+      known: enableMcpServer("local", { workspace, configDir }),
+    }).toEqual({ unknown: false, known: true });
     expect(describeServers(await connect())).toBe("local: ready");
     disableMcpServer("local", { workspace, configDir });
     expect(describeServers(await connect({ approveMcps: true }))).toBe("local: disabled");

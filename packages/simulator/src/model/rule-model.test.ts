@@ -183,10 +183,10 @@ describe("the native tools", () => {
   it("asks, and stops when nobody answers", () => {
     const skipped = { ok: false, output: "Questions skipped by the user" };
     const { calls, text: answer } = turn("Ask me which file to edit: a.txt or b.txt", { run: () => skipped });
-    expect([calls[0]?.[0]?.startsWith("askQuestion "), answer]).toEqual([
-      true,
-      "Nobody answered my question, so I stop here.",
-    ]);
+    expect({ isAskedFirst: calls[0]?.[0]?.startsWith("askQuestion "), answer }).toEqual({
+      isAskedFirst: true,
+      answer: "Nobody answered my question, so I stop here.",
+    });
   });
 
   it("admits that it has no tool", () => {

@@ -72,7 +72,10 @@ describe("talking", () => {
 
   it("writes as many words as are wanted, the same for the same seed", () => {
     const essay = ask("Write 2000 words about the sea").text ?? "";
-    expect([essay.split(" ").length, essay.includes("the sea")]).toEqual([2000, true]);
+    expect({ words: essay.split(" ").length, isAboutTheSea: essay.includes("the sea") }).toEqual({
+      words: 2000,
+      isAboutTheSea: true,
+    });
     expect([ask("Write 50 words about the sea", [], 7).text, ask("Write 50 words about the sea", [], 8).text]).toEqual([
       ask("Write 50 words about the sea", [], 7).text,
       expect.not.stringMatching(ask("Write 50 words about the sea", [], 7).text ?? ""),

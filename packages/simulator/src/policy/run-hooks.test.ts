@@ -94,7 +94,10 @@ describe("runHooks", () => {
       ],
     });
     configure("user", { preToolUse: [{ command: hook(`fs.writeFileSync(${JSON.stringify(later)}, "")`) }] });
-    expect([await fire(), existsSync(later)]).toEqual([{ blocked: "ask Ada first", contexts: [] }, false]);
+    expect({ fired: await fire(), isLaterThere: existsSync(later) }).toEqual({
+      fired: { blocked: "ask Ada first", contexts: [] },
+      isLaterThere: false,
+    });
   });
 
   it("lets the call pass when a hook crashes, unless it is to fail closed", async () => {

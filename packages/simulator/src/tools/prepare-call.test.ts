@@ -191,11 +191,15 @@ describe("write and edit", () => {
   it("edits without --force but not in ask mode", async () => {
     await call("write", { path: "a.txt", contents: "1" }, { force: false });
     const refused = await call("write", { path: "b.txt", contents: "1" }, { mode: "ask" });
-    expect([existsSync(file("a.txt")), existsSync(file("b.txt")), refused.result]).toEqual([
-      true,
-      false,
-      { rejected: { path: file("b.txt"), reason: "Denied by ask mode" } },
-    ]);
+    expect({
+      isAThere: existsSync(file("a.txt")),
+      isBThere: existsSync(file("b.txt")),
+      result: refused.result,
+    }).toEqual({
+      isAThere: true,
+      isBThere: false,
+      result: { rejected: { path: file("b.txt"), reason: "Denied by ask mode" } },
+    });
   });
 
   it("tells afterFileEdit hooks what changed", async () => {

@@ -134,10 +134,10 @@ describe("shell", () => {
   it("ends the command and all it started when time is up", async () => {
     const outcome = await run("sleep 60 & echo $! > pid; wait", { timeout: 300 });
     const pid = Number(readFileSync(join(root, "pid"), "utf8"));
-    expect([outcome.result, isRunning(pid)]).toEqual([
-      { timeout: { command: "sleep 60 & echo $! > pid; wait", workingDirectory: "", timeoutMs: 300 } },
-      false,
-    ]);
+    expect({ result: outcome.result, isRunning: isRunning(pid) }).toEqual({
+      result: { timeout: { command: "sleep 60 & echo $! > pid; wait", workingDirectory: "", timeoutMs: 300 } },
+      isRunning: false,
+    });
   });
 
   it("dies with the signal", async () => {
@@ -164,7 +164,10 @@ describe("shell", () => {
       sizeBytes: String(whole.length),
       lineCount: "6001",
     });
-    expect([whole.startsWith(success.outputHead), whole.endsWith(success.outputTail)]).toEqual([true, true]);
+    expect({
+      startsWithHead: whole.startsWith(success.outputHead),
+      endsWithTail: whole.endsWith(success.outputTail),
+    }).toEqual({ startsWithHead: true, endsWithTail: true });
     expect(success.elidedChars).toBe(whole.length - 20_000);
   });
 
@@ -174,7 +177,10 @@ describe("shell", () => {
 
   it("runs ls without --force and rejects everything else without a reason", async () => {
     const rejected = { command: "echo hi", workingDirectory: root, reason: "", isReadonly: false };
-    expect([(await run("ls", {}, false)).ok, (await run("echo hi", {}, false)).result]).toEqual([true, { rejected }]);
+    expect({ ok: (await run("ls", {}, false)).ok, result: (await run("echo hi", {}, false)).result }).toEqual({
+      ok: true,
+      result: { rejected },
+    });
     expect(await run("ls; echo hi", {}, false)).toMatchObject({ result: { rejected: {} } });
     expect(await run("ls $(touch made)", {}, false)).toMatchObject({ result: { rejected: {} } });
   });

@@ -46,8 +46,12 @@ describe("the recipes", () => {
     const other = recipes({ url: "https://box.example/caret", token: "caret_abc" });
     for (const { id, parts } of other) {
       const text = parts.map((part) => part.text).join("\n");
-      expect([id, text.includes("https://box.example/caret"), text.includes("caret_abc")]).toEqual([id, true, true]);
-      expect([id, text.includes("127.0.0.1")]).toEqual([id, false]);
+      expect({
+        id,
+        namesAddress: text.includes("https://box.example/caret"),
+        namesToken: text.includes("caret_abc"),
+      }).toEqual({ id, namesAddress: true, namesToken: true });
+      expect({ id, namesLoopback: text.includes("127.0.0.1") }).toEqual({ id, namesLoopback: false });
     }
   });
 

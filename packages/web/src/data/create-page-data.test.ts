@@ -123,14 +123,17 @@ describe("an open session", () => {
     await becomes(data, ({ signIn }) => signIn === "in");
     data.logs.open("s");
     const first = (await becomes(data, ({ logs }) => logs.get("s")?.state === "ready")).logs.get("s");
-    expect([first?.hasOlder, first?.transcript.turns[0]?.items.length]).toEqual([true, 2]);
+    expect({ hasOlder: first?.hasOlder, itemsCount: first?.transcript.turns[0]?.items.length }).toEqual({
+      hasOlder: true,
+      itemsCount: 2,
+    });
     await data.logs.loadOlder("s");
     const second = data.store.getState().logs.get("s");
-    expect([second?.hasOlder, second?.isLoadingOlder, second?.transcript.turns[0]?.items.length]).toEqual([
-      false,
-      false,
-      3,
-    ]);
+    expect({
+      hasOlder: second?.hasOlder,
+      isLoadingOlder: second?.isLoadingOlder,
+      itemsCount: second?.transcript.turns[0]?.items.length,
+    }).toEqual({ hasOlder: false, isLoadingOlder: false, itemsCount: 3 });
     expect(asked.filter((path) => path.startsWith("sessions/s/log"))).toEqual([
       "sessions/s/log?before=999999999999999&limit=500 k",
       "sessions/s/log?before=2&limit=1000 k",

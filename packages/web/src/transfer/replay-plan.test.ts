@@ -64,13 +64,16 @@ describe("the clock of a replay", () => {
 
   it("stands still while paused and goes on from there", () => {
     const paused = togglePlay(startReplay(10_000, 0), 3000);
-    expect([paused.isPlaying, positionAt(paused, 8000)]).toEqual([false, 3000]);
+    expect({ isPlaying: paused.isPlaying, position: positionAt(paused, 8000) }).toEqual({
+      isPlaying: false,
+      position: 3000,
+    });
     expect(positionAt(togglePlay(paused, 8000), 9000)).toBe(4000);
   });
 
   it("begins again when play is pressed at the end", () => {
     const again = togglePlay(startReplay(1000, 0), 5000);
-    expect([again.isPlaying, positionAt(again, 5000)]).toEqual([true, 0]);
+    expect({ isPlaying: again.isPlaying, position: positionAt(again, 5000) }).toEqual({ isPlaying: true, position: 0 });
   });
 
   it("can be put anywhere within its length", () => {

@@ -253,7 +253,10 @@ it.each([
 
 it("reads whether calls may come together [defect 17]", () => {
   const parallelOf = (tool_choice: unknown) => parse({ tools: [read], tool_choice }).parallelCalls;
-  expect([parallelOf(null), parallelOf({ type: "any", disable_parallel_tool_use: true })]).toEqual([true, false]);
+  expect({
+    byDefault: parallelOf(null),
+    whenDisabled: parallelOf({ type: "any", disable_parallel_tool_use: true }),
+  }).toEqual({ byDefault: true, whenDisabled: false });
 });
 
 it("takes the workspace and the owner of tools from our own headers", () => {

@@ -256,12 +256,12 @@ describe("reading a chat completion request", () => {
   it("reads whether calls may come together [defect 17]", () => {
     const parallelOf = (parallel_tool_calls: unknown) =>
       read({ messages: hello, parallel_tool_calls }).request.parallelCalls;
-    expect([parallelOf(undefined), parallelOf(null), parallelOf(true), parallelOf(false)]).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
+    expect({
+      absent: parallelOf(undefined),
+      asNull: parallelOf(null),
+      asTrue: parallelOf(true),
+      asFalse: parallelOf(false),
+    }).toEqual({ absent: true, asNull: true, asTrue: true, asFalse: false });
   });
 
   it("takes one stop sequence or several [defect 17]", () => {

@@ -178,12 +178,12 @@ describe("a stream of chat completions", () => {
     let text = "";
     for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) text += part.value;
     const types = text.split("\n\n").filter((event) => event.startsWith("data"));
-    expect([response.status, silence?.value?.startsWith(": keep-alive\n\n"), types.length, types.at(-1)]).toEqual([
-      200,
-      true,
-      4,
-      "data: [DONE]",
-    ]);
+    expect({
+      status: response.status,
+      startsWithKeepAlive: silence?.value?.startsWith(": keep-alive\n\n"),
+      typesCount: types.length,
+      last: types.at(-1),
+    }).toEqual({ status: 200, startsWithKeepAlive: true, typesCount: 4, last: "data: [DONE]" });
   });
 
   it("names its session and turn in headers", async () => {

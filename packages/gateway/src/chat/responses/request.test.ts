@@ -77,19 +77,20 @@ describe("reading a responses request", () => {
       },
       { "session-id": "codex" },
     );
-    expect([
-      request.requestedModel.effort,
-      request.system,
-      request.maxOutputTokens,
-      request.sessionKey,
-      body.stream,
-    ]).toEqual([
-      "high",
-      'Be kind.\n\nAnswer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n{"type":"array"}',
-      99,
-      "codex",
-      true,
-    ]);
+    expect({
+      effort: request.requestedModel.effort,
+      system: request.system,
+      maxOutputTokens: request.maxOutputTokens,
+      sessionKey: request.sessionKey,
+      stream: body.stream,
+    }).toEqual({
+      effort: "high",
+      system:
+        'Be kind.\n\nAnswer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n{"type":"array"}',
+      maxOutputTokens: 99,
+      sessionKey: "codex",
+      stream: true,
+    });
   });
 
   it("does not take prompt_cache_key for the name of a conversation: applications share one [defect 8]", () => {

@@ -41,7 +41,10 @@ describe("strings of a JSON text", () => {
       for (let size = 12; size < 60; size += 1) {
         const [, said = "", left = ""] =
           /^(.*)\n\[(\d+) more bytes were left out\]$/s.exec(JSON.parse(shorten(escaped, size, 200))) ?? [];
-        expect([said, Number(left) > 0]).toEqual([character.repeat(said.length / character.length), true]);
+        expect({ said, isSomeLeft: Number(left) > 0 }).toEqual({
+          said: character.repeat(said.length / character.length),
+          isSomeLeft: true,
+        });
         expect(said.length).toBeGreaterThan(0);
       }
   });
@@ -52,7 +55,10 @@ describe("strings of a JSON text", () => {
     for (let piece = 0; piece < 1_000; piece += 1) shortener.push(Buffer.alloc(10_000, "z"));
     shortener.push(Buffer.from('","ok":true}'));
     const text = shortener.take();
-    expect([text.byteLength < 12_000, JSON.parse(text.toString("utf8")).ok]).toEqual([true, true]);
+    expect({ isShort: text.byteLength < 12_000, ok: JSON.parse(text.toString("utf8")).ok }).toEqual({
+      isShort: true,
+      ok: true,
+    });
   });
 });
 

@@ -140,7 +140,11 @@ describe("the official CLI's arguments", () => {
 
 describe("a prompt", () => {
   it("fits an argument by its bytes, not its characters, and never with a NUL", () => {
-    expect([fitsArgument("éé", 4), fitsArgument("éé", 3), fitsArgument("a\0b", 100)]).toEqual([true, false, false]);
+    expect({
+      exactly: fitsArgument("éé", 4),
+      tooLong: fitsArgument("éé", 3),
+      withNul: fitsArgument("a\0b", 100),
+    }).toEqual({ exactly: true, tooLong: false, withNul: false });
   });
 
   it("of a program of one's own is one line of JSON with what was said before", async () => {

@@ -53,12 +53,12 @@ describe("the program behind a model", () => {
 
   it("is a contract program where the prompt is no argument", () => {
     const custom = findProgram("own", settingsOf({ models: { own: { ...entry, command: "my-cli", args: ["auto"] } } }));
-    expect([custom.style, custom.command, custom.args, custom.headless]).toEqual([
-      "contract",
-      "my-cli",
-      ["auto"],
-      false,
-    ]);
+    expect({ style: custom.style, command: custom.command, args: custom.args, headless: custom.headless }).toEqual({
+      style: "contract",
+      command: "my-cli",
+      args: ["auto"],
+      headless: false,
+    });
   });
 
   it("is the lane's own, with the lane's arguments, where an entry says nothing about a program [fidelity F3]", () => {

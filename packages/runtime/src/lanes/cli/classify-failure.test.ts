@@ -172,7 +172,10 @@ describe("what the CLI says about itself", () => {
 
   it("may be tried again after the race for the configuration, and not after a login problem", () => {
     const race = errorOf("ENOENT: rename 'cli-config.json.tmp' -> 'cli-config.json'");
-    expect([race.retryable, errorOf("Authentication required").retryable]).toEqual([true, false]);
+    expect({ retryable: race.retryable, isOtherRetryable: errorOf("Authentication required").retryable }).toEqual({
+      retryable: true,
+      isOtherRetryable: false,
+    });
   });
 
   it("is not mistaken for a login problem when a tool's server merely refused somebody", () => {
@@ -228,7 +231,10 @@ describe("a CLI that says nothing of use", () => {
 
   it("sends the last of its words along, and none when there are none", () => {
     const error = classifyFailure(failureOf(`${"old ".repeat(5_000)}\nlast words\n`));
-    expect([error.upstream?.length, error.upstream?.endsWith("\nlast words")]).toEqual([2_000, true]);
+    expect({ length: error.upstream?.length, endsWithLastWords: error.upstream?.endsWith("\nlast words") }).toEqual({
+      length: 2_000,
+      endsWithLastWords: true,
+    });
     expect(classifyFailure(failureOf(" \n")).toInfo()).not.toHaveProperty("upstream");
   });
 });
@@ -281,7 +287,10 @@ describe("a code in brackets", () => {
 describe("isRecoverable", () => {
   it("lets a login problem change the profile only", () => {
     const error = classifyFailure(failureOf("Error: Authentication required."));
-    expect([isRecoverable(error), error.retryable]).toEqual(["auth", false]);
+    expect({ recovery: isRecoverable(error), retryable: error.retryable }).toEqual({
+      recovery: "auth",
+      retryable: false,
+    });
   });
 
   it("tells what another profile, another model and another attempt could help [defect 16]", () => {

@@ -156,7 +156,10 @@ export function describeSpawner(mode: SpawnerMode): void {
       it("hands no open descriptor of ours to the child", async () => {
         const file = openSync(bench.path("secret"), "w");
         const listing = await readAll(spawner.spawn(program("/bin/ls", ["-l", "/proc/self/fd"])));
-        expect([listing.includes("2 -> "), foreignDescriptors(listing)]).toEqual([true, []]);
+        expect({ hasStderr: listing.includes("2 -> "), foreign: foreignDescriptors(listing) }).toEqual({
+          hasStderr: true,
+          foreign: [],
+        });
         closeSync(file);
       });
 
@@ -182,11 +185,11 @@ export function describeSpawner(mode: SpawnerMode): void {
       it("answers a child that is asked and asked again", async () => {
         const child = spawner.spawn(bench.sh("read a; echo got $a; read b; echo got $b", "held"));
         const output = readAll(child);
-        expect([await child.writeStdin("one\n"), await child.firstOutput, await child.writeStdin("two\n")]).toEqual([
-          "written",
-          true,
-          "written",
-        ]);
+        expect({
+          first: await child.writeStdin("one\n"),
+          firstOutput: await child.firstOutput,
+          second: await child.writeStdin("two\n"),
+        }).toEqual({ first: "written", firstOutput: true, second: "written" });
         expect([await output, await child.exit]).toEqual(["got one\ngot two\n", exited(0)]);
       });
 

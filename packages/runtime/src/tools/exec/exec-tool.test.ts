@@ -74,7 +74,7 @@ describe("a command", () => {
 
   it("that does not exist fails in the shell's words", async () => {
     const { exitCode, output } = await bench.call("exec", { argv: ["no-such-program"] });
-    expect([exitCode, output.includes("not found")]).toEqual([127, true]);
+    expect({ exitCode, saysNotFound: output.includes("not found") }).toEqual({ exitCode: 127, saysNotFound: true });
   });
 
   it("sees nothing of the gateway's environment that could steer it or tell a secret", async () => {

@@ -91,10 +91,10 @@ describe("a server on standard streams", () => {
     });
     expect((await bench.call("ex__picture", {})).output).toBe("[image: image/png, 6 bytes]");
     const { output } = await bench.call("ex__big_one", {});
-    expect([Buffer.byteLength(output) <= 64 * 1024, output.includes("the output has 200000 bytes")]).toEqual([
-      true,
-      true,
-    ]);
+    expect({
+      isAtMost64KiB: Buffer.byteLength(output) <= 64 * 1024,
+      tellsTheWholeLength: output.includes("the output has 200000 bytes"),
+    }).toEqual({ isAtMost64KiB: true, tellsTheWholeLength: true });
   });
 
   it("sees a chosen environment and what it was given", async () => {
@@ -216,7 +216,10 @@ describe("a server over HTTP", () => {
     await connect(http());
     await server.close();
     const { status, output } = await bench.call("web__echo", { text: "hi" });
-    expect([status, output.startsWith("The MCP server web cannot be reached")]).toEqual(["error", true]);
+    expect({ status, namesTheServer: output.startsWith("The MCP server web cannot be reached") }).toEqual({
+      status: "error",
+      namesTheServer: true,
+    });
     server = await serve(server.port);
     expect((await bench.call("web__echo", { text: "back" })).output).toBe("back");
   });

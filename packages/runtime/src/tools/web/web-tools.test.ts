@@ -189,6 +189,9 @@ describe("web_search", () => {
   it("says what to configure when there is no engine", async () => {
     useBench();
     const { status, output } = await bench.call("mcp_web_search", { query: "tea" });
-    expect([status, output.startsWith("No search engine is configured. Set one of SearXNG")]).toEqual(["error", true]);
+    expect({ status, saysWhatToSet: output.startsWith("No search engine is configured. Set one of SearXNG") }).toEqual({
+      status: "error",
+      saysWhatToSet: true,
+    });
   });
 });

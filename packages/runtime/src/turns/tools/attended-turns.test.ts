@@ -267,7 +267,10 @@ describe("a call that a person is asked about", () => {
 
   it("needs no asking where the turn's own permission allows it", async () => {
     const turn = await start([[touch("a")]], { permission: "auto" });
-    expect([toldOf(await eventsOf(turn)).includes("approved by policy"), made()]).toEqual([true, ["a"]]);
+    expect({
+      includesApprovedByPolicy: toldOf(await eventsOf(turn)).includes("approved by policy"),
+      made: made(),
+    }).toEqual({ includesApprovedByPolicy: true, made: ["a"] });
   });
 });
 
@@ -363,7 +366,10 @@ describe("something said to the agent while it works", () => {
     const said = { type: "notice", kind: "steer", message: "Use b instead" };
     expect(only(events, "notice")).toEqual([said, { ...said, detail: { isHeard: true } }]);
     const marked = /\n\n<user-message key="(\S+)">\nUse b instead\n<\/user-message>$/;
-    expect([marked.test(heard[0]?.text ?? ""), heard[1]?.text.includes("user-message")]).toEqual([true, false]);
+    expect({
+      isFirstMarked: marked.test(heard[0]?.text ?? ""),
+      hasSecondMessage: heard[1]?.text.includes("user-message"),
+    }).toEqual({ isFirstMarked: true, hasSecondMessage: false });
     expect(offered?.system).toContain(`<user-message key="${marked.exec(heard[0]?.text ?? "")?.[1]}">`);
     expect(turn.unsentSteering()).toEqual([]);
   });

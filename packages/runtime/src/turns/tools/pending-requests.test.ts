@@ -43,9 +43,14 @@ describe("an answer", () => {
       isDone = true;
     });
     writes[0]?.resolve();
-    expect([room.answer("r1", answer), room.answer("r1", answer), room.open()]).toEqual([true, false, []]);
+    expect({ isTaken: room.answer("r1", answer), isSecondTaken: room.answer("r1", answer), open: room.open() }).toEqual(
+      { isTaken: true, isSecondTaken: false, open: [] },
+    );
     await new Promise(setImmediate);
-    expect([isDone, writes.map(({ events }) => events)]).toEqual([false, [[request], [answer]]]);
+    expect({ isDone, written: writes.map(({ events }) => events) }).toEqual({
+      isDone: false,
+      written: [[request], [answer]],
+    });
     writes[1]?.resolve();
     expect(await waiting).toEqual(answer);
   });
@@ -66,7 +71,11 @@ describe("a request", () => {
     const waiting = room.wait(request, never);
     writes[0]?.reject(new Error("disk full"));
     await expect(waiting).rejects.toThrow("disk full");
-    expect([room.open(), room.answer("r1", answer), room.end()]).toEqual([[], false, []]);
+    expect({ open: room.open(), isTaken: room.answer("r1", answer), end: room.end() }).toEqual({
+      open: [],
+      isTaken: false,
+      end: [],
+    });
   });
 
   it("that is open at the end of the turn is answered there, and later ones are not asked", async () => {

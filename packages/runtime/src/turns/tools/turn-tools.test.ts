@@ -123,11 +123,11 @@ describe("calls that the gateway runs", () => {
     const events = await follow(turn);
     await turn.settled;
     assertWellFormedTurn(events);
-    expect([outcomeOf(events), typesOf(events).includes("result interrupted"), isRunning(pid)]).toEqual([
-      { kind: "cancelled" },
-      true,
-      false,
-    ]);
+    expect({
+      outcome: outcomeOf(events),
+      isInterrupted: typesOf(events).includes("result interrupted"),
+      isRunning: isRunning(pid),
+    }).toEqual({ outcome: { kind: "cancelled" }, isInterrupted: true, isRunning: false });
   });
 
   it("reach the tools of MCP servers, and say which server could not be reached", async () => {
@@ -167,7 +167,10 @@ describe("an agent that goes in circles", () => {
   it("is not one that looks at other things", async () => {
     const played = await start(["a", "b", "c", "d", "e", "f"].map(look), byClient);
     const events = await answerAll(played, { text: "Error: no such file", isError: true });
-    expect([outcomeOf(events), events.some(({ type }) => type === "notice")]).toEqual([{ kind: "completed" }, false]);
+    expect({ outcome: outcomeOf(events), hasNotice: events.some(({ type }) => type === "notice") }).toEqual({
+      outcome: { kind: "completed" },
+      hasNotice: false,
+    });
   });
 });
 
