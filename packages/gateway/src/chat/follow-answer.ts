@@ -1,5 +1,5 @@
-import { type AgentEvent, CaretError, type ErrorInfo, type TurnOutcome } from "@caret/protocol";
-import type { Cut, LimitedTurn } from "./stop-matcher.ts";
+import { type AgentEvent, CaretError, type ErrorInfo, type TurnOutcome, type TurnShare } from "@caret/protocol";
+import { type AnswerLimits, type Cut, createAnswerLimiter } from "./stop-matcher.ts";
 
 /** How an answer ends. A pause for the client's tools is a good end of the answer, not of the turn; so is a cut. */
 export type AnswerEnding =
@@ -13,34 +13,49 @@ interface Progress {
   readonly calls: number;
 }
 
-/** Hands every batch of a turn over, then says how the answer ends. Never rejects: a failure is an ending, too. */
+export interface FollowedAnswer {
+  readonly turn: Pick<TurnShare, "follow" | "outcome" | "stop">;
+  readonly limits: AnswerLimits;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Hands every batch of a turn over, then says how the answer ends; at one of its limits it ends the turn as well. Never
+ * rejects: a failure is an ending, too.
+ */
 export async function followAnswer(
-  turn: LimitedTurn,
-  answer: Progress,
-  signal: AbortSignal,
+  followed: FollowedAnswer,
   take: (batch: readonly AgentEvent[]) => Promise<void> | void,
 ): Promise<AnswerEnding> {
+  const { turn, limits, progress, signal } = followed;
+  const limiter = createAnswerLimiter(limits);
   try {
     for await (const batch of turn.follow(signal)) {
-      const taken = take(batch);
+      const taken = take(limiter.read(batch));
       if (taken !== undefined) await taken;
-      if (answer.outcome !== undefined) break;
+      if (limiter.cut !== undefined || progress.outcome !== undefined) break;
     }
-    if (turn.cut !== undefined) return { kind: "finished", cut: turn.cut };
-    if (answer.outcome !== undefined) return endingOf(answer.outcome);
-    if (signal.aborted) return failed(signal.reason);
-    // The turn waits, alive, for the client to run its calls.
-    if (answer.calls > 0) return { kind: "finished" };
-    return endingOf(await turn.outcome);
+    if (limiter.cut === undefined) return await endingOf(followed);
+    turn.stop(stopReason(limiter.cut));
+    return { kind: "finished", cut: limiter.cut };
   } catch (reason) {
     return failed(signal.aborted ? signal.reason : reason);
   }
 }
 
-function endingOf(outcome: TurnOutcome): AnswerEnding {
+async function endingOf({ turn, progress, signal }: FollowedAnswer): Promise<AnswerEnding> {
+  if (progress.outcome === undefined && signal.aborted) return failed(signal.reason);
+  // The turn waits, alive, for the client to run its calls.
+  if (progress.outcome === undefined && progress.calls > 0) return { kind: "finished" };
+  const outcome = progress.outcome ?? (await turn.outcome);
   if (outcome.kind === "completed") return { kind: "finished" };
   if (outcome.kind === "failed") return { kind: "failed", error: outcome.error };
   return failed(new CaretError("cancelled", "The turn was cancelled"));
+}
+
+function stopReason({ kind }: Cut): string {
+  return kind === "length" ? "The answer reached its maximum number of tokens" : "The answer reached a stop sequence";
 }
 
 function failed(reason: unknown): AnswerEnding {

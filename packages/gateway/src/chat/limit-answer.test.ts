@@ -1,7 +1,9 @@
 import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
+import { AnswerReader } from "./answer-reader.ts";
 import type { DoorRequest } from "./door-request.ts";
-import { type AnswerLimits, limitTurn } from "./stop-matcher.ts";
+import { followAnswer } from "./follow-answer.ts";
+import type { AnswerLimits } from "./stop-matcher.ts";
 import { scriptedDesk, telling } from "./testing/scripted-desk.ts";
 
 const none: AnswerLimits = { stopSequences: [], maxOutputTokens: undefined, gap: "\n\n" };
@@ -23,12 +25,17 @@ const ended: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
 
 async function read(limits: Partial<AnswerLimits>, ...events: readonly AgentEvent[]) {
   const desk = scriptedDesk(telling(...events));
-  const opened = await desk.open({} as DoorRequest, { tokenName: "me", workspace: undefined });
-  const turn = limitTurn(opened, { ...none, ...limits });
+  const turn = await desk.open({} as DoorRequest, { tokenName: "me", workspace: undefined });
   const shown: AgentEvent[] = [];
-  for await (const batch of turn.follow(new AbortController().signal)) shown.push(...batch);
+  const progress = new AnswerReader("none");
+  const { signal } = new AbortController();
+  const ending = await followAnswer({ turn, limits: { ...none, ...limits }, progress, signal }, (batch) => {
+    progress.read(batch);
+    shown.push(...batch);
+  });
   const texts = shown.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
-  return { texts, last: shown.at(-1)?.type, cut: turn.cut, stopped: desk.stops.length > 0 };
+  const cut = ending.kind === "finished" ? ending.cut : undefined;
+  return { texts, last: shown.at(-1)?.type, cut, stopped: desk.stops.length > 0 };
 }
 
 describe("an answer with limits", () => {

@@ -6,9 +6,9 @@ import { openSse, type SseWriter } from "../http/sse-writer.ts";
 import type { ActivityDisplay } from "./activity-text.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import type { DoorRequest } from "./door-request.ts";
-import { type AnswerEnding, followAnswer } from "./follow-answer.ts";
+import { type AnswerEnding, type FollowedAnswer, followAnswer } from "./follow-answer.ts";
 import { IGNORED_HEADER, ignoredHeader } from "./ignored-fields.ts";
-import { type Cut, type LimitedTurn, limitTurn } from "./stop-matcher.ts";
+import type { Cut } from "./stop-matcher.ts";
 
 /** What each of the stateless doors is given. */
 export interface DoorOptions {
@@ -54,20 +54,25 @@ interface Exchange {
   readonly options: DoorOptions;
 }
 
+interface Followed extends Omit<FollowedAnswer, "progress"> {
+  readonly turn: TurnShare;
+}
+
 /** Start the turn and answer with it. Throws what goes wrong before the first word; the route's error handler shows it. */
 export async function serveAnswer(exchange: Exchange, door: DoorRequest, format: AnswerFormat): Promise<FastifyReply> {
   const { request, reply, options } = exchange;
   const context = requestContextOf(request);
   const gone = clientGone(reply.raw);
   const signal = AbortSignal.any([gone, context.signal]);
-  const turn = limitTurn(await options.conversations.open(door, context.caller), { ...door, gap: format.blockGap });
+  const turn = await options.conversations.open(door, context.caller);
+  const followed = { turn, limits: { ...door, gap: format.blockGap }, signal };
   let isAnswered = false;
   try {
     reply.header("x-caret-session", turn.sessionId).header("x-caret-turn", turn.turnId);
     const ignored = ignoredHeader(door);
     if (ignored !== undefined) reply.header(IGNORED_HEADER, ignored);
-    if (format.stream) await sendStream(exchange, turn, format, signal);
-    else await sendWhole(exchange, turn, format, signal);
+    if (format.stream) await sendStream(exchange, followed, format);
+    else await sendWhole(exchange, followed, format);
     isAnswered = !signal.aborted;
     return reply;
   } finally {
@@ -75,20 +80,15 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
   }
 }
 
-async function sendWhole(
-  { reply, options }: Exchange,
-  turn: LimitedTurn,
-  format: AnswerFormat,
-  signal: AbortSignal,
-): Promise<void> {
+async function sendWhole({ reply, options }: Exchange, followed: Followed, format: AnswerFormat): Promise<void> {
   const events: AgentEvent[] = [];
   const answer = new AnswerReader(options.showActivity);
-  const ending = await followAnswer(turn, answer, signal, (batch) => {
+  const ending = await followAnswer({ ...followed, progress: answer }, (batch) => {
     answer.read(batch);
     for (const event of batch) events.push(event);
   });
   if (ending.kind === "failed") throw CaretError.fromInfo(ending.error);
-  await reply.send(format.toWhole(turn, events, ending.cut));
+  await reply.send(format.toWhole(followed.turn, events, ending.cut));
 }
 
 /**
@@ -98,12 +98,11 @@ async function sendWhole(
  */
 async function sendStream(
   { request, reply, options }: Exchange,
-  turn: LimitedTurn,
+  followed: Followed,
   format: AnswerFormat,
-  signal: AbortSignal,
 ): Promise<void> {
   const { signal: serverSignal, meter } = requestContextOf(request);
-  const stream = format.openStream(turn);
+  const stream = format.openStream(followed.turn);
   const { keepAliveMs } = options;
   const { keepAlive } = format;
   let sse: SseWriter | undefined;
@@ -117,7 +116,7 @@ async function sendStream(
   };
   const patience = setTimeout(open, keepAliveMs);
   try {
-    const ending = await followAnswer(turn, stream, signal, (batch) => {
+    const ending = await followAnswer({ ...followed, progress: stream }, (batch) => {
       const text = stream.write(batch);
       return text === "" ? undefined : open().write(text);
     });

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventOf, TurnShare } from "@caret/protocol";
+import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 import { cutToWeight, weightOf, weightWithin } from "./text-weight.ts";
 
@@ -71,57 +71,29 @@ function openEnd(text: string, sequences: readonly string[]): number {
 /** Why an answer ends before its turn would. */
 export type Cut = { readonly kind: "length" } | { readonly kind: "stop-sequence"; readonly sequence: string };
 
-/** A turn whose answer ends where its request says. */
-export interface LimitedTurn extends TurnShare {
-  /** Once `follow` has ended the answer early. */
-  readonly cut: Cut | undefined;
-}
-
 export interface AnswerLimits extends Pick<DoorRequest, "stopSequences" | "maxOutputTokens"> {
   /** What the door writes between two blocks of text. */
   readonly gap: string;
 }
 
 /**
- * Obey `stop` and `max_tokens`: nothing upstream does. The text is cut there, and the turn is ended, since nobody would read
- * the rest. What counts is the text of this one answer; thinking, and what the agent does with tools of its own, does not.
- * Tokens are estimated. An answer that has come to calls of the client's is not cut any more: they are to be run.
+ * Applies `stop` and `max_tokens`, which upstream does not: gives the events of a batch up to where the answer has to end,
+ * and then has a `cut`. Only the text of this one answer counts, not thinking nor the agent's own tool activity. Tokens are
+ * estimated. An answer with calls for the client is not cut any more: the client has to run them.
  */
-export function limitTurn(turn: TurnShare, limits: AnswerLimits): LimitedTurn {
-  const { stopSequences, maxOutputTokens } = limits;
-  const isLimited = stopSequences.length > 0 || maxOutputTokens !== undefined;
-  let cut: Cut | undefined;
-
-  async function* followLimited(signal: AbortSignal): AsyncGenerator<readonly AgentEvent[]> {
-    const answer = new LimitedAnswer(limits);
-    for await (const batch of turn.follow(signal)) {
-      yield answer.read(batch);
-      if (answer.cut === undefined) continue;
-      cut = answer.cut;
-      turn.stop(cut.kind === "length" ? "The answer is as long as it may be" : "The answer came to a stop sequence");
-      return;
-    }
-  }
-
-  return {
-    turnId: turn.turnId,
-    sessionId: turn.sessionId,
-    model: turn.model,
-    relation: turn.relation,
-    startsTurn: turn.startsTurn,
-    get outcome() {
-      return turn.outcome;
-    },
-    follow: isLimited ? followLimited : (signal) => turn.follow(signal),
-    stop: (reason) => turn.stop(reason),
-    leave: (how) => turn.leave(how),
-    get cut() {
-      return cut;
-    },
-  };
+export interface AnswerLimiter {
+  read(batch: readonly AgentEvent[]): readonly AgentEvent[];
+  readonly cut: Cut | undefined;
 }
 
-class LimitedAnswer {
+const unlimited: AnswerLimiter = { read: (batch) => batch, cut: undefined };
+
+export function createAnswerLimiter(limits: AnswerLimits): AnswerLimiter {
+  const isLimited = limits.stopSequences.length > 0 || limits.maxOutputTokens !== undefined;
+  return isLimited ? new LimitedAnswer(limits) : unlimited;
+}
+
+class LimitedAnswer implements AnswerLimiter {
   cut: Cut | undefined;
   readonly #gap: string;
   readonly #stops: ReturnType<typeof createStopMatcher>;
