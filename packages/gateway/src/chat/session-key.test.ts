@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sessionKeyOf } from "./session-key.ts";
+import { sessionKeyOf } from "./door-headers.ts";
 
 it.each([
   ["OpenCode's header", { "x-session-id": "ses_1" }, {}, "ses_1"],

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Caller, CommandRecord } from "@caret/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { readIdempotencyKey } from "../chat/idempotency-key.ts";
+import { readIdempotencyKey } from "../http/idempotency-key.ts";
 import { readBody, readPart } from "../http/read-body.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import type { Idempotency } from "./idempotency.ts";

@@ -1,6 +1,6 @@
 import type { TranscriptPart } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { toContentParts, toResultParts } from "./content-parts.ts";
+import { toContentParts, toResultParts } from "./request.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const image = (source: unknown) => ({ type: "image", source });

@@ -1,15 +1,243 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CaretError, type RequestedModel } from "@caret/protocol";
-import type { z } from "zod";
-import { doorHeaders } from "../door-headers.ts";
+import {
+  CaretError,
+  type RequestedModel,
+  type TranscriptCall,
+  type TranscriptMessage,
+  type TranscriptPart,
+} from "@caret/protocol";
+import { z } from "zod";
+import {
+  documentParts,
+  documentText,
+  imageByAddress,
+  malformed,
+  searchResultText,
+  textOfFile,
+  unpassable,
+} from "../document-parts.ts";
+import { doorHeaders, sessionKeyOf } from "../door-headers.ts";
 import type { DoorRequest } from "../door-request.ts";
 import { ignoredFields } from "../ignored-fields.ts";
 import { formatInstruction, samplingOf } from "../sampling.ts";
-import { sessionKeyOf } from "../session-key.ts";
-import { toDoorMessages } from "./messages.ts";
-import { type MessageBody, type MessagesBody, messagesBodySchema } from "./messages-body.ts";
-import { systemTexts } from "./system.ts";
-import { toRequestTools, toToolChoice } from "./tools.ts";
+import { toMessageTools, toToolChoice } from "./tools.ts";
+
+/** What a content is, in every role: a text, or blocks of which only the type is known here. */
+const contentSchema = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
+  error: "must be a string or a list of blocks with a type",
+});
+
+const messageSchema = z.object({
+  role: z.enum(["user", "assistant", "system", "developer"], { error: "must be user, assistant or system" }),
+  content: contentSchema,
+});
+
+/**
+ * Only what is read, and only as strictly as needed to read it: clients send betas and fields of next month. Limits that
+ * bind Anthropic's models only (`budget_tokens` below `max_tokens`, for one) are not checked, since they bind nobody here.
+ */
+export const messagesBodySchema = z.looseObject({
+  model: z.string().optional(),
+  cursorModel: z.string().optional(),
+  messages: z.array(messageSchema).min(1, { error: "must not be empty" }),
+  system: contentSchema.nullish(),
+  max_tokens: z.number().int().positive().optional(),
+  stop_sequences: z.array(z.string().min(1, { error: "must not be empty" })).nullish(),
+  stream: z.boolean().nullish(),
+  tools: z
+    .array(
+      z.looseObject({
+        type: z.string().nullish(),
+        name: z.string().min(1).max(256).optional(),
+        description: z.string().nullish(),
+        input_schema: z.record(z.string(), z.unknown()).nullish(),
+      }),
+    )
+    .nullish(),
+  tool_choice: z
+    .object({
+      type: z.enum(["auto", "any", "tool", "none"]),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().nullish(),
+    })
+    .nullish(),
+  thinking: z.object({ type: z.string() }).nullish(),
+  output_config: z.object({ effort: z.string().nullish(), format: z.unknown().optional() }).nullish(),
+  metadata: z.object({ user_id: z.unknown() }).partial().nullish(),
+});
+
+export type MessagesBody = z.infer<typeof messagesBodySchema>;
+export type MessageBody = MessagesBody["messages"][number];
+export type ContentBlock = Exclude<MessageBody["content"], string>[number];
+
+/** Claude Code's first system block is for Anthropic's accounts and changes with every version: no instruction. */
+const BILLING_BLOCK = "x-anthropic-billing-header";
+
+/** The texts of a system prompt, without what is not meant for a model. */
+function systemTexts(content: MessageBody["content"]): readonly string[] {
+  const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
+  return texts.filter((text) => typeof text === "string").filter((text) => text !== "" && !isBilling(text));
+}
+
+function isBilling(text: string): boolean {
+  return text.trimStart().toLowerCase().startsWith(BILLING_BLOCK);
+}
+
+type Parts = readonly TranscriptPart[];
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Looks for one wrong character; a pattern for the whole of it would exhaust the stack on an image of megabytes. */
+const base64 = z
+  .string()
+  .min(1)
+  .refine((data) => !/[^\w+/=-]/.test(data));
+const imageSource = z.union([
+  z.object({ type: z.literal("base64"), media_type: z.string().startsWith("image/"), data: base64 }),
+  z.object({ type: z.literal("url"), url: z.url({ protocol: /^https?$/ }) }),
+]);
+const documentSource = z.union([
+  z.object({ type: z.literal("text"), data: z.string() }),
+  z.object({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
+  z.object({
+    type: z.literal("content"),
+    content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
+  }),
+]);
+
+/** What the user says. Nothing in it fails the request here: what cannot be passed on is told as such. */
+export function toContentParts(block: ContentBlock, path: string): Parts {
+  switch (block.type) {
+    case "text":
+      if (typeof block["text"] === "string") return [{ kind: "text", text: block["text"] }];
+      throw new CaretError("invalid-request", `${path}.text: must be a string.`);
+    case "image":
+      return [toImage(block, path)];
+    case "document":
+      return toDocument(block, path);
+    case "search_result":
+      return [toSearchResult(block)];
+    default:
+      return [unpassable(block, `a block of type ${JSON.stringify(block.type.slice(0, 64))}`, path)];
+  }
+}
+
+/** What a tool gave. Structures that only a model reads go on as JSON; a reference to a tool says that it is there now. */
+export function toResultParts(block: ContentBlock, path: string): Parts {
+  if (block.type === "tool_reference")
+    return [{ kind: "text", text: `The tool \`${String(block["tool_name"])}\` can be called now.` }];
+  const isKnown = ["text", "image", "document", "search_result"].includes(block.type);
+  return isKnown ? toContentParts(block, path) : [{ kind: "text", text: JSON.stringify(block) }];
+}
+
+function toImage(block: ContentBlock, path: string): TranscriptPart {
+  const { data: source } = imageSource.safeParse(block["source"]);
+  if (source?.type === "base64") return { kind: "image", mediaType: source.media_type, data: source.data };
+  if (source?.type === "url") return imageByAddress(source.url, path);
+  if (fieldsOf(block["source"])["type"] === "file")
+    return unpassable(block, "an image in a file that is stored elsewhere", path, "Send the image itself, in base64.");
+  const message = `${path}.source: must be a base64 image with its media type, or the address of one`;
+  return malformed(block, "an image that is broken", message);
+}
+
+function toDocument(block: ContentBlock, path: string): Parts {
+  const title = typeof block["title"] === "string" ? block["title"] : undefined;
+  const { data: source } = documentSource.safeParse(block["source"]);
+  if (source?.type === "text") return [documentText(source.data, title)];
+  if (source?.type === "content") return toNestedDocument(source.content, title, path);
+  const text = source && textOfFile({ mediaType: source.media_type, data: source.data });
+  if (text !== undefined) return [documentText(text, title)];
+  const kind = source?.media_type === "application/pdf" ? "a PDF document" : "a document";
+  return [unpassable(block, title === undefined ? kind : `${kind} ${JSON.stringify(title.slice(0, 200))}`, path)];
+}
+
+function toNestedDocument(content: string | readonly ContentBlock[], title: string | undefined, path: string): Parts {
+  if (typeof content === "string") return [documentText(content, title)];
+  const parts = content.flatMap((nested, index) => toContentParts(nested, `${path}.source.content.${index}`));
+  return documentParts(parts, title);
+}
+
+function toSearchResult({ title, source, content }: ContentBlock): TranscriptPart {
+  const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)["text"]) : [content];
+  return searchResultText(
+    texts.filter((text) => typeof text === "string"),
+    { ...(typeof title === "string" ? { title } : {}), ...(typeof source === "string" ? { source } : {}) },
+  );
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+const textSchema = z.object({ text: z.string() });
+const callSchema = z.object({ id: z.string().min(1), name: z.string().min(1), input: z.unknown() });
+const resultSchema = z.object({
+  tool_use_id: z.string().min(1),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+/** The transcript in the doors' own words. System messages are left out: they are collected elsewhere. */
+function toDoorMessages(messages: readonly MessageBody[]): readonly TranscriptMessage[] {
+  const transcript = messages.flatMap((message, index) => toMessages(message, `messages.${index}.content`));
+  if (transcript.some(({ role }) => role !== "assistant")) return transcript;
+  throw new CaretError("invalid-request", "messages: one at least has to be the user's.");
+}
+
+function toMessages({ role, content }: MessageBody, path: string): readonly TranscriptMessage[] {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (role === "assistant") return [toAssistant(blocks, path)];
+  return role === "user" ? toUserMessages(blocks, path) : [];
+}
+
+/** Thinking, server tools and blocks of next month are echoes of an answer: only text and calls go back to an agent. */
+function toAssistant(blocks: readonly ContentBlock[], path: string): TranscriptMessage {
+  const texts: string[] = [];
+  const calls: TranscriptCall[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const at = `${path}.${index}`;
+    if (block.type === "text") texts.push(read(textSchema, block, at).text);
+    if (block.type === "tool_use") calls.push(toCall(block, at));
+  }
+  return { role: "assistant", text: texts.join(""), calls };
+}
+
+function toCall(block: ContentBlock, path: string): TranscriptCall {
+  const { id, name, input } = read(callSchema, block, path);
+  return { callId: id, name, input };
+}
+
+/** Results become messages of their own; what the user says around them stays in its place. */
+function toUserMessages(blocks: readonly ContentBlock[], path: string): readonly TranscriptMessage[] {
+  const messages: TranscriptMessage[] = [];
+  let parts: TranscriptPart[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const at = `${path}.${index}`;
+    if (block.type !== "tool_result") {
+      parts.push(...toContentParts(block, at));
+      continue;
+    }
+    if (parts.length > 0) messages.push({ role: "user", parts });
+    parts = [];
+    messages.push(toResult(block, at));
+  }
+  if (parts.length > 0 || messages.length === 0) messages.push({ role: "user", parts });
+  return messages;
+}
+
+function toResult(block: ContentBlock, path: string): TranscriptMessage {
+  const { tool_use_id, content, is_error } = read(resultSchema, block, path);
+  const inner = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  const parts = inner.flatMap((part, index) => toResultParts(part, `${path}.content.${index}`));
+  return { role: "tool", callId: tool_use_id, parts, isError: is_error === true };
+}
+
+function read<Value>(schema: z.ZodType<Value>, block: ContentBlock, path: string): Value {
+  const parsed = schema.safeParse(block);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = [path, ...(issue?.path ?? [])].join(".");
+  throw new CaretError("invalid-request", `${where}: ${issue?.message ?? "is not valid"}.`, { cause: parsed.error });
+}
 
 export interface MessagesRequest {
   readonly request: DoorRequest;
@@ -21,7 +249,7 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   const parsed = messagesBodySchema.safeParse(json);
   if (!parsed.success) throw new CaretError("invalid-request", firstIssue(parsed.error), { cause: parsed.error });
   const body = parsed.data;
-  const { tools, unavailableTools } = toRequestTools(body.tools ?? []);
+  const { tools, unavailableTools } = toMessageTools(body.tools ?? []);
   const request: DoorRequest = {
     door: "anthropic",
     isWhole: body.stream !== true,

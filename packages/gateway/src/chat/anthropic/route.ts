@@ -7,8 +7,7 @@ import { estimateRequestTokens } from "../estimate-tokens.ts";
 import { type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import { toMessage } from "./answer.ts";
 import { toAnthropicReply } from "./errors.ts";
-import { messagesBodySchema } from "./messages-body.ts";
-import { parseMessagesRequest } from "./request.ts";
+import { messagesBodySchema, parseMessagesRequest } from "./request.ts";
 import { MessageStream, PING } from "./stream.ts";
 
 const messagesDoc = { summary: "Anthropic messages", body: messagesBodySchema, streams: true };

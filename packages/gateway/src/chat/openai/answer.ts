@@ -1,8 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import { AnswerReader } from "../answer-reader.ts";
 import type { Cut } from "../stop-matcher.ts";
-import { type ChatCall, toChatCall } from "./chat-call.ts";
-import { BLOCK_GAP, type ChatStreamOptions, finishReason } from "./stream.ts";
+import { BLOCK_GAP, type ChatCall, type ChatStreamOptions, finishReason, toChatCall } from "./stream.ts";
 import { type ChatUsage, chatUsageOf } from "./usage.ts";
 
 export interface ChatCompletion {

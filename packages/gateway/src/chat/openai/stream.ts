@@ -2,12 +2,35 @@ import type { AgentEvent, ClientTool, TurnOutcome } from "@caret/protocol";
 import type { ActivityDisplay } from "../activity-text.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
 import type { AnswerCount } from "../answer-usage.ts";
+import { toolOfCall } from "../client-tools.ts";
 import type { AnswerEnding } from "../follow-answer.ts";
+import { customInputOf } from "../openai-tools.ts";
 import type { AnswerStream } from "../serve-answer.ts";
 import type { Cut } from "../stop-matcher.ts";
-import { toChatCall } from "./chat-call.ts";
 import { toOpenaiError } from "./errors.ts";
 import { chatUsageOf } from "./usage.ts";
+
+/** A call that the client is to run, as a message of Chat Completions holds it. */
+export type ChatCall =
+  | { readonly id: string; readonly type: "function"; readonly function: ChatFunction }
+  | {
+      readonly id: string;
+      readonly type: "custom";
+      readonly custom: { readonly name: string; readonly input: string };
+    };
+
+interface ChatFunction {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** In the form that its tool was offered in. */
+export function toChatCall(call: ClientCall, tools: readonly ClientTool[]): ChatCall {
+  const { callId: id, name, input } = call;
+  if (toolOfCall(tools, call)?.form === "custom")
+    return { id, type: "custom", custom: { name, input: customInputOf(input) } };
+  return { id, type: "function", function: { name, arguments: JSON.stringify(input ?? {}) } };
+}
 
 export interface ChatStreamOptions {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { CaretError, type ErrorCode, errorCodes } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { retryAfterSeconds } from "../../http/retry-advice.ts";
-import { isCodex, toCodexReply } from "./codex-errors.ts";
+import { isCodex, toCodexReply } from "./errors.ts";
 
 const infoOf = (code: ErrorCode) => new CaretError(code, "It failed", { fix: "Mend it." }).toInfo();
 

@@ -1,6 +1,8 @@
 import type { ErrorInfo } from "@caret/protocol";
+import type { ErrorReply, Failure } from "../../http/error-handler.ts";
 import { retryAfterSeconds } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
+import { toOpenaiReply } from "../openai/errors.ts";
 
 export interface ResponseError {
   readonly code: "invalid_prompt" | "rate_limit_exceeded" | "server_error";
@@ -18,4 +20,49 @@ export function toResponseError(info: ErrorInfo, isBegun: boolean): ResponseErro
   if (isBegun || retryAfterSeconds(info) === undefined) return { code: "invalid_prompt", message };
   const isLimit = info.code === "rate-limited" || info.code === "overloaded";
   return { code: isLimit ? "rate_limit_exceeded" : "server_error", message };
+}
+
+/** Codex names itself in two headers: `codex_exec`, `codex_cli_rs`, `codex_vscode`, `Codex Desktop`. */
+export function isCodex(headers: Readonly<Record<string, unknown>>): boolean {
+  return [headers["originator"], headers["user-agent"]].some(
+    (name) => typeof name === "string" && /^codex\b|^codex_/i.test(name),
+  );
+}
+
+/**
+ * A failure before the first word, for Codex. It sends every status but 400 and 429 again, six times in all, whatever the
+ * headers say, and shows the body of a 400 as raw JSON. So:
+ *
+ * - a used-up plan is its own `usage_limit_reached`, which it shows as that;
+ * - what passes is 503, which it tries again after a while; a plain 429 it would give up on;
+ * - a request that is not let in is 400: whatever it is, it must not look like an answer;
+ * - anything else is a stream that fails at once: final, and shown in our words.
+ */
+export function toCodexReply(info: ErrorInfo): ErrorReply {
+  const reply = toOpenaiReply(info);
+  if (info.code === "usage-limit")
+    return { ...reply, status: 429, body: { error: { ...reply.body.error, type: "usage_limit_reached" } } };
+  if (retryAfterSeconds(info) !== undefined) return { ...reply, status: 503 };
+  if (info.code === "unauthenticated" || info.code === "forbidden") return { ...reply, status: 400 };
+  return {
+    status: 200,
+    headers: { ...reply.headers, "content-type": "text/event-stream; charset=utf-8" },
+    body: failedStream(info),
+  };
+}
+
+function failedStream(info: ErrorInfo): string {
+  const response = {
+    object: "response",
+    status: "failed",
+    error: toResponseError(info, false),
+    output: [],
+    usage: null,
+  };
+  return `event: response.failed\ndata: ${JSON.stringify({ type: "response.failed", sequence_number: 0, response })}\n\n`;
+}
+
+/** As at the chat door, unless it is Codex that asks: it reads errors in a way of its own. */
+export function toResponsesReply({ info, status, request }: Failure): ErrorReply {
+  return isCodex(request.headers) ? toCodexReply(info) : toOpenaiReply(info, status);
 }

@@ -1,8 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import type { KeptResponse } from "./item-store.ts";
-import { createMemoryItemStore } from "./memory-item-store.ts";
-import { outputText } from "./output-item.ts";
+import { createMemoryItemStore, type KeptResponse, outputText } from "./item-store.ts";
 import { readResponsesRequest } from "./request.ts";
 
 const earlier: KeptResponse = {

@@ -4,13 +4,11 @@ import { errorHandler } from "../../http/error-handler.ts";
 import { requestContextOf } from "../../http/request-context.ts";
 import { countAnswer } from "../answer-usage.ts";
 import { type AnswerStream, type DoorOptions, serveAnswer } from "../serve-answer.ts";
-import { toResponse } from "./answer.ts";
-import { toResponsesReply } from "./codex-errors.ts";
-import type { ItemStore } from "./item-store.ts";
-import { createMemoryItemStore } from "./memory-item-store.ts";
+import type { ResponseObject } from "./answer.ts";
+import { toResponsesReply } from "./errors.ts";
+import { createMemoryItemStore, type ItemStore } from "./item-store.ts";
 import { readResponsesRequest, responsesSchema } from "./request.ts";
-import type { ResponseObject } from "./response-object.ts";
-import { ResponseStream } from "./stream.ts";
+import { ResponseStream, toResponse } from "./stream.ts";
 
 export interface ResponsesDoorOptions extends DoorOptions {
   /** Absent: what was answered is kept in memory, within bounds. */

@@ -1,10 +1,9 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { countAnswer } from "../answer-usage.ts";
-import { toResponse } from "./answer.ts";
-import { createMemoryItemStore } from "./memory-item-store.ts";
+import { createMemoryItemStore } from "./item-store.ts";
 import { readResponsesRequest } from "./request.ts";
-import { ResponseStream, type ResponseStreamOptions } from "./stream.ts";
+import { ResponseStream, type ResponseStreamOptions, toResponse } from "./stream.ts";
 
 const tool = { type: "namespace", name: "fs", tools: [{ type: "function", name: "read" }] };
 

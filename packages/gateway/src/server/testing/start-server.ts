@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { ListedRoute } from "../../admin/openapi.ts";
 import { anthropicDoor } from "../../chat/anthropic/route.ts";
 import { openaiDoor } from "../../chat/openai/route.ts";
-import { createMemoryItemStore } from "../../chat/responses/memory-item-store.ts";
+import { createMemoryItemStore } from "../../chat/responses/item-store.ts";
 import { responsesDoor } from "../../chat/responses/route.ts";
 import { modelsDoor } from "../../models/route.ts";
 import { nativeDoor } from "../../native/native-door.ts";

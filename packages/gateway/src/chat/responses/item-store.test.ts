@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeptResponse, ResponseArchive } from "./item-store.ts";
-import { createMemoryItemStore } from "./memory-item-store.ts";
-import { outputText } from "./output-item.ts";
+import { createMemoryItemStore, type KeptResponse, outputText, type ResponseArchive } from "./item-store.ts";
 
 function response(name: string, previousId?: string): KeptResponse {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toParts } from "./content.ts";
+import { toParts } from "./openai-content.ts";
 
 const dataUrl = (mediaType: string, text: string) => `data:${mediaType};base64,${Buffer.from(text).toString("base64")}`;
 const chatFile = (file: object) => ({ type: "file", file });

@@ -1,0 +1,34 @@
+import { CaretError, type ClientTool } from "@caret/protocol";
+
+/** The tools of a request: those that its client runs, and the types of those that only OpenAI or Anthropic could run. */
+export interface RequestTools {
+  readonly tools: readonly ClientTool[];
+  readonly unavailableTools: readonly string[];
+}
+
+/** `read`: each tool of the request, or the type of one that no client runs. */
+export function toRequestTools(read: readonly (ClientTool | string)[]): RequestTools {
+  const tools = read.filter((tool) => typeof tool !== "string");
+  assertDistinct(tools);
+  return { tools, unavailableTools: read.filter((tool) => typeof tool === "string") };
+}
+
+/** Throws for two tools that a call could not tell apart. Two namespaces may each have a tool of the same name. */
+function assertDistinct(tools: readonly ClientTool[]): void {
+  const seen = new Set<string>();
+  for (const { name, namespace = "" } of tools) {
+    const key = JSON.stringify([namespace, name]);
+    if (seen.has(key))
+      throw new CaretError("invalid-request", `tools: the name ${JSON.stringify(name)} is used twice.`);
+    seen.add(key);
+  }
+}
+
+/** The tool that a call means. An agent that names no namespace may mean any tool of that name. */
+export function toolOfCall(
+  tools: readonly ClientTool[],
+  { name, server }: { readonly name: string; readonly server?: string | undefined },
+): ClientTool | undefined {
+  const named = tools.filter((tool) => tool.name === name);
+  return named.find(({ namespace }) => namespace === server) ?? named[0];
+}
