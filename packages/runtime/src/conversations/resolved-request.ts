@@ -104,9 +104,11 @@ function transcriptOf(request: ConversationRequest) {
 
 /** What a request with an idempotency key is recorded as in the log. Keys of another token or door are other keys. */
 function requestCommand(request: ConversationRequest, { tokenName }: Caller): CommandKey | undefined {
-  const { idempotencyKey, door = "" } = request;
+  // Whether the answer is streamed makes no other request of it.
+  const { isWhole: _isWhole, ...asked } = request;
+  const { idempotencyKey, door = "" } = asked;
   if (idempotencyKey === undefined) return undefined;
-  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf(request) };
+  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf(asked) };
 }
 
 function digestOf(value: unknown): string {
