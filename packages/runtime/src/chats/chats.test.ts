@@ -18,7 +18,7 @@ import { workspaceHash } from "../paths/way-inside.ts";
 import { chatExists, workspaceSlug } from "./chat-exists.ts";
 import { listChats } from "./list-chats.ts";
 import { readChat } from "./read-chat.ts";
-import { json, node, type StoreContent, sha256, writeChatStore } from "./write-chat-store.contract.ts";
+import { json, node, type StoreContent, sha256, writeChatStore } from "./testing/write-chat-store.ts";
 
 const ID = "0b5e6a52-1d0c-4c51-9a51-6b7f0c9e1a01";
 const OTHER = "7c1f3d44-93a2-4a0e-8f0e-2d5b8c6e4b02";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { blobRefs } from "./read-messages.ts";
-import { node } from "./write-chat-store.contract.ts";
+import { node } from "./testing/write-chat-store.ts";
 
 const one = "01".repeat(32);
 const two = "02".repeat(32);

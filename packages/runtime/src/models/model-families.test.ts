@@ -1,8 +1,8 @@
 import { parseModelSlug } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expandPattern, listedModelIds } from "./listed-models.contract.ts";
 import { catalogueIds, explicitParams, groupModels, type ModelCatalogue, pickVariant } from "./model-families.ts";
+import { expandPattern, listedModelIds } from "./testing/listed-models.ts";
 
 function familyOf(ids: readonly string[], base: string) {
   const family = groupModels(ids).families.find((candidate) => candidate.base === base);

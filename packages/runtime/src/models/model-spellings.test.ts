@@ -1,7 +1,7 @@
 import { parseModelSlug } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { listedModelIds } from "./listed-models.contract.ts";
 import { findAcpModelId, fromApiModel, parseModelName, toAcpModelId, toApiModel } from "./model-spellings.ts";
+import { listedModelIds } from "./testing/listed-models.ts";
 
 describe("the three spellings of a model", () => {
   it("write the same choice as one bracketed name or as an id with parameters", () => {

@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { listedModelIds } from "./listed-models.contract.ts";
 import { groupModels } from "./model-families.ts";
 import { type ModelRequest, resolveModel } from "./resolve-model.ts";
+import { listedModelIds } from "./testing/listed-models.ts";
 
 const catalogue = groupModels(listedModelIds);
 const idOf = (request: ModelRequest, models = catalogue) => resolveModel(request, models).id;

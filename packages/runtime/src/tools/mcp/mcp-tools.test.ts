@@ -10,12 +10,12 @@ import { readProcessStat } from "../../process/process-identity.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
-import { startServer, type TestServer } from "../web/web-servers.contract.ts";
-import { createExampleServer } from "./example-server.contract.ts";
+import { startServer, type TestServer } from "../web/testing/web-servers.ts";
 import type { McpServerConfig } from "./mcp-server-config.ts";
 import { createMcpTools, type McpTools } from "./mcp-tools.ts";
+import { createExampleServer } from "./testing/example-server.ts";
 
-const program = fileURLToPath(new URL("./example-server.contract.ts", import.meta.url));
+const program = fileURLToPath(new URL("./testing/example-server.ts", import.meta.url));
 const env = { PATH: "/usr/local/bin:/usr/bin:/bin", CURSOR_API_KEY: "ours", LD_PRELOAD: "" };
 
 let directory: string;

@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPublicAddressPolicy } from "./address-policy.ts";
 import { createOutboundFetch, type OutboundFetchOptions } from "./outbound-fetch.ts";
-import { startServer, type TestServer } from "./web-servers.contract.ts";
+import { startServer, type TestServer } from "./testing/web-servers.ts";
 
 /** Nobody may be reached here: one listener on every address of this machine, IPv4 and IPv6. */
 let victim: TestServer;

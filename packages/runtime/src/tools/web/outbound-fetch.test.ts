@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { CaretError } from "@caret/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createOutboundFetch, type OutboundRequest, redirect } from "./outbound-fetch.ts";
-import { startServer, type TestServer } from "./web-servers.contract.ts";
+import { startServer, type TestServer } from "./testing/web-servers.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -9,8 +9,8 @@ import {
   type SearchEngine,
   type SearchEngineConfig,
 } from "./search-engine.ts";
+import { startServer, type TestServer } from "./testing/web-servers.ts";
 import { createWebFetchTool } from "./web-fetch-tool.ts";
-import { startServer, type TestServer } from "./web-servers.contract.ts";
 
 const page = `<!DOCTYPE html><html><head><title>Tea &amp; cake_s</title><style>p { color: red }</style>
 <script>if (a < b) alert("</p>")</script></head><body>

@@ -131,7 +131,7 @@ describe("calls that the gateway runs", () => {
   });
 
   it("reach the tools of MCP servers, and say which server could not be reached", async () => {
-    const example = fileURLToPath(new URL("../../tools/mcp/example-server.contract.ts", import.meta.url));
+    const example = fileURLToPath(new URL("../../tools/mcp/testing/example-server.ts", import.meta.url));
     const common = { transport: "stdio", cwd: directory } as const;
     const servers = [
       { ...common, name: "example", command: process.execPath, args: [example, join(directory, "pids")] },
