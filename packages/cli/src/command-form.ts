@@ -9,7 +9,7 @@ export const version: string = (
   JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8")) as { version: string }
 ).version;
 
-/** A directory that npm puts in front of PATH for its scripts: nobody's shell has it. */
+/** A directory that npm puts in front of PATH for its scripts; no login shell has it. */
 const NPM_BIN = `${sep}node_modules${sep}.bin`;
 
 /**

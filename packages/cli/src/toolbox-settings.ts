@@ -17,7 +17,7 @@ export function toolboxSettings(
     policy: { mode, rules: rules.map(withoutUnset) },
     servers: Object.entries(config.mcp.servers).map(([name, server]) => toServer(name, server, home)),
     spawner,
-    ...(containment === undefined ? {} : { containment }),
+    containment,
     env,
     outputsDir,
   };
@@ -30,7 +30,7 @@ export function mcpSecrets({ mcp }: Pick<Config, "mcp">): readonly Secret[] {
 
 function toServer(name: string, server: Config["mcp"]["servers"][string], home: string): McpServer {
   const { command, args, url = "", callTimeoutMs } = server;
-  const common = { name, ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }) };
+  const common = { name, callTimeoutMs };
   if (command === undefined) return { ...common, transport: "http", url, headers: asSecrets(server.headers) };
   return { ...common, transport: "stdio", command, args, env: asSecrets(server.env), cwd: home };
 }

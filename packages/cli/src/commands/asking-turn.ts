@@ -12,7 +12,7 @@ import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 export interface AskingTurn {
   readonly config: Config;
-  /** The session to go on with; undefined for a new one. */
+  /** The session to continue; undefined for a new one. */
   readonly session: SessionRecord | undefined;
   readonly workspace: string;
 }

@@ -4,13 +4,13 @@ import type { Host } from "../host.ts";
 import { write } from "./print.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Someone who left standard input open by mistake would wait for ever without a word. */
+/** With standard input left open by mistake, the command would wait for ever without a message. */
 const PATIENCE_MS = 3000;
 
 export interface PromptSource {
   /** The words on the command line; `-` stands for standard input. */
   readonly words: readonly string[];
-  readonly file?: string;
+  readonly file: string | undefined;
 }
 
 /**

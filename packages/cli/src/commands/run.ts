@@ -34,8 +34,8 @@ export function addRunCommand(program: Command, host: Host, done: (code: ExitCod
     .command("run")
     .description("one turn in the terminal")
     .argument("[prompt...]", "what to ask; `-`, or nothing, reads standard input; a pipe beside words is added below")
-    .addOption(new Option("-s, --session <id>", "go on with this session; the beginning of its id suffices"))
-    .addOption(new Option("-c, --continue", "go on with the newest session of the workspace").conflicts("session"))
+    .addOption(new Option("-s, --session <id>", "continue this session; the beginning of its id suffices"))
+    .addOption(new Option("-c, --continue", "continue the newest session of the workspace").conflicts("session"))
     .addOption(new Option("--lane <name>", "how to reach an agent").choices(["auto", "cli", "sim"]))
     .option("-m, --model <name>", "the model to use")
     .option("-w, --workspace <dir>", "the directory to work in (default: the current one)")
@@ -52,7 +52,7 @@ async function run(host: Host, words: readonly string[], options: RunOptions): P
   const writer = chooseWriter(host, options);
   try {
     const { file } = options;
-    const prompt = await readPrompt(host, { words, ...(file === undefined ? {} : { file }) });
+    const prompt = await readPrompt(host, { words, file });
     const { config } = loadHostConfig(host, { ...options });
     const target = await chooseTarget(host, config, options);
     const asking = isAtTerminal(host, options) ? askingOf(config, target, options) : undefined;
@@ -94,7 +94,7 @@ interface Target {
   readonly request: Pick<TurnRequest, "sessionId" | "workspace">;
   /** The workspace that the person chose by standing in it, or by naming it or one of its sessions. */
   readonly allowed: string;
-  /** What the log knows of the session to go on with. */
+  /** The log's record of the session to continue. */
   readonly session?: SessionRecord;
 }
 
@@ -129,14 +129,14 @@ function isAtTerminal({ stdin, stdout }: Host, { json, quiet }: RunOptions): boo
   return stdin.isTTY === true && stdout.isTTY === true && json !== true && quiet !== true;
 }
 
-/** Undefined where nobody has to be asked, or nobody can be. */
+/** Undefined when no person has to be asked, or none can be. */
 function askingOf(
   config: Config,
   { allowed, session, request }: Target,
   { force, mode }: RunOptions,
 ): Partial<TurnRequest> | undefined {
   const reads = (mode ?? config.mode) === "ask" || (mode ?? config.mode) === "plan";
-  // A chat of Cursor's own CLI goes on where it was begun, with the agent's own tools.
+  // A chat of Cursor's own CLI continues in its own workspace, with the agent's own tools.
   const isForeign = request.sessionId !== undefined && session === undefined;
   if (force === true || config.cli.force || reads || isForeign) return undefined;
   return askingTurn({ config, session, workspace: allowed });

@@ -25,7 +25,7 @@ export async function listSessions({ host, config, store }: LogWork, options: Li
     workspace === undefined
       ? allSessions(store, search)
       : workspaceSessions(store, absolutePath(workspace, { ...host, base: host.cwd }), search);
-  // One more than asked for tells whether there are more.
+  // One more than asked for shows whether there are more.
   const sessions: SessionRecord[] = [];
   for await (const session of found) if (sessions.push(session) > limit) break;
   const listed = sessions.slice(0, limit);
@@ -73,7 +73,7 @@ function toRows(
   ]);
 }
 
-/** As much of an id as tells all of the listed ones apart. */
+/** The shortest prefix length that distinguishes all listed ids. */
 function shortestIds(ids: readonly string[]): number {
   let length = SHORT_ID;
   while (length < 64 && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) length += 1;

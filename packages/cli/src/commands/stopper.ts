@@ -1,6 +1,6 @@
 import { exitCodes, type Host } from "../host.ts";
 
-/** Turns signals into a wish to stop. */
+/** Turns signals into an AbortSignal. */
 export interface Stopper {
   /** Called once, at the first signal; at once when it has come already. */
   onStop(stop: () => void): void;

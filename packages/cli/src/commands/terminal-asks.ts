@@ -60,7 +60,7 @@ export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">
     answeredAt = before;
     ask([`  ${hint}`]);
   };
-  /** Nobody can type any more. */
+  /** Standard input has closed: no more answers can come. */
   const giveUp = (): void => {
     for (const { kind, requestId } of asks.open()) {
       if (kind === "question") asks.answerQuestion(requestId, {});

@@ -69,7 +69,7 @@ export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
       await write(stderr, [`session ${sessionId}`, ...notes].map((line) => `caret: ${cleanLine(line)}\n`).join(""));
     },
     take,
-    // Nobody is asked where a program reads the output.
+    // No person can be asked when a program reads the output.
     async ask() {},
     async answered() {},
     async stopping() {},

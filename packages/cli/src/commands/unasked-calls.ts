@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 
-/** Calls of an agent with tools of its own that were refused: Cursor's CLI asks nobody there, whatever it tells its model. */
+/** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it tells its model. */
 export interface UnaskedCalls {
   note(event: AgentEvent): void;
   /** What was not asked and how to allow it; empty when everything ran. */

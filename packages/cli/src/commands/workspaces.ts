@@ -57,7 +57,7 @@ async function forget(host: Host, dir: string | undefined, options: WorkspacesOp
   const directory = asked(host, dir);
   await forgetDirectory(directory, dataDir);
   if (options.json === true) return await printJson(host, { directory });
-  return await printLines(host, [`Turns may no longer work in ${directory}. Those that run go on.`]);
+  return await printLines(host, [`Turns may no longer work in ${directory}. Running turns continue.`]);
 }
 
 async function sample(host: Host, options: WorkspacesOptions): Promise<ExitCode> {

@@ -15,7 +15,7 @@ export interface ExplainedKey {
   readonly source: string;
 }
 
-/** Each setting, what it is and who said so. */
+/** Each setting with its value and its source. */
 export function explainConfig({ config, sources }: MergedConfig): readonly ExplainedKey[] {
   return listKeys(createConfigSchema(documentedDefaults)).map(({ key, schema }) => ({
     key,

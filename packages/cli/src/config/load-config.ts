@@ -121,7 +121,7 @@ function readLayer(candidate: ConfigPath, readFile: ReadConfigFile, schema: z.Zo
   }
 }
 
-/** Models that name a profile nobody has written. */
+/** Models that name a profile that does not exist. */
 function danglingProfiles({ config, sources }: MergedConfig): readonly ConfigProblem[] {
   const known = [DEFAULT_PROFILE, ...Object.keys(config.profiles)];
   const source = sources["models"] ?? { kind: "default" };

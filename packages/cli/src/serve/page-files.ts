@@ -48,11 +48,10 @@ function listFiles(directory: string): readonly string[] {
 function readFile(directory: string, name: string, names: readonly string[]): PageFile {
   const read = (suffix: string): Buffer | undefined =>
     names.includes(name + suffix) ? readFileSync(join(directory, name + suffix)) : undefined;
-  const [br, gzip] = [read(".br"), read(".gz")];
   return {
     bytes: readFileSync(join(directory, name)),
-    ...(br === undefined ? {} : { br }),
-    ...(gzip === undefined ? {} : { gzip }),
+    br: read(".br"),
+    gzip: read(".gz"),
     mediaType: mediaTypes[extname(name)] ?? "application/octet-stream",
     // The build names these after their content.
     immutable: name.startsWith("assets/"),

@@ -28,7 +28,7 @@ export function answerLine(
     const options = question?.questions.find(({ id }) => id === questionId)?.options ?? [];
     return optionIds.map((chosen) => options.find(({ id }) => id === chosen)?.label ?? chosen);
   });
-  // Where nobody could be asked, the upstream blames a user who was not there.
+  // When no person could be asked, upstream says that the user rejected it.
   const why = outcome === "no-input-surface" ? "" : (reason ?? "");
   const words = [outcomes[outcome], labels.join(", "), why].filter((part) => part !== "").map(cleanLine);
   return `  ${style.dim(`${glyphs.arrow} ${words.join(": ")}`)}`;

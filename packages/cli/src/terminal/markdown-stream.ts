@@ -50,7 +50,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   let fence: string | undefined;
   let table: string[] = [];
 
-  /** The look of the line, once its beginning tells; what shows the beginning itself. */
+  /** The style of the line, once its beginning determines it; what shows the beginning itself. */
   const begin = (isWhole: boolean): string | undefined => {
     const maybe = fence === undefined ? maybeStart : maybeFenceEnd;
     if (!isWhole && maybe.test(held)) return undefined;

@@ -5,7 +5,7 @@ import { shownArgument, toolName } from "./tool-line.ts";
 
 const MIN_ARGUMENT = 8;
 
-/** What a turn is doing right now, as far as its events tell. */
+/** What a turn is doing right now, according to its events. */
 export interface TurnMoment {
   readonly isStopping: boolean;
   readonly hasBegun: boolean;
@@ -40,7 +40,7 @@ function waitingForTool(
   const name = toolName(tool);
   const whole = shownArgument(tool, workspace);
   const room = width - displayWidth(name) - time.length - 2;
-  // A letter or two of a long command tell nothing.
+  // One or two letters of a long command are not informative.
   const argument = room < MIN_ARGUMENT && displayWidth(whole) > room ? "" : shortenMiddle(whole, room, ellipsis);
   return `${name}${argument === "" ? "" : `: ${argument}`}${time}`;
 }

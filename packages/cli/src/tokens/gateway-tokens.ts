@@ -10,7 +10,7 @@ export interface GatewayTokensOptions {
   readonly now: () => number;
 }
 
-/** The tokens that are made through the gateway itself: real ones, listed and revoked like any other. */
+/** Tokens created through the gateway: ordinary ones, listed and revoked like any other. */
 export function gatewayTokens({ dataDir, now }: GatewayTokensOptions): TokenIssuer {
   return {
     async create({ name, workspace }) {
@@ -25,7 +25,7 @@ export function gatewayTokens({ dataDir, now }: GatewayTokensOptions): TokenIssu
   };
 }
 
-/** Named after the day it signed in, so that `caret token ls` tells which browser is which. */
+/** Named after the day it signed in, so that `caret token ls` shows which browser is which. */
 async function createForBrowser(dataDir: string, now: () => number): Promise<Secret> {
   const [day = ""] = new Date(now()).toISOString().split("T", 1);
   const taken = new Set(readTokenFile(dataDir).map(({ name }) => name));

@@ -11,7 +11,7 @@ const STYLE =
   "td{border-top:1px solid #ddd;padding:.4rem .8rem .4rem 0;vertical-align:top}" +
   "@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#161616}td{border-color:#333}a{color:#8ab4f8}}";
 
-/** Nothing may load or run but the one style above, whatever gets into the page. */
+/** Nothing may load or run but the inline style above. */
 export const docsPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -22,16 +22,16 @@ export const docsPolicy = [
 
 interface AdminOptions {
   readonly version: string;
-  /** How a person starts Caret on this machine, for pages that tell them to. */
+  /** How a person starts Caret on this machine: `caret` or `npx caret`. */
   readonly command: string;
   readonly metrics: Metrics;
-  /** Asked for every time: what could run a minute ago may be gone. */
+  /** Checked on every request: a program that was there a minute ago may be gone. */
   readonly readiness: () => Promise<Readiness>;
   /** Complete once the server is ready. */
   readonly routes: readonly ListedRoute[];
 }
 
-/** What is about the gateway itself. */
+/** Health, metrics and documentation of the gateway itself. */
 export function adminRoutes({ version, command, metrics, readiness, routes }: AdminOptions): FastifyPluginAsync {
   return async (app) => {
     app.head(
@@ -78,7 +78,7 @@ export function adminRoutes({ version, command, metrics, readiness, routes }: Ad
   };
 }
 
-/** The OpenAPI document for people. */
+/** The OpenAPI document as an HTML page. */
 export function toDocsPage({ info, paths }: OpenApiDocument): string {
   const rows = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => toRow(method, path, operation)),
@@ -110,7 +110,7 @@ function parameterNames({ parameters }: OpenApiOperation): readonly string[] {
   return all.filter((parameter) => parameter.in === "query").map(({ name }) => name);
 }
 
-/** The fields of a JSON body; those that may be left out have a question mark. */
+/** The fields of a JSON body; optional ones have a question mark. */
 function bodyFields({ requestBody }: OpenApiOperation): readonly string[] {
   const { schema } = (requestBody as JsonBody | undefined)?.content["application/json"] ?? {};
   return Object.keys(schema?.properties ?? {}).map((name) => (schema?.required?.includes(name) ? name : `${name}?`));

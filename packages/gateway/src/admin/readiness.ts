@@ -1,7 +1,7 @@
 export interface LaneReadiness {
   readonly lane: string;
   readonly ready: boolean;
-  /** True for the built-in simulator: nobody must take its answers for Cursor's. */
+  /** True for the built-in simulator, whose answers must not be mistaken for Cursor's. */
   readonly simulated: boolean;
   readonly detail?: string;
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Caller, CaretError } from "@caret/protocol";
 
-/** What the server hears about a stream while it lives, and how much patience it has with the reader. */
+/** Metrics of a stream, and its time-out for stuck readers. */
 export interface StreamMeter {
-  /** How long a reader may take nothing at all; the writer's own default when absent. */
+  /** How long a client may read nothing; the writer's own default when absent. */
   readonly stuckMs?: number;
   opened(): void;
   wrote(bytes: number): void;
@@ -12,10 +12,10 @@ export interface StreamMeter {
   closed(): void;
 }
 
-/** What the server knows of a request once its checks are passed. */
+/** What the server knows of an admitted request. */
 export interface RequestContext {
   readonly caller: Caller;
-  /** Fires when the answer has to end early: the server shuts down, or the caller's token was revoked. */
+  /** Aborts when the answer has to end early: the server shuts down, or the caller's token was revoked. */
   readonly signal: AbortSignal;
   readonly meter?: StreamMeter;
 }
@@ -32,7 +32,7 @@ export function setRequestContext(request: Wrapped, context: RequestContext): vo
   contexts.set(request.raw, context);
 }
 
-/** Fails closed: a door that is reached around the server's checks serves nobody. */
+/** Fails closed: a request that bypassed the gate is rejected. */
 export function requestContextOf(request: Wrapped): RequestContext {
   const context = contexts.get(request.raw);
   if (context === undefined) throw new CaretError("unauthenticated", "This request was not admitted by the server");

@@ -23,11 +23,11 @@ export interface SseOptions {
   /** Aborted when the server ends the stream early: the door then writes a proper end. */
   readonly signal: AbortSignal;
   readonly keepAliveMs: number;
-  /** What is sent during silence: a whole SSE comment or event. */
+  /** Sent during silence: a whole SSE comment or event. */
   readonly keepAlive?: string | undefined;
-  /** How long a reader may take nothing at all before it is cut. */
+  /** How long a client may read nothing before it is disconnected. */
   readonly stuckMs?: number;
-  /** How long the door may take to write its end once `signal` has fired. */
+  /** How long the door may take to write its end once `signal` has aborted. */
   readonly endGraceMs?: number;
   readonly meter?: StreamMeter | undefined;
 }
@@ -47,7 +47,7 @@ export interface SseWriter {
   readonly signal: AbortSignal;
 }
 
-/** Take the response over from Fastify, send the headers at once, and keep the line alive. */
+/** Take the response over from Fastify, flush the headers, and send keep-alives. */
 export function openSse(reply: SseReply, options: SseOptions): SseWriter {
   const { raw } = reply;
   reply.hijack();
@@ -123,11 +123,11 @@ function watchReader(raw: ServerResponse, options: SseOptions, gone: AbortContro
 
   function stop(): void {
     gone.abort(signal.reason);
-    grace = cutAfter(endGraceMs, "The stream was to end and did not");
+    grace = cutAfter(endGraceMs, "The stream did not end in time");
   }
 
   raw.on("drain", resume);
-  // A reader that resets the connection is gone, which `close` tells as well.
+  // A connection reset also emits `close`, which is handled below.
   raw.on("error", () => {});
   raw.once("close", () => {
     signal.removeEventListener("abort", stop);
@@ -139,7 +139,7 @@ function watchReader(raw: ServerResponse, options: SseOptions, gone: AbortContro
   else signal.addEventListener("abort", stop, { once: true });
 
   return {
-    /** Resolves when the reader has caught up, or is gone. */
+    /** Resolves on drain or close. */
     drained(): Promise<void> {
       waiting ??= new Promise((resolve) => {
         release = resolve;

@@ -44,7 +44,7 @@ interface WriteRoute<Body extends z.ZodType> extends NativeRoute {
   readonly status?: number;
   readonly bodyLimit?: number;
   /** The content type of the body; JSON when absent. */
-  readonly mediaType?: string;
+  readonly mediaType?: string | undefined;
 }
 
 const idempotencyHeader = z.object({
@@ -78,7 +78,7 @@ export function write<Body extends z.ZodType = z.ZodUnknown>(
 ): void {
   const { summary, access = "sessions", body: schema, status = 200, bodyLimit, mediaType } = route;
   const doc = { summary, headers: idempotencyHeader, body: schema, status };
-  const config = { access, doc, ...(mediaType === undefined ? {} : { mediaType }) };
+  const config = { access, doc, mediaType };
   const read = ({ body }: FastifyRequest) => (schema === undefined ? body : readBody(schema, body)) as z.infer<Body>;
   const limit = bodyLimit === undefined ? {} : { bodyLimit };
   app.route({

@@ -28,7 +28,7 @@ export function createSignInLinks({ now }: { readonly now: () => number }): Sign
     open(base) {
       const code = randomBytes(CODE_BYTES).toString("base64url");
       const expiresAt = now() + VALID_MS;
-      // The oldest ones go first: a link that nobody used among twenty newer ones is forgotten anyway.
+      // Keep the newest twenty; older unused links are dropped.
       open = [...open, { digest: digest(code), expiresAt }].slice(-MAX_OPEN);
       return { url: `${base}/#/sign-in/${code}`, expiresAt };
     },

@@ -18,7 +18,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Only files of ours run, nobody shows us in a frame, and no other page gets hold of ours. */
+/** Only our own scripts run, no framing, and no access from other origins. */
 const PAGE_HEADERS = {
   "content-security-policy": policy,
   "x-frame-options": "DENY",
@@ -28,7 +28,7 @@ const PAGE_HEADERS = {
   vary: "accept-encoding",
 };
 
-/** The web page. It is public, since it tells nothing: what it shows comes through the native door. */
+/** The web page. Its files are public: the data comes through the native door. */
 export function pageDoor({ files }: { readonly files: PageFiles }): FastifyPluginAsync {
   const served = new Map([...files].map(([path, file]) => [path, { ...file, etag: etagOf(file) }]));
 
@@ -68,8 +68,8 @@ function etagOf({ bytes }: PageFile): string {
 /** One file of the page, with its compressed forms where those are smaller. */
 export interface PageFile {
   readonly bytes: Uint8Array;
-  readonly br?: Uint8Array;
-  readonly gzip?: Uint8Array;
+  readonly br?: Uint8Array | undefined;
+  readonly gzip?: Uint8Array | undefined;
   readonly mediaType: string;
   /** Its name changes with its content, so that a browser never has to ask for it again. */
   readonly immutable: boolean;

@@ -10,7 +10,7 @@ const PAGE_PROTOCOL = "caret.page.";
 
 const HALF = /^[\w-]{8,256}$/;
 
-/** Longer than any token of ours; nobody hashes a megabyte for a stranger. */
+/** Longer than any token of ours: unauthenticated clients must not make us hash a megabyte. */
 const MAX_TOKEN_LENGTH = 512;
 
 export interface Credential {
@@ -29,7 +29,7 @@ export function withBrowserToken(headers: IncomingHttpHeaders): IncomingHttpHead
   return { ...headers, authorization: `Bearer ${password.join(":")}` };
 }
 
-/** Who sends this? Throws `unauthenticated` for no token, a wrong one and a revoked one alike: nothing tells them apart. */
+/** Identify the caller. Throws the same `unauthenticated` for a missing, a wrong and a revoked token. */
 export function authenticate(headers: IncomingHttpHeaders, tokens: TokenStore): Credential {
   const secret = readToken(headers);
   const grant = secret === undefined ? undefined : tokens.find(secret);

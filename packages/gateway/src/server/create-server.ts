@@ -24,12 +24,12 @@ import { defaultLimits, type ServerLimits } from "./server-limits.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface ServerOptions {
-  /** The protocols to serve: each a plugin that brings its routes and its own way to show errors. */
+  /** The protocols to serve: each a plugin with its routes and its error handler. */
   readonly doors: readonly FastifyPluginAsync[];
   readonly tokens: TokenStore;
-  /** Names besides loopback under which the gateway may be addressed. */
+  /** Allowed Host names besides loopback. */
   readonly hosts?: readonly string[];
-  /** Origins besides our own whose pages may talk to us. */
+  /** Allowed origins besides our own. */
   readonly origins?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
   readonly readiness: () => Promise<Readiness>;
@@ -78,7 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (routeOptions.config.mediaType === undefined) assertShallow(body);
   });
   app.addHook("onSend", readOn);
-  // Node has let go of a connection that was to be upgraded. Refused, it would stay open for ever.
+  // Node has detached a connection with an upgrade request. If rejected, it would stay open for ever.
   app.addHook("onResponse", async ({ raw }) => {
     if ("upgrade" in raw && raw.upgrade === true) raw.socket.destroySoon();
   });
@@ -99,10 +99,10 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
     keepAliveTimeout: limits.idleConnectionMs,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
-    // Nobody here looks at prototypes, and a schema may well have a property of that name.
+    // We never read prototypes, and a JSON Schema may have a property of that name.
     onProtoPoisoning: "remove",
     onConstructorPoisoning: "remove",
-    // An address that cannot be read reaches no hook, so it is sent through the gate from here.
+    // An invalid URL reaches no hook, so it goes through the gate here.
     frameworkErrors: (error, request, reply) => {
       const refused = (reason: unknown) => showError(reason, request, reply);
       gate(request, reply).then(() => refused(error), refused);
@@ -113,7 +113,7 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
       headersTimeout: Math.min(limits.headersMs, limits.requestMs),
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: Math.min(1000, limits.headersMs),
-      // Some clients offer to upgrade every request, to HTTP/2 for one. Node would take the offer and drop the body.
+      // Some clients offer an upgrade (to h2c) with every request. Node would accept it and drop the body.
       shouldUpgradeCallback: (request: IncomingMessage) =>
         asksForSocket(request) && app.server.listenerCount("upgrade") > 0,
       // Our own check answers a missing Host like any other wrong one.
@@ -127,8 +127,8 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
 }
 
 /**
- * Fastify would close the connection on a client that is still sending what is too large, and the client would never read
- * why it was refused. So the rest is read and dropped, for as long as a request may take.
+ * On 413 Fastify would close the connection while the client is still sending, and the client would never read the error.
+ * So the rest of the body is read and discarded, within the request time-out.
  */
 async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (reply.statusCode !== 413) return;
@@ -141,7 +141,7 @@ function withoutDigits(id: string): string {
   return id.replaceAll(/\d/g, (digit) => "ghijklmnop".charAt(Number(digit)));
 }
 
-/** A client's own id for the request, when it is fit to be written into logs and headers. */
+/** A client's own id for the request, if it is safe in logs and headers. */
 function requestIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers["x-request-id"];
   return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : undefined;

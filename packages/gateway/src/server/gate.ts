@@ -77,7 +77,7 @@ declare module "fastify" {
     /** Absent on the stateless doors: their paths decide. */
     readonly access?: Access;
     /** The media type of its body; JSON when absent. Must require a CORS preflight. */
-    readonly mediaType?: string;
+    readonly mediaType?: string | undefined;
   }
 }
 

@@ -12,7 +12,7 @@ export type Addressed = Pick<IncomingMessage, "url" | "rawHeaders"> & {
 
 /**
  * Refuse a request that was not meant for us. A page of any site can have its own name resolve to this machine (DNS
- * rebinding); the browser then believes to talk to that site, and only the Host header still tells its name.
+ * rebinding); the browser then treats us as that site, and only the Host header still has its name.
  *
  * Loopback names need our port. A configured name may come with our port or, behind a proxy, without; one configured with
  * a port needs that port.

@@ -1,4 +1,4 @@
-/** How much of everything one gateway takes. */
+/** Limits of one gateway. */
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
@@ -7,9 +7,9 @@ export interface ServerLimits {
   readonly requestMs: number;
   readonly idleConnectionMs: number;
   readonly maxConnections: number;
-  /** How long a reader of a stream may take nothing at all. */
+  /** How long a client may read nothing from a stream before it is disconnected. */
   readonly stuckReaderMs: number;
-  /** How long running answers may go on once the server closes. */
+  /** How long running answers may continue once the server closes. */
   readonly drainMs: number;
 }
 

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** As long as OpenAI keeps a response. */
 const KEPT_DAYS = 30;
 const MAX_CHARACTERS = 256 * 1024 * 1024;
-/** Nobody waits for the disk or for another process here for long: losing an answer costs its client one full request. */
+/** Short time-outs for disk and locks: losing an answer only costs its client one full request. */
 const BUSY_MS = 50;
 
 const tables = `

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** What is done beside the turns, and for nobody in particular: sweeping, pruning, looking after what others left. */
+/** Work beside the turns, for no particular caller: sweeping, pruning, ending turns of dead processes. */
 export interface BackgroundWork {
   /** Do it now. The signal fires when everything is about to close: whatever takes long has to look at it. */
   run(work: (signal: AbortSignal) => Promise<unknown>): void;

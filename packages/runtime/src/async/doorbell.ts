@@ -1,4 +1,4 @@
-/** Wakes one sleeper. A ring while nobody sleeps is not lost. */
+/** Wakes one waiter. A ring without a waiter is not lost. */
 export class Doorbell {
   #isRung = false;
   #wake: () => void = () => undefined;

@@ -108,7 +108,7 @@ export function chatDamage(message: string, cause?: unknown): CaretError {
 
 /**
  * What a person typed in a user's message. Where the CLI marks it, that and nothing else; where it does not, everything
- * but the CLI's own blocks before and after. Empty when nobody typed anything.
+ * but the CLI's own blocks before and after. Empty when the user typed nothing.
  */
 function typedWords(parts: readonly string[]): string {
   const marked = parts.flatMap((part) => markedWords(part) ?? []);

@@ -32,7 +32,7 @@ export interface Chat {
   readonly damage: string | undefined;
 }
 
-/** Throws `session-not-found` for an unknown chat, `session-corrupt` for one that neither source can tell. */
+/** Throws `session-not-found` for an unknown chat, `session-corrupt` for one that neither source can read. */
 export async function readChat(options: ReadChatOptions): Promise<Chat> {
   const { configDir, id, workspace, dataDir = configDir } = options;
   if (!isChatId(id)) throw new CaretError("session-not-found", `"${id}" is not the id of a chat`);

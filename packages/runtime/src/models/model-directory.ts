@@ -14,12 +14,12 @@ export interface ModelDirectoryOptions {
   readonly cache: ModelCache;
   /** Models with an entry of their own in the configuration. */
   readonly named: readonly string[];
-  /** What is run when nobody asks for anything. */
+  /** The model of requests that name none. */
   readonly defaultModel: string;
 }
 
 const nothing: ModelCatalogue = { families: [], direct: [] };
-/** Can always be asked for, even while nobody knows the others. */
+/** Always available, even while the list is unknown. */
 const autoModel: DirectoryModel = { id: AUTO_MODEL, name: "Auto", isDefault: false };
 
 export function createModelDirectory({ cache, named, defaultModel }: ModelDirectoryOptions): RuntimeModels {

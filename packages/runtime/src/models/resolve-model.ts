@@ -35,7 +35,7 @@ export interface ResolvedModel extends ModelChoice {
  *
  * The parameters written in the name win; those of the request fill the gaps where the model has such a variant and
  * are dropped where it has not. An unknown name throws `model-unknown` with the nearest names. An empty catalogue
- * means that nobody could list the models: the name then passes unjudged and upstream decides.
+ * means that the models could not be listed: the name is then passed on and upstream decides.
  */
 export function resolveModel(request: ModelRequest, catalogue: ModelCatalogue): ResolvedModel {
   const ids = catalogueIds(catalogue);

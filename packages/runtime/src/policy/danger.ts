@@ -56,8 +56,8 @@ const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
 /**
  * Why one thing that a call would do is dangerous, in words; undefined when it is not.
  *
- * Dangerous is what destroys work that nobody can give back, reaches beyond the workspace, changes what is run later, or
- * cannot be read. Mode and rules make no difference to it: nobody should allow such a thing once for all.
+ * A call is dangerous if it destroys work that cannot be restored, reaches beyond the workspace, changes what is run later, or
+ * cannot be analysed. Mode and rules make no difference: such a call must not be granted for the rest of a session.
  */
 export function dangerOf(call: PolicyCall, part: PolicyPart, workspace: string): string | undefined {
   if (part.kind === "command") return dangerOfCommand(part.words);

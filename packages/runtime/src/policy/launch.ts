@@ -10,7 +10,7 @@ export interface Launch {
   readonly inner?: readonly (readonly ShellWord[])[];
   /** A text that it reads as a line of shell. */
   readonly source?: string;
-  /** Why nobody can know what it does. */
+  /** Why its effect cannot be known from the line. */
   readonly opaque?: string;
 }
 

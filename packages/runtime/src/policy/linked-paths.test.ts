@@ -186,9 +186,9 @@ describe("a command that writes", () => {
 });
 
 describe("what was judged and what is run", () => {
-  it("are the same places, told with the decision", () => {
+  it("resolve to the same paths in the decision", () => {
     link("shortcut", "src");
-    expect([decide("shortcut/a.ts").places.toSorted(), decide("src/a.ts").places.toSorted()]).toEqual([
+    expect([decide("shortcut/a.ts").judgedPaths.toSorted(), decide("src/a.ts").judgedPaths.toSorted()]).toEqual([
       ["", "src/a.ts"],
       ["", "src/a.ts"],
     ]);

@@ -38,7 +38,7 @@ function isComputed({ text, fixed, quoted }: ShellWord): boolean {
 
 /**
  * Where the commands of a line may run, from where it starts: each `cd` is followed from every directory before it, since
- * nobody knows which of them succeed. What the shell computes is none of them: it makes the line a computed one.
+ * which of them succeed is unknown. A path that the shell computes is not listed: it makes the line a computed one.
  */
 function visitedDirectories(commands: CommandLine["commands"]): readonly string[] {
   const directories = new Set(["."]);

@@ -7,7 +7,7 @@ const MAX_LINKS = 40;
 /**
  * Where a path can end when links are followed. There may be several: what acts on an entry itself does not follow its
  * last link, a shell goes up from where a link led, and a tool of ours goes up by the spelling. What does not exist yet is
- * taken as it is spelled. Undefined in the list: nobody can tell, because the links go round in a circle.
+ * taken as it is spelled. Undefined in the list: unknown, because the links form a cycle.
  */
 export function pathEnds(base: string, path: string): readonly (string | undefined)[] {
   const spelled = resolve(base, path);

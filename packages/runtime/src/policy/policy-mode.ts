@@ -5,7 +5,7 @@ import type { PolicyCall, PolicyPart, PolicyVerdict } from "./policy-parts.ts";
  * How much happens without asking, in words for people:
  * - `supervised`: the agent looks, and asks about everything else;
  * - `auto-edits`: it also changes files of the workspace;
- * - `auto`: it also runs commands, except dangerous ones and those nobody can judge;
+ * - `auto`: it also runs commands, except dangerous ones and those that cannot be analysed;
  * - `full`: it does everything.
  */
 export const policyModes = ["supervised", "auto-edits", "auto", "full"] as const;

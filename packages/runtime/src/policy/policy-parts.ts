@@ -24,7 +24,7 @@ export interface PolicyCall {
 export type PolicyPart =
   | { readonly kind: "whole" }
   | { readonly kind: "command"; readonly words: readonly ShellWord[] }
-  /** Something in the command line that nobody can know without running it. */
+  /** Something in the command line that is only known by running it. */
   | { readonly kind: "opaque"; readonly what: string }
   | PathPart;
 
@@ -48,7 +48,7 @@ interface PolicyPath extends ResolvedPath {
 
 export interface ResolvedPath {
   readonly absolute: string;
-  /** With forward slashes; undefined when it is not inside the workspace, or nobody can tell. */
+  /** With forward slashes; undefined when it is not inside the workspace, or unknown. */
   readonly inWorkspace: string | undefined;
 }
 
@@ -97,15 +97,15 @@ function pathParts({ tool, kind }: PolicyCall, fields: JsonObject, workspace: st
  * The paths in the workspace that a call's parts resolve to, without links. The tool that runs the call uses these and no
  * other, so that a link which is put in the way after the decision leads nowhere.
  */
-export function judgedPlaces(
+export function judgedPathsOf(
   { input }: PolicyCall,
   parts: readonly PolicyPart[],
   workspace: string,
 ): readonly string[] {
   const directory = isJsonObject(input) ? directoryOf(input) : undefined;
   const named = parts.flatMap((part) => (part.kind === "path" && part.use !== "mentioned" ? part.path.ends : []));
-  const places = [...named, ...locate(directory ?? "", workspace, workspace).ends];
-  return [...new Set(places.flatMap(({ inWorkspace }) => (inWorkspace === undefined ? [] : [inWorkspace])))];
+  const resolved = [...named, ...locate(directory ?? "", workspace, workspace).ends];
+  return [...new Set(resolved.flatMap(({ inWorkspace }) => (inWorkspace === undefined ? [] : [inWorkspace])))];
 }
 
 function directoryOf(fields: JsonObject): string | undefined {

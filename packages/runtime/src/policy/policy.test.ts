@@ -271,7 +271,7 @@ describe("a decision", () => {
       reason,
       danger,
       asked: expect.any(Array),
-      places: [""],
+      judgedPaths: [""],
       request,
       events: [request, answer("approved", reason)],
     });
@@ -283,20 +283,20 @@ describe("a decision", () => {
       reason: danger,
       danger,
       asked: expect.any(Array),
-      places: [""],
+      judgedPaths: [""],
       request,
       events: [request],
     });
   });
 
   it("is a denial that explains itself when nobody can be asked", () => {
-    const reason = `Nobody is there to ask, so it was denied: ${danger}`;
+    const reason = `Denied, because no person can be asked: ${danger}`;
     expect(policyWith({ mode: "auto", attended: false }).decide(call)).toEqual({
       effect: "deny",
       reason,
       danger,
       asked: expect.any(Array),
-      places: [""],
+      judgedPaths: [""],
       request,
       events: [request, answer("rejected", reason)],
     });

@@ -6,7 +6,7 @@ import {
   compileRule,
   decidingRule,
   isStricter,
-  judgedPlaces,
+  judgedPathsOf,
   type PolicyCall,
   type PolicyPart,
   type PolicyRule,
@@ -27,12 +27,12 @@ export interface PolicyOptions {
 
 /** Its reason is for the model when the call is denied. */
 export interface PolicyDecision extends PolicyVerdict {
-  /** Why the call is dangerous, in words for a person, whatever the decision was. Nobody may allow such a call once for all. */
-  readonly danger?: string;
+  /** Why the call is dangerous, for the person who approves it. Such a call cannot be granted for the rest of the session. */
+  readonly danger: string | undefined;
   /** The parts of the call that a person must be asked about. */
   readonly asked: readonly PolicyPart[];
-  /** Where in the workspace the call's paths lead, free of links. It may be run there and nowhere else. */
-  readonly places: readonly string[];
+  /** The paths in the workspace that the call resolves to, without links. The tool may use these only. */
+  readonly judgedPaths: readonly string[];
   /** Which files a call that looks through directories must not open, from the workspace; undefined: none. */
   readonly leavesOut: ((path: string) => boolean) | undefined;
   readonly request: AgentEventOf<"approval-request">;
@@ -67,7 +67,7 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
     if (restrictsCommands) return "commands";
     return restrictsFiles(call) ? "files" : undefined;
   };
-  /** Why a part that would be allowed is asked about: a rule forbids something, and nobody can tell that it is not done. */
+  /** Why a part that would be allowed needs an approval: a rule denies something that this part may do. */
   const unjudged = (call: PolicyCall, part: PolicyPart, rule: PolicyRule | undefined): string | undefined => {
     if (part.kind === "opaque") return unreadable(forbidden(call), part.what);
     if (part.kind !== "command" || denied === undefined || namesProgram(rule)) return undefined;
@@ -101,9 +101,9 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
       const danger = dangers.find((each) => each !== undefined);
       return {
         ...verdict,
-        ...(danger === undefined ? {} : { danger }),
+        danger,
         asked: parts.filter((_, index) => verdicts[index]?.effect === "ask"),
-        places: judgedPlaces(call, parts, workspace),
+        judgedPaths: judgedPathsOf(call, parts, workspace),
         leavesOut: leavesOut(call),
         request,
         events: [request, ...answersTo(request, verdict)],
@@ -135,7 +135,7 @@ function describeRule({ effect, ...conditions }: PolicyRule): string {
 }
 
 function denyUnattended({ reason }: PolicyVerdict): PolicyVerdict {
-  return { effect: "deny", reason: `Nobody is there to ask, so it was denied: ${reason}` };
+  return { effect: "deny", reason: `Denied, because no person can be asked: ${reason}` };
 }
 
 function toRequest({ tool, input, callId }: PolicyCall, requestId: string): AgentEventOf<"approval-request"> {

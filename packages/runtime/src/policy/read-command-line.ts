@@ -4,7 +4,7 @@ import { parseShellLine } from "./parse-shell-line.ts";
 import { readLaunch } from "./read-launch.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
-/** What a command line will do, as far as its text tells. */
+/** What a command line will do, as far as its text shows. */
 export interface CommandLine {
   /** Every command that will run, by its words; the commands that others start are among them. */
   readonly commands: readonly (readonly ShellWord[])[];

@@ -46,7 +46,7 @@ const inlineCode: ReadonlyMap<string, RegExp> = new Map([
 /** Files through which a program reads its standard input, or whatever else is open. */
 const DEVICE = /(^|\/)(stdin|fd\/\d+|tty|pts\/\d+)$/;
 
-/** Is the file's content what a program is sent, so that nobody can know it? */
+/** Whether the program is read from a file, so that the line does not show it. */
 export function isStandardInput(word: string): boolean {
   return word === "-" || DEVICE.test(word);
 }

@@ -15,7 +15,7 @@ const readers: readonly (readonly [RegExp, (words: readonly ShellWord[]) => Laun
 /** Builtins of bash that evaluate the subscript of a variable's name, substitutions within it too. */
 const subscripted: ReadonlySet<string> = new Set(["printf", "test", "[", "unset", "wait"]);
 
-/** What one command starts. What a program does that is in none of these lists, `mayStartOthers` tells. */
+/** What one command starts. For programs in none of these lists see `mayStartOthers`. */
 export function readLaunch(words: readonly ShellWord[]): Launch {
   const name = programName(words[0]?.text ?? "");
   if (subscripted.has(name) && words.some(({ text }) => /\[[^\]]*[$`]/.test(text)))

@@ -1,7 +1,7 @@
 /** One word of a command line, with its quotes taken off. */
 export interface ShellWord {
   readonly text: string;
-  /** False when the shell puts something in its place that nobody can know from the line: `$HOME`, `$(date)`. */
+  /** False when the shell expands it to something that the line does not show: `$HOME`, `$(date)`. */
   readonly fixed: boolean;
   /** Was any of it quoted or escaped? */
   readonly quoted: boolean;

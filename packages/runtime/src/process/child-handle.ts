@@ -1,6 +1,6 @@
 import type { CaretError } from "@caret/protocol";
 
-/** How a child ended. `lost`: it ran, and nobody can tell how it ended. */
+/** How a child ended. `lost`: it ran, and how it ended is unknown. */
 export type ChildExit =
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: "failed-to-start"; readonly error: CaretError }
@@ -38,7 +38,7 @@ export interface ChildHandle {
   readonly stdout: AsyncIterable<Uint8Array>;
   /** True at the first byte of standard output, false when it ended without one. */
   readonly firstOutput: Promise<boolean>;
-  /** Writes in order of the calls. Read `stdout` meanwhile: a child that nobody reads may stop reading too. */
+  /** Writes in order of the calls. Read `stdout` meanwhile: a child whose output is not read may stop reading too. */
   writeStdin(bytes: string | Uint8Array): Promise<StdinOutcome>;
   /** Ends standard input after everything written so far. */
   endStdin(): Promise<StdinOutcome>;

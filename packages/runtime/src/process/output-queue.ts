@@ -9,8 +9,8 @@ type Result = IteratorResult<Uint8Array, undefined>;
 /**
  * Reads a stream ahead of its reader, up to a limit.
  *
- * A child that exits at once loses what nobody has taken from its pipe, so bytes are taken as they come. At the limit
- * the stream is paused, and goes on when the reader takes what is queued.
+ * A child that exits at once loses what was not read from its pipe, so bytes are read as they come. At the limit the
+ * stream is paused, and resumes when the reader takes what is queued.
  */
 export class OutputQueue implements AsyncIterable<Uint8Array> {
   readonly #first = Promise.withResolvers<boolean>();

@@ -27,7 +27,7 @@ export function windowsKillCommand(pid: number): { readonly file: string; readon
 export function killWindowsTree(pid: number): void {
   const { file, args } = windowsKillCommand(pid);
   const killer = spawn(file, args, { stdio: "ignore", windowsHide: true });
-  // Without taskkill there is nothing better to try; the exit of the child tells whether it worked.
+  // Without taskkill there is nothing better to try; the exit of the child shows whether it worked.
   killer.on("error", () => undefined);
   killer.unref();
 }

@@ -32,7 +32,7 @@ export function identifyProcess(pid: number): ProcessIdentity {
   return { pid, startTime: readProcessStat(pid)?.startTime };
 }
 
-/** Is this very process alive? A zombie is not; without /proc nobody is known well enough to say yes. */
+/** Whether this process is alive. A zombie is not; without /proc the answer is no. */
 export function isAlive(identity: ProcessIdentity): boolean {
   const stat = readProcessStat(identity.pid);
   return stat !== undefined && stat.startTime === identity.startTime && stat.state !== "Z" && stat.state !== "X";
@@ -48,7 +48,7 @@ export function readPidNamespace(): string | undefined {
   try {
     return readlinkSync("/proc/self/ns/pid");
   } catch {
-    return undefined; // no /proc, or none that tells
+    return undefined; // no /proc, or an unreadable one
   }
 }
 

@@ -153,7 +153,7 @@ class SupervisedChild implements ChildHandle {
     }
     if (!(await within(gone, 0))) {
       launched.signal("SIGTERM");
-      // A stopped process cannot heed SIGTERM before it goes on.
+      // A stopped process handles SIGTERM only after SIGCONT.
       launched.signal("SIGCONT");
       await this.#patience(gone, graceMs);
     }

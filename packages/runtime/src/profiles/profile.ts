@@ -84,7 +84,7 @@ async function readKeyFile(file: KeyFile): Promise<string> {
 
 async function openKeyFile(file: KeyFile): Promise<FileHandle> {
   try {
-    // Checked through the open handle, so that nobody can swap the file in between. A pipe must not hold us up.
+    // Checked through the open handle, so that the file cannot be swapped in between. A pipe must not block us.
     return await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";

@@ -58,7 +58,7 @@ export interface FailedAttempt {
   readonly coolUntilMs?: number;
 }
 
-/** The kinds but `stop` are the kinds of the notice that tells of them. */
+/** All kinds except `stop` are kinds of the notice that reports them. */
 export type RotationStep =
   | {
       readonly kind: "retry" | "profile-rotation" | "model-fallback";

@@ -58,7 +58,7 @@ function stop(child: ChildProcess, ownGroup: boolean): void {
     if (ownGroup) process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");
   } catch {
-    // Nobody of the group is left, which is what we wanted.
+    // No process of the group is left, which is what we wanted.
   }
 }
 

@@ -6,7 +6,7 @@ import { contextOf, type TextRedactor } from "./text-redactor.ts";
 export interface RedactedBatch {
   /** For the log and for other readers. */
   readonly kept: readonly AgentEvent[];
-  /** As they were said, for the client that asked and the person who decides. */
+  /** Unredacted, for the client that asked and the person who decides. */
   readonly said: readonly AgentEvent[];
   /**
    * For each of them the index of the event it was made from; -1 for text that an earlier batch held back. Undefined where

@@ -38,13 +38,13 @@ export function createSessions(options: SessionsOptions): RuntimeSessions {
   };
 }
 
-/** What nobody asks for, and has to be done all the same. */
+/** Background work: retention, sweeping, turns of dead processes. */
 function lookAfterLog({ store, attachments, options, remove }: SessionsContext, background: BackgroundWork): void {
   const { retention = [], now, abandonedMs = ABANDONED_MS, pruneMs = PRUNE_MS } = options;
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => attachments.sweep(store, signal));
   background.run((signal) => store.removeLeftovers(signal));
-  // A process that died cannot end its turns, and nobody may stop them meanwhile.
+  // A process that died cannot end its turns, and no client can stop them meanwhile.
   background.every(abandonedMs, () => interruptRunningTurns(store));
   if (retention.length === 0) return;
   background.every(pruneMs, (signal) =>

@@ -12,7 +12,7 @@ export interface ForeignTicksOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Looks, while anybody listens, whether another process has written: nobody tells us of that. */
+/** Polls, while there are listeners, whether another process has written to the log. */
 export function createForeignTicks({ store, pollMs, onError }: ForeignTicksOptions): ForeignTicks {
   const listeners = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export function createForeignTicks({ store, pollMs, onError }: ForeignTicksOptio
       seen = version;
       if (hasChanged) for (const listener of [...listeners]) listener();
     } catch (reason) {
-      // The next look may succeed; until then followers hear of this process alone. Nobody is left when the log closes.
+      // The next poll may succeed; until then followers see this process only. No listener is left when the log closes.
       if (listeners.size > 0) onError(CaretError.from(reason));
     }
   };

@@ -51,7 +51,7 @@ interface PruneSessionsOptions {
 }
 
 /**
- * Delete old sessions, one after the other, so that nobody who writes meanwhile waits for more than one of them. One whose
+ * Delete old sessions, one after the other, so that a concurrent writer waits for at most one of them. One whose
  * turn runs stays, and so does one that is used while others are deleted. Gives the ids of those that are gone.
  */
 export async function pruneSessions({

@@ -102,7 +102,7 @@ export interface SessionsOptions {
   readonly newId: () => string;
   /** The store's clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** Hears of what went wrong where nobody waits for an answer. */
+  /** Called with errors of background work. */
   readonly onError?: (error: CaretError) => void;
   /** How often to look whether another process has written, while anybody follows. */
   readonly pollMs?: number;

@@ -42,7 +42,7 @@ export function createDeskTurnStarter(options: DeskTurnStarterOptions): TurnStar
     const images = await attachments.save(session.id, wanted.images ?? []);
     const { prompt } = wanted;
     return await engine.startTurn({ ...request, ...command, prompt, images }).catch(async (reason) => {
-      // Images of a turn that did not begin are nobody's.
+      // Remove the images of a turn that did not start.
       await attachments.discard(images);
       throw reason;
     });

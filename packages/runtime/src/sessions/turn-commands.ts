@@ -74,7 +74,7 @@ async function isInLog(store: EventStore, sessionId: string, turnId: string): Pr
   return (await store.runningTurns({ sessionId })).some((turn) => turn.turnId === turnId);
 }
 
-/** A turn that nobody runs any more only needs its end in the log. */
+/** A turn whose process has died only needs its end in the log. */
 async function endAbandoned(engine: SessionEngine, session: SessionRecord, turnId: string): Promise<void> {
   try {
     await engine.holdSession(session.id, () => freeSession(engine.store, session));

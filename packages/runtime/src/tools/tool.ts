@@ -14,14 +14,14 @@ const classes: Partial<Record<ErrorCode, Failure>> = {
   internal: "unknown",
 };
 
-/** What became of a call, as the loop guard tells calls apart. */
+/** The outcome of a call, as the loop detector compares calls. */
 export type OutcomeClass = "success" | "validation" | "not_found" | "permission" | "timeout" | "tool_error" | "unknown";
 
 export interface ToolContext {
   /** The directory the turn works in. Every path of a call is relative to it and stays inside it. */
   readonly workspace: string;
   /** Where the paths of this call may lead, from the workspace and free of links; undefined: anywhere in it. */
-  readonly places?: readonly string[] | undefined;
+  readonly judgedPaths?: readonly string[] | undefined;
   /** Files that a call must not open when it comes across them, by their paths from the workspace; undefined: none. */
   readonly leavesOut?: ((path: string) => boolean) | undefined;
   /**
@@ -79,7 +79,7 @@ export interface Tool {
   /** How long a call may take, in milliseconds. */
   readonly timeLimitMs?: number;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
-  /** What `run` would do. Fails as `run` would when it could not be done, so that nobody is asked about it. */
+  /** What `run` would do. Fails as `run` would when it could not be done, so that no person is asked about it. */
   preview?(input: unknown, context: ToolContext): Promise<CallPreview>;
 }
 
@@ -88,7 +88,7 @@ interface TypedTool<Input> extends Omit<Tool, "run" | "preview"> {
   preview?(input: Input, context: ToolContext): Promise<CallPreview>;
 }
 
-/** The one place where validated input gets its type: `Input` must say what `inputSchema` says. */
+/** Gives validated input its type: `Input` must match `inputSchema`. */
 export function defineTool<Input>(tool: TypedTool<Input>): Tool {
   const { preview } = tool;
   return {

@@ -23,7 +23,7 @@ export function startWorkerThread<Question, Answer>(entry: URL, signal: AbortSig
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
-  // Between two questions nobody listens; what went wrong shows at the next one, as the exit.
+  // Between two calls no listener is set; an error surfaces at the next call, as the exit.
   worker.on("error", () => undefined);
 
   const ask = (question: Question): Promise<Answer> =>

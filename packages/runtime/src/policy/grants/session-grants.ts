@@ -79,7 +79,7 @@ function coversCommand(
 ): boolean {
   if (call.kind !== "shell" || directory !== directoryOf(call)) return false;
   if (more ? asked.length < words.length : asked.length !== words.length) return false;
-  // What the shell would compute nobody has seen.
+  // No person has seen what the shell would compute.
   if (!asked.every(({ fixed, spread }) => fixed && !spread)) return false;
   return words.every((word, index) => word === asked[index]?.text);
 }

@@ -53,7 +53,7 @@ export class SpareStreams {
     this.#coming -= 1;
     if (arrived === undefined) return child.streams.forget();
     const sockets = [arrived.stdin, arrived.stdout, arrived.stderr].filter((socket) => socket !== undefined);
-    // Nobody needs them yet: they must not keep this process from ending.
+    // Unused so far: they must not keep this process alive.
     for (const socket of sockets) socket.unref();
     this.#ready.push({ link, child, sockets });
   }

@@ -49,7 +49,7 @@ export class SpawnerLink {
   }
 
   send(request: SpawnerRequest): void {
-    // A failed send means that the channel has closed, and `gone` tells everyone.
+    // A failed send means that the channel has closed, which `gone` reports.
     if (this.#alive) this.#process.send(request, () => undefined);
   }
 

@@ -33,7 +33,7 @@ export type SpawnerReport =
 export const streamNames = ["stdin", "stdout", "stderr"] as const;
 export type StreamName = (typeof streamNames)[number];
 
-/** The first line on each socket: the id cannot be guessed, so nobody can pass for another's child. */
+/** The first line on each socket: the id cannot be guessed, so no process can pose as another's child. */
 export function socketGreeting(id: string, stream: StreamName): string {
   return `${id}/${stream}`;
 }

@@ -88,7 +88,7 @@ async function baseOf(git: Git, workspace: string): Promise<string> {
   return (await runGit(git, workspace, ["hash-object", "-t", "tree", "/dev/null"])).text.trim();
 }
 
-/** Git tells paths from the top of the repository. */
+/** Git prints paths relative to the top of the repository. */
 function relativeTo(prefix: string, entry: StatusEntry): readonly StatusEntry[] {
   if (!entry.path.startsWith(prefix)) return [];
   const { oldPath, ...rest } = { ...entry, path: entry.path.slice(prefix.length) };

@@ -61,7 +61,7 @@ export async function runGit(
   }, LIMIT_MS);
   try {
     const { bytes, isCut } = await readUpTo(child.stdout, MAX_BYTES);
-    if (isCut) await child.stop({ graceMs: 0, reason: "git said more than is read" });
+    if (isCut) await child.stop({ graceMs: 0, reason: "git printed more than is read" });
     const exit = await child.exit;
     if (isLate) throw new CaretError("timed-out", `git ${args[0]} did not finish within ${LIMIT_MS} ms`);
     if (exit.kind === "failed-to-start")

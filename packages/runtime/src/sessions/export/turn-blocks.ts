@@ -54,7 +54,7 @@ function itemBlocks(item: TranscriptItem): readonly DocumentBlock[] {
   }
 }
 
-/** What the policy or the agent let through by itself nobody was asked about: it is the call that tells of it. */
+/** Calls that the policy or the agent approved by itself have no block of their own: the call shows it. */
 function approvalBlocks({ request, answer }: ItemOf<"approval">): readonly DocumentBlock[] {
   if (answer?.by === "policy" || answer?.by === "agent")
     return answer.decision === "approved" ? [] : [note([request.subject, decisionText(answer)])];

@@ -143,7 +143,7 @@ it("the output of a flooding command is cut, with bounded memory, and the middle
   expect(Buffer.byteLength(output)).toBeLessThanOrEqual(64 * 1024);
   const handle = /handle "([^"]+)"/.exec(output)?.[1];
   const middle = await bench.call("read_output", { handle, offset: 1_000_000, limit: 14 });
-  expect(middle.output).toBe("8730\n158731\n15\n[bytes 1000000 to 1000014 of 1988895; go on with offset 1000014]");
+  expect(middle.output).toBe("8730\n158731\n15\n[bytes 1000000 to 1000014 of 1988895; continue with offset 1000014]");
 });
 
 const containment = await probeContainment({ spawner: createInlineSpawner(), env: { PATH: "/usr/bin:/bin" } });

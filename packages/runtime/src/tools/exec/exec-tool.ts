@@ -87,7 +87,7 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
           await collector.push(chunk);
         }
       } catch (reason) {
-        // The output cannot be kept (a full disk): nobody reads on, and the command would wait for ever.
+        // The output cannot be stored (a full disk): it is no longer read, and the command would block for ever.
         void child.stop({ reason: "output lost", graceMs: 0 });
         throw reason;
       } finally {
@@ -103,7 +103,7 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
 /** The relay stays outside of what contains the command: it carries the last bytes when everything inside has ended. */
 async function toChildCommand(
   { command, argv = [], cwd = "." }: ExecInput,
-  { workspace, places, env, containment }: ToolContext,
+  { workspace, judgedPaths, env, containment }: ToolContext,
   outputs: OutputStore,
 ): Promise<ChildCommand> {
   const pipe = join(await outputs.privateDir(), `pipe-${randomUUID()}`);
@@ -112,7 +112,7 @@ async function toChildCommand(
   const wanted: ChildCommand = {
     file: "/bin/sh",
     args: ["-c", ...script],
-    cwd: await directoryIn({ workspace, places }, cwd),
+    cwd: await directoryIn({ workspace, judgedPaths }, cwd),
     env: toolEnvironment({ parent: env }),
     stdin: "closed",
   };
@@ -125,8 +125,11 @@ async function toChildCommand(
 }
 
 /** The command itself can go anywhere: this only keeps a mistaken directory from being taken for one of the workspace. */
-function directoryIn({ workspace, places }: Pick<ToolContext, "workspace" | "places">, path: string): Promise<string> {
-  return withConfined({ workspace, places, path }, async (target) => {
+function directoryIn(
+  { workspace, judgedPaths }: Pick<ToolContext, "workspace" | "judgedPaths">,
+  path: string,
+): Promise<string> {
+  return withConfined({ workspace, judgedPaths, path }, async (target) => {
     const directory = await target.directory.enter(target.name);
     await directory.close();
     return target.path === "" ? workspace : `${workspace}/${target.path}`;

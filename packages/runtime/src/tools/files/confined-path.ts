@@ -19,7 +19,7 @@ export interface ConfinedPath {
   readonly path: string;
 }
 
-export interface ConfinedOptions extends Pick<ToolContext, "workspace" | "places"> {
+export interface ConfinedOptions extends Pick<ToolContext, "workspace" | "judgedPaths"> {
   /** Relative to the workspace, or absolute and inside it. */
   readonly path: string;
   /** Is something there made, changed or removed? */
@@ -104,8 +104,8 @@ class Walk {
 
   #arrive(name: string): ConfinedPath {
     const path = name === "." ? "" : [...this.#walked, name].join("/");
-    const { places } = this.#options;
-    if (places !== undefined && !places.includes(path)) throw this.#moved(path);
+    const { judgedPaths } = this.#options;
+    if (judgedPaths !== undefined && !judgedPaths.includes(path)) throw this.#moved(path);
     if (this.#options.changes) this.#assertNoDetour(path);
     return { directory: this.#directory, name, path };
   }
@@ -125,8 +125,9 @@ class Walk {
   }
 
   #assertOnTheWay(path: string): void {
-    const { places } = this.#options;
-    if (places !== undefined && !places.some((judged) => judged.startsWith(`${path}/`))) throw this.#moved(path);
+    const { judgedPaths } = this.#options;
+    if (judgedPaths !== undefined && !judgedPaths.some((judged) => judged.startsWith(`${path}/`)))
+      throw this.#moved(path);
     this.#assertNoDetour(path);
   }
 

@@ -25,8 +25,8 @@ export const lsTool: Tool = defineTool<Partial<PathInput>>({
   description: "List a directory of the workspace: the workspace itself unless a path is given.",
   kind: "search",
   inputSchema: { ...pathSchema, required: [] },
-  run({ path = "." }, { workspace, places }) {
-    return withConfined({ workspace, places, path }, async ({ directory, name }) => {
+  run({ path = "." }, { workspace, judgedPaths }) {
+    return withConfined({ workspace, judgedPaths, path }, async ({ directory, name }) => {
       const listed = await directory.enter(name);
       try {
         const entries = await listed.list();
@@ -46,14 +46,14 @@ export const mkdirTool: Tool = defineTool<PathInput>({
   description: "Make a directory in the workspace, and those above it that are missing.",
   kind: "write",
   inputSchema: pathSchema,
-  async preview({ path }, { workspace, places }) {
-    const kind = await entryKind({ workspace, places, path, changes: true });
+  async preview({ path }, { workspace, judgedPaths }) {
+    const kind = await entryKind({ workspace, judgedPaths, path, changes: true });
     if (kind !== undefined && kind !== "directory") throw new CaretError("invalid-request", `${path} exists already`);
     return { effect: kind === undefined ? `Makes the directory ${path}` : `Nothing: ${path} exists already` };
   },
-  run({ path }, { workspace, places }) {
+  run({ path }, { workspace, judgedPaths }) {
     return withConfined(
-      { workspace, places, path, changes: true, createParents: true },
+      { workspace, judgedPaths, path, changes: true, createParents: true },
       async ({ directory, name, path: made }) => {
         try {
           await mkdir(directory.at(name));
@@ -73,16 +73,16 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
     "Remove a file, a link or an empty directory of the workspace; with recursive, a directory with all in it.",
   kind: "write",
   inputSchema: { ...pathSchema, properties: { ...pathSchema.properties, recursive: { type: "boolean" } } },
-  preview({ path, recursive = false }, { workspace, places, signal }) {
-    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (target) => {
+  preview({ path, recursive = false }, { workspace, judgedPaths, signal }) {
+    return withConfined({ workspace, judgedPaths, path, changes: true, followLast: false }, async (target) => {
       assertRemovable(target);
       const found = await lookAtTree(target, { path, recursive, signal });
       return { effect: `Deletes ${target.path}: ${treeWords(found)}`, state: found.state };
     });
   },
   run({ path, recursive = false }, context) {
-    const { workspace, places, shownState, signal } = context;
-    return withConfined({ workspace, places, path, changes: true, followLast: false }, async (target) => {
+    const { workspace, judgedPaths, shownState, signal } = context;
+    return withConfined({ workspace, judgedPaths, path, changes: true, followLast: false }, async (target) => {
       const { directory, name, path: removed } = target;
       assertRemovable(target);
       if (shownState !== undefined) {
@@ -100,20 +100,23 @@ export const statTool: Tool = defineTool<PathInput>({
   description: "Tell what a path of the workspace is: its kind, size, mode and time of change. Links are not followed.",
   kind: "read",
   inputSchema: pathSchema,
-  run({ path }, { workspace, places }) {
-    return withConfined({ workspace, places, path, followLast: false }, async ({ directory, name, path: found }) => {
-      const stat = await lstat(directory.at(name));
-      const target = stat.isSymbolicLink() ? await directory.linkTarget(name) : undefined;
-      const facts = {
-        path: found || ".",
-        kind: kindOf(stat),
-        ...(target === undefined ? {} : { target }),
-        bytes: stat.size,
-        mode: (stat.mode & 0o777).toString(8).padStart(3, "0"),
-        modified: stat.mtime.toISOString(),
-      };
-      return { output: JSON.stringify(facts, undefined, 2) };
-    });
+  run({ path }, { workspace, judgedPaths }) {
+    return withConfined(
+      { workspace, judgedPaths, path, followLast: false },
+      async ({ directory, name, path: found }) => {
+        const stat = await lstat(directory.at(name));
+        const target = stat.isSymbolicLink() ? await directory.linkTarget(name) : undefined;
+        const facts = {
+          path: found || ".",
+          kind: kindOf(stat),
+          ...(target === undefined ? {} : { target }),
+          bytes: stat.size,
+          mode: (stat.mode & 0o777).toString(8).padStart(3, "0"),
+          modified: stat.mtime.toISOString(),
+        };
+        return { output: JSON.stringify(facts, undefined, 2) };
+      },
+    );
   },
 });
 

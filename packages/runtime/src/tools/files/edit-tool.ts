@@ -32,8 +32,8 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
       required: ["path", "old_string", "new_string"],
       additionalProperties: false,
     },
-    preview(input, { workspace, places }) {
-      return withConfined({ workspace, places, path: input.path, changes: true }, async (target) => {
+    preview(input, { workspace, judgedPaths }) {
+      return withConfined({ workspace, judgedPaths, path: input.path, changes: true }, async (target) => {
         const before = await readTarget(target, input.path);
         const { after } = replaceIn(before, input);
         const { diff, ...counts } = await changeDiff(target.path, before, after);
@@ -41,8 +41,8 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
       });
     },
     run(input, context) {
-      const { workspace, places, signal } = context;
-      return withConfined({ workspace, places, path: input.path, changes: true }, (target) =>
+      const { workspace, judgedPaths, signal } = context;
+      return withConfined({ workspace, judgedPaths, path: input.path, changes: true }, (target) =>
         queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
           const before = await readTarget(target, input.path);

@@ -25,7 +25,7 @@ describe("read", () => {
     bench.write("a.txt", "1\n2\n3\n4\n5\n");
     const first = await bench.call("read", { path: "a.txt", offset: 2, limit: 2 });
     const last = await bench.call("read", { path: "a.txt", offset: 4, limit: 2 });
-    expect([first, last]).toEqual([ok("2\n3\n[There is more: go on with offset 4.]"), ok("4\n5")]);
+    expect([first, last]).toEqual([ok("2\n3\n[There is more: continue with offset 4.]"), ok("4\n5")]);
   });
 
   it("never cuts a long file in silence: following the notes gives all of it", async () => {
@@ -34,7 +34,7 @@ describe("read", () => {
     const seen: string[] = [];
     for (let offset = 1; offset !== 0; ) {
       const { output } = await bench.call("read", { path: "long.txt", offset });
-      const [, shown = output, next] = /^(.*)\n\[There is more: go on with offset (\d+)\.\]$/s.exec(output) ?? [];
+      const [, shown = output, next] = /^(.*)\n\[There is more: continue with offset (\d+)\.\]$/s.exec(output) ?? [];
       seen.push(...shown.split("\n"));
       offset = Number(next ?? 0);
     }

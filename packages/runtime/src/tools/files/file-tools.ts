@@ -24,9 +24,9 @@ const globTool: Tool = defineTool<GlobInput>({
     required: ["pattern"],
     additionalProperties: false,
   },
-  run({ pattern, path = "." }, { workspace, places, signal }) {
+  run({ pattern, path = "." }, { workspace, judgedPaths, signal }) {
     const matches = compileGlob(pattern);
-    return withConfined({ workspace, places, path }, async (target) => {
+    return withConfined({ workspace, judgedPaths, path }, async (target) => {
       const directory = await target.directory.enter(target.name);
       const prefix = target.path === "" ? "" : `${target.path}/`;
       const found: string[] = [];

@@ -39,7 +39,7 @@ function expandBraces(pattern: string): readonly string[] {
   }
 }
 
-/** Row by row: `reachable[n]` tells whether the segments so far can have used up the first n names. */
+/** Row by row: `reachable[n]` says whether the segments so far can have used up the first n names. */
 function matchesSegments(segments: readonly string[], names: readonly string[]): boolean {
   let reachable = [true, ...names.map(() => false)];
   for (const segment of segments) {

@@ -47,7 +47,7 @@ export const grepTool: Tool = defineTool<GrepInput>({
   },
   async run(
     { pattern, path = ".", glob, ignore_case = false, limit = DEFAULT_MATCHES },
-    { workspace, places, leavesOut, signal },
+    { workspace, judgedPaths, leavesOut, signal },
   ) {
     const flags = ignore_case ? "iu" : "u";
     assertExpression(pattern, flags);
@@ -60,7 +60,7 @@ export const grepTool: Tool = defineTool<GrepInput>({
     };
     const thread = startWorkerThread<GrepQuestion, GrepAnswer>(entry, signal);
     try {
-      const found = await withConfined({ workspace, places, path }, (target) =>
+      const found = await withConfined({ workspace, judgedPaths, path }, (target) =>
         search(filesAt(target, { matches, isSearched, signal }), thread, { pattern, flags, maxMatches: limit }),
       );
       const more = found.isCut ? [`[There are more matches than ${limit}: narrow the search, or raise limit.]`] : [];

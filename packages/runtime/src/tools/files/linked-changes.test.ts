@@ -73,11 +73,11 @@ describe("a call that was judged by where its path leads", () => {
   ])("does not go elsewhere when a link is put in the way afterwards: %s [defect 6]", async (tool, input) => {
     bench.write("docs/a", "a");
     bench.write("secret/a", "a secret");
-    const places = ["", "docs", "docs/a", "docs/new"];
-    const before = await bench.call("stat", { path: "docs/a" }, { places });
+    const judgedPaths = ["", "docs", "docs/a", "docs/new"];
+    const before = await bench.call("stat", { path: "docs/a" }, { judgedPaths });
     renameSync(bench.path("docs"), bench.path("old"));
     symlinkSync("secret", bench.path("docs"));
-    const { status, output } = await bench.call(tool, input, { places });
+    const { status, output } = await bench.call(tool, input, { judgedPaths });
     expect({ before: before.status, status, output, secret: bench.read("secret/a") }).toEqual({
       before: "ok",
       status: "error",
@@ -95,10 +95,14 @@ describe("a call that was judged by where its path leads", () => {
                   renameSync(at + "/swapped", at + "/linked"); renameSync(at + "/real", at + "/swapped"); }`,
       { eval: true, workerData: bench.workspace },
     );
-    const places = ["swapped/config"];
+    const judgedPaths = ["swapped/config"];
     try {
       for (let round = 0; round < 200; round += 1)
-        await bench.call("edit", { path: "swapped/config", old_string: "[core]", new_string: "[core] " }, { places });
+        await bench.call(
+          "edit",
+          { path: "swapped/config", old_string: "[core]", new_string: "[core] " },
+          { judgedPaths },
+        );
     } finally {
       await swapper.terminate();
     }

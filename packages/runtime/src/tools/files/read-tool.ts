@@ -20,7 +20,7 @@ interface ReadInput {
 
 export const readTool: Tool = defineTool<ReadInput>({
   name: "read",
-  description: "Read a text file of the workspace, whole or some of its lines. A note tells when there is more.",
+  description: "Read a text file of the workspace, whole or some of its lines. A note says when there is more.",
   kind: "read",
   inputSchema: {
     type: "object",
@@ -32,8 +32,8 @@ export const readTool: Tool = defineTool<ReadInput>({
     required: ["path"],
     additionalProperties: false,
   },
-  run({ path, offset = 1, limit = DEFAULT_LINES }, { workspace, places, signal }) {
-    return withConfined({ workspace, places, path }, async (target) => {
+  run({ path, offset = 1, limit = DEFAULT_LINES }, { workspace, judgedPaths, signal }) {
+    return withConfined({ workspace, judgedPaths, path }, async (target) => {
       const file = await target.directory.openFile(target.name);
       try {
         const window = new LineWindow(offset, limit);
@@ -97,7 +97,7 @@ class LineWindow {
   text(): string {
     const shown = this.#lines.join("\n");
     const next = this.#from + this.#lines.length;
-    if (this.#isCut) return `${shown}\n[There is more: go on with offset ${next}.]`;
+    if (this.#isCut) return `${shown}\n[There is more: continue with offset ${next}.]`;
     if (this.#lines.length > 0) return shown;
     return this.#line === 1 ? "[The file is empty.]" : `[The file has only ${this.#line - 1} lines.]`;
   }

@@ -29,8 +29,8 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
       required: ["path", "content"],
       additionalProperties: false,
     },
-    async preview({ path, content }, { workspace, places }) {
-      const found = await withConfined({ workspace, places, path, changes: true }, async (target) => ({
+    async preview({ path, content }, { workspace, judgedPaths }) {
+      const found = await withConfined({ workspace, judgedPaths, path, changes: true }, async (target) => ({
         path: target.path,
         old: await readOld(target),
       })).catch((reason: unknown) => {
@@ -41,8 +41,8 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
       return await previewOf(found.path, found.old, content);
     },
     run({ path, content }, context) {
-      const { workspace, places, signal } = context;
-      return withConfined({ workspace, places, path, changes: true, createParents: true }, (target) =>
+      const { workspace, judgedPaths, signal } = context;
+      return withConfined({ workspace, judgedPaths, path, changes: true, createParents: true }, (target) =>
         queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
           const { exists, text, state } = await readOld(target);

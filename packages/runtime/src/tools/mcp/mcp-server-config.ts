@@ -4,7 +4,7 @@ interface CommonConfig {
   /** Begins the names of its tools. */
   readonly name: string;
   /** How long one call may take; a minute by default. */
-  readonly callTimeoutMs?: number;
+  readonly callTimeoutMs?: number | undefined;
 }
 
 export interface StdioServerConfig extends CommonConfig {

@@ -18,7 +18,7 @@ const MAX_NAME_LENGTH = 64;
 const MAX_DESCRIPTION_LENGTH = 4_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** The registry's limit comes after the connection's own, which can tell the server to stop. */
+/** The registry's limit comes after the connection's own, which can cancel the call at the server. */
 const SLACK_MS = 10_000;
 
 interface McpToolsOptions {

@@ -137,7 +137,7 @@ export function createReadOutputTool({ outputs }: { readonly outputs: OutputStor
     async run({ handle, offset = 0, limit = DEFAULT_LIMIT_BYTES }) {
       const { text, start, end, totalBytes } = await outputs.read(handle, offset, limit);
       const range = `[bytes ${start} to ${end} of ${totalBytes}`;
-      const next = end < totalBytes ? `; go on with offset ${end}]` : "; this is the end]";
+      const next = end < totalBytes ? `; continue with offset ${end}]` : "; this is the end]";
       return { output: `${text}\n${range}${next}` };
     },
   });

@@ -41,7 +41,7 @@ const bookkeeping: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ").map(plainName)),
 );
 
-/** Names of arguments that tell about a call and do not change what it does. */
+/** Names of arguments that describe a call and do not change what it does. */
 export function isBookkeeping(name: string): boolean {
   return bookkeeping.has(plainName(name));
 }

@@ -31,7 +31,7 @@ export type Admission =
       readonly kind: "forward";
       readonly name: string;
       readonly input: unknown;
-      /** What was changed to make the call fit, in words. Empty when it goes on as it came. */
+      /** What was changed to make the call valid. Empty when it is passed on unchanged. */
       readonly repairs: readonly string[];
       /** Set on the call that made the boundary give up on a tool. */
       readonly notice?: AgentEventOf<"notice">;

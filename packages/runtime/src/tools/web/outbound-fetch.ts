@@ -52,8 +52,7 @@ export function createOutboundFetch(options: OutboundFetchOptions = {}): Outboun
   const allowPorts = new Set(options.allowPorts);
   const trustedOrigins = new Set(options.trustedOrigins);
   const connect = createGuardedConnector({ isAllowed, trustedOrigins, resolve, connectMs: limits.connectMs });
-  const parse = (text: string, base?: URL): URL =>
-    parseOutboundUrl(text, { allowPorts, trustedOrigins, ...(base === undefined ? {} : { base }) });
+  const parse = (text: string, base?: URL): URL => parseOutboundUrl(text, { allowPorts, trustedOrigins, base });
 
   const follow = async (first: Hop, agent: Agent): Promise<OutboundResponse> => {
     let hop = first;
@@ -124,7 +123,7 @@ async function resolveAll(hostname: string): Promise<readonly string[]> {
 
 interface OutboundUrlOptions {
   /** For a relative address: where it was found. */
-  readonly base?: URL;
+  readonly base: URL | undefined;
   readonly allowPorts: ReadonlySet<number>;
   readonly trustedOrigins: ReadonlySet<string>;
 }

@@ -24,7 +24,7 @@ export interface CallVerdict {
   /** For the model, when it is not. */
   readonly reason: string;
   /** Where its paths led when it was judged; it may be run there only. */
-  readonly places: readonly string[];
+  readonly judgedPaths: readonly string[];
   readonly leavesOut: PolicyDecision["leavesOut"];
   /** The state a person was shown; it may be run in this state only. */
   readonly shownState?: string;
@@ -34,7 +34,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
   /** What the call would do, for the person who is asked; or why it cannot be done, and then nobody is. */
   readonly preview: (
-    places: readonly string[],
+    judgedPaths: readonly string[],
   ) => Promise<{ readonly preview: CallPreview } | { readonly failed: ToolCallResult }>;
   /** Said to the person besides the policy's reason. */
   readonly note?: string;
@@ -48,8 +48,8 @@ export interface CallApprovals {
 
 export function createCallApprovals({ policy, asks, grants, write }: CallApprovalsOptions): CallApprovals {
   const ask = async (call: PolicyCall, decision: PolicyDecision, { signal, preview, note }: AskOptions) => {
-    const { places, leavesOut } = decision;
-    const shown = await preview(places);
+    const { judgedPaths, leavesOut } = decision;
+    const shown = await preview(judgedPaths);
     if ("failed" in shown) return shown;
     const { state, ...rest } = shown.preview;
     const scopes = offerGrants({ call, decision });
@@ -60,22 +60,22 @@ export function createCallApprovals({ policy, asks, grants, write }: CallApprova
     // A grant covers the call in any state: nobody has looked at this one.
     const shownState = state === undefined || answer.by === "grant" ? {} : { shownState: state };
     const reason = said.filter(Boolean).join(": ");
-    return { isAllowed: answer.decision === "approved", reason, places, leavesOut, ...shownState };
+    return { isAllowed: answer.decision === "approved", reason, judgedPaths, leavesOut, ...shownState };
   };
 
   return {
     async decide(call, options) {
       const decision = policy.decide(call);
-      const { effect, reason, places, leavesOut, request, events } = decision;
+      const { effect, reason, judgedPaths, leavesOut, request, events } = decision;
       if (effect !== "ask") {
         await write(events);
-        return { isAllowed: effect === "allow", reason, places, leavesOut };
+        return { isAllowed: effect === "allow", reason, judgedPaths, leavesOut };
       }
       const used = grants.use({ call, decision });
       if (used === undefined) return await ask(call, decision, options);
       const answer = approvedByGrants(request.requestId, used);
       await write([toRequest(call, decision, {}, undefined), answer]);
-      return { isAllowed: true, reason: answer.reason ?? "", places, leavesOut };
+      return { isAllowed: true, reason: answer.reason ?? "", judgedPaths, leavesOut };
     },
   };
 }

@@ -26,9 +26,9 @@ export async function decideAndRun(
 ): Promise<ToolCallResult | undefined> {
   const { registry, approvals, context } = options;
   const { tool, input } = call;
-  const preview = (places: readonly string[]) => registry.preview(tool, input, { ...context, places });
-  const hasChanged = async (shownState: string, places: readonly string[]): Promise<boolean> => {
-    const now = await preview(places);
+  const preview = (judgedPaths: readonly string[]) => registry.preview(tool, input, { ...context, judgedPaths });
+  const hasChanged = async (shownState: string, judgedPaths: readonly string[]): Promise<boolean> => {
+    const now = await preview(judgedPaths);
     // What can no longer be done at all fails by itself.
     return "preview" in now && now.preview.state !== shownState;
   };
@@ -36,12 +36,12 @@ export async function decideAndRun(
   const note = times > 1 ? { note: ASKED_AGAIN } : {};
   const verdict = await approvals.decide(call, { signal: context.signal, preview, ...note });
   if ("failed" in verdict) return verdict.failed;
-  const { isAllowed, reason, places, leavesOut, shownState } = verdict;
+  const { isAllowed, reason, judgedPaths, leavesOut, shownState } = verdict;
   if (!isAllowed) return context.signal.aborted ? undefined : denied(tool, reason);
-  if (shownState !== undefined && times < MAX_ASKED && (await hasChanged(shownState, places)))
+  if (shownState !== undefined && times < MAX_ASKED && (await hasChanged(shownState, judgedPaths)))
     return await decideAndRun(call, options, times + 1);
   options.onStart();
-  return await registry.call(tool, input, { ...context, places, leavesOut, shownState });
+  return await registry.call(tool, input, { ...context, judgedPaths, leavesOut, shownState });
 }
 
 function denied(tool: string, reason: string): ToolCallResult {

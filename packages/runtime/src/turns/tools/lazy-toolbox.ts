@@ -16,7 +16,7 @@ export interface ToolboxSettings {
   readonly servers: readonly McpServerConfig[];
   readonly spawner: Spawner;
   /** Holds together what a tool, or a tool server, starts. */
-  readonly containment?: Containment;
+  readonly containment?: Containment | undefined;
   /** The gateway's own; a tool chooses from it what a child may see. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** An existing directory, for outputs that are too long to return. */
