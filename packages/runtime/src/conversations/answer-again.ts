@@ -23,16 +23,21 @@ const SHOWN_TYPES: ReadonlySet<AgentEvent["type"]> = new Set(["text-delta", "thi
 /** An answer in which a second turn may go on where the first one ended. */
 export function answerAgain(first: TurnShare, { replaces, start, failure, isWhole = false }: SecondTurn): TurnShare {
   let current = first;
-  const read = isWhole ? unlessReplaced : withoutEnd;
 
-  async function* follow(signal: AbortSignal): AsyncGenerator<readonly AgentEvent[], void, undefined> {
-    if (!(yield* read(current.follow(signal), replaces))) return;
+  const goOn = async (): Promise<TurnShare> => {
     current.leave("answered");
     current = await start();
-    const isReplaced = failure === undefined ? () => false : replaces;
-    if ((yield* withoutEnd(current.follow(signal), isReplaced)) && failure !== undefined)
-      yield [{ type: "turn-end", outcome: { kind: "failed", error: failure } }];
-  }
+    return current;
+  };
+
+  const follow = (signal: AbortSignal): AsyncIterable<readonly AgentEvent[]> => {
+    const isUnmet = failure === undefined ? () => false : replaces;
+    const turns = [
+      { open: () => current, filter: createEndFilter(replaces, isWhole) },
+      { open: goOn, filter: createEndFilter(isUnmet, false) },
+    ];
+    return followUntilKept(turns, failure, signal);
+  };
 
   return {
     turnId: first.turnId,
@@ -49,34 +54,62 @@ export function answerAgain(first: TurnShare, { replaces, start, failure, isWhol
   };
 }
 
-/** Passes events on, but not an end that is to be replaced. True when there was one. */
-async function* withoutEnd(
-  batches: AsyncIterable<readonly AgentEvent[]>,
-  replaces: SecondTurn["replaces"],
-): AsyncGenerator<readonly AgentEvent[], boolean, undefined> {
-  let shown: Shown = { call: false, anything: false };
-  for await (const batch of batches) {
-    shown = {
-      call: shown.call || batch.some((event) => event.type === "tool-call" && event.owner === "client"),
-      anything: shown.anything || batch.some(({ type }) => SHOWN_TYPES.has(type)),
-    };
-    const last = batch.at(-1);
-    const isReplaced = last?.type === "turn-end" && replaces(last.outcome, shown);
-    if (!isReplaced) yield batch;
-    else if (batch.length > 1) yield batch.slice(0, -1);
-    if (isReplaced) return true;
-  }
-  return false;
+interface FilteredTurn {
+  readonly open: () => TurnShare | Promise<TurnShare>;
+  readonly filter: EndFilter;
 }
 
-/** All events at once, or none when their end is to be replaced. */
-async function* unlessReplaced(
-  batches: AsyncIterable<readonly AgentEvent[]>,
-  replaces: SecondTurn["replaces"],
-): AsyncGenerator<readonly AgentEvent[], boolean, undefined> {
-  const events = (await Array.fromAsync(batches)).flat();
-  const last = events.at(-1);
-  if (last?.type === "turn-end" && replaces(last.outcome, { call: false, anything: false })) return true;
-  yield events;
-  return false;
+/** Each turn in its order, up to the first whose end is not replaced. If there is none, the answer ends with `failure`. */
+async function* followUntilKept(
+  turns: readonly FilteredTurn[],
+  failure: ErrorInfo | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<readonly AgentEvent[], void, undefined> {
+  for (const { open, filter } of turns) {
+    const turn = await open();
+    for await (const batch of turn.follow(signal)) yield filter.read(batch);
+    if (filter.held.length > 0) yield filter.held;
+    if (!filter.isReplaced) return;
+  }
+  if (failure !== undefined) yield [{ type: "turn-end", outcome: { kind: "failed", error: failure } }];
+}
+
+/** Passes batches on, but not an end that is to be replaced. */
+interface EndFilter {
+  /** What to show of the batch, possibly nothing. */
+  read(batch: readonly AgentEvent[]): readonly AgentEvent[];
+  /** What is to be shown when the turn has ended. */
+  readonly held: readonly AgentEvent[];
+  readonly isReplaced: boolean;
+}
+
+/** `isWhole`: all events are held back until the end, and dropped with an end that is replaced. */
+function createEndFilter(replaces: SecondTurn["replaces"], isWhole: boolean): EndFilter {
+  let held: AgentEvent[] = [];
+  let shown: Shown = { call: false, anything: false };
+  let isReplaced = false;
+  return {
+    read(batch) {
+      if (!isWhole) shown = withShown(shown, batch);
+      const last = batch.at(-1);
+      isReplaced = last?.type === "turn-end" && replaces(last.outcome, shown);
+      const passed = isReplaced ? batch.slice(0, -1) : batch;
+      if (!isWhole) return passed;
+      held = isReplaced ? [] : held.concat(passed);
+      return [];
+    },
+    get held() {
+      return held;
+    },
+    get isReplaced() {
+      return isReplaced;
+    },
+  };
+}
+
+function withShown(shown: Shown, batch: readonly AgentEvent[]): Shown {
+  return {
+    call: shown.call || batch.some((event) => event.type === "tool-call" && event.owner === "client"),
+    anything: shown.anything || batch.some(({ type }) => SHOWN_TYPES.has(type)),
+  };
 }
