@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { checkNode, type Finding } from "../doctor/doctor-checks.ts";
 import { writeLockFile } from "../serve/gateway-lock.ts";
 import { addDoctorCommand } from "./doctor.ts";
+import { addRunCommand } from "./run.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
 
 let directory: string;
@@ -107,6 +108,17 @@ it("finds cursor-agent behind another vendor's agent [fidelity F2]", async () =>
     state: "ok",
     detail: `${own}, version 2026.10.01-abc123`,
   });
+});
+
+it("house §4.3: auto means the same lane to doctor and to the engine, also for a CLI that is not on PATH", async () => {
+  const bin = join(directory, ".local", "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "cursor-agent"), '#!/bin/sh\ncase "$1" in --version) echo 2026.10.01-abc123;; esac\n', {
+    mode: 0o700,
+  });
+  expect((await finding("lane")).found).toEqual({ check: "lane", state: "ok", detail: "auto means cli" });
+  const { stdout } = await tryCommand(addRunCommand, ["run", "--json", "Hello"], { cwd: directory, env });
+  expect(JSON.parse(stdout.split("\n", 1)[0] ?? "")).toMatchObject({ type: "turn-start", lane: "cli" });
 });
 
 it("warns of a data directory that others can read, with the command that closes it", async () => {

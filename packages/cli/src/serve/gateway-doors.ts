@@ -13,7 +13,7 @@ import {
   type TurnMetrics,
 } from "@caret/gateway";
 import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
-import type { AnswerArchive, Redactor, RuntimeModels } from "@caret/runtime";
+import { type AnswerArchive, type Redactor, type RuntimeModels, wayInside } from "@caret/runtime";
 import { version } from "../command-form.ts";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -136,7 +136,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
 async function knownWorkspaces({ opened, config, sessions }: AboutOptions, caller: Caller): Promise<readonly string[]> {
   const { sessions: recent } = await sessions.list({ limit: RECENT_SESSIONS }, caller);
   const known = [...opened.allowedWorkspaces.directories(), ...recent.map(({ workspace }) => workspace)];
-  return [...new Set(known)].filter((workspace) => !workspace.startsWith(scratchRoot(config)));
+  return [...new Set(known)].filter((workspace) => wayInside(scratchRoot(config), workspace) === undefined);
 }
 
 function sandboxWords({ containment }: OpenedEngine): string {

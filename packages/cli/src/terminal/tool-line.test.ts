@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editCounts } from "./tool-line.ts";
+import { editCounts, shownArgument } from "./tool-line.ts";
 
 describe("editCounts", () => {
   it("counts changed lines apart, not everything between them", () => {
@@ -27,5 +27,17 @@ describe("editCounts", () => {
 
   it("says nothing when nothing is known", () => {
     expect(editCounts({ path: "a" })).toBeUndefined();
+  });
+});
+
+describe("house §4.9: a path that a call names", () => {
+  it.each<[path: string, shown: string]>([
+    ["/w/a/b.ts", "a/b.ts"],
+    ["/w", "."],
+    ["/w/..hidden", "..hidden"],
+    ["/w2/a.ts", "/w2/a.ts"],
+    ["/w/../x.ts", "/w/../x.ts"],
+  ])("is relative to the workspace only inside it: %s", (path, shown) => {
+    expect(shownArgument({ kind: "read", input: { path } }, "/w")).toBe(shown);
   });
 });

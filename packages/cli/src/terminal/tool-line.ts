@@ -1,6 +1,7 @@
-import { isAbsolute, relative } from "node:path";
+import { isAbsolute } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type FileDiff, type ToolActivity, tellingArgument } from "@caret/protocol";
+import { wayInside } from "@caret/runtime";
 import { durationText } from "./amount-text.ts";
 import type { Look } from "./look.ts";
 import { displayWidth, shortenEnd, shortenMiddle } from "./shorten.ts";
@@ -70,8 +71,8 @@ export function shownArgument(call: Pick<ToolActivity, "kind" | "input">, worksp
 
 function fromWorkspace(text: string, workspace: string | undefined): string {
   if (workspace === undefined || !isAbsolute(text)) return text;
-  const inside = relative(workspace, text);
-  return inside.startsWith("..") || isAbsolute(inside) ? text : inside || ".";
+  const way = wayInside(workspace, text);
+  return way === undefined ? text : way || ".";
 }
 
 interface EditCounts {
