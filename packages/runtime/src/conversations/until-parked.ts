@@ -2,17 +2,12 @@ import type { AgentEvent } from "@caret/protocol";
 import { ChunkWaiter } from "../async/chunk-waiter.ts";
 import type { StoredEvent } from "../log/event-store.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
-import type { ParkedCall } from "../turns/tools/waiting-calls.ts";
-
-/** Calls that the agent makes together come a little apart; they go out in one answer. */
-const WINDOW_MS = 80;
-/** A call that the agent has announced is on its way, unless it was lost: a busy machine may take longer over it. */
-const ANNOUNCED_MS = 1_000;
+import type { LoggedCall } from "../turns/tools/tool-call.ts";
 
 /** Where an answer ended that the client has gone on from: its last event, and the calls that it waited for. */
 export interface RoundEnd {
   readonly seq: number;
-  readonly calls: readonly ParkedCall[];
+  readonly calls: readonly LoggedCall[];
 }
 
 export interface UntilParkedOptions {
@@ -111,12 +106,11 @@ function openAnswer(
   };
 }
 
-function windowOf(turn: RunningTurn): number {
-  if (waitingCalls(turn).length === 0) return Number.POSITIVE_INFINITY;
-  return turn.parked?.announced() === 0 ? WINDOW_MS : ANNOUNCED_MS;
+function windowOf({ parked }: RunningTurn): number {
+  return parked?.windowMs() ?? Number.POSITIVE_INFINITY;
 }
 
-function waitingCalls({ parked }: RunningTurn): readonly ParkedCall[] {
+function waitingCalls({ parked }: RunningTurn): readonly LoggedCall[] {
   return parked?.open() ?? [];
 }
 
@@ -148,7 +142,7 @@ function isShown(event: AgentEvent, { told, clientCalls, hidden, isClientRun }: 
   return !isClientRun;
 }
 
-function untoldCalls(calls: readonly ParkedCall[], told: ReadonlySet<string>): readonly AgentEvent[] {
+function untoldCalls(calls: readonly LoggedCall[], told: ReadonlySet<string>): readonly AgentEvent[] {
   return calls
     .filter(({ callId }) => !told.has(callId))
     .map((call) => ({ type: "tool-call", ...call, kind: "other", owner: "client" }) as const);

@@ -1,7 +1,7 @@
 import { CaretError, type LaneName, type TurnOutcome } from "@caret/protocol";
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
-import type { AgentTool, AnswerCall, OfferedCall } from "../turns/tools/tool-call.ts";
+import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
 export type TurnMode = (typeof turnModes)[number];
@@ -27,7 +27,7 @@ export interface OfferedTools {
   /** The agent called one of them. Never rejects. */
   readonly call: AnswerCall;
   /** The agent's stream mentioned a call, and everything before it has been taken. */
-  readonly noteMention: (call: OfferedCall) => void;
+  readonly announce: (call: ToolCall) => void;
 }
 
 /** What a lane is asked to do. Everything in it has been checked: the workspace exists and is allowed. */

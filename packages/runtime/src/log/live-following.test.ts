@@ -30,6 +30,7 @@ beforeEach(async () => {
     wallClock: () => 7,
     onFailure: () => undefined,
     onEnd: () => undefined,
+    newCallId: () => "call",
   });
 });
 

@@ -6,7 +6,7 @@ import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
 import { createLiveOutput } from "./live-output.ts";
 import type { RunningTurn } from "./session-engine.ts";
 import { AttendedBench, eventsOf, only } from "./testing/attended-bench.ts";
-import type { OfferedCall } from "./tools/tool-call.ts";
+import type { ToolCall } from "./tools/tool-call.ts";
 
 const spawner = createInlineSpawner({});
 let bench: AttendedBench;
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => bench.remove());
 afterAll(() => spawner.close());
 
-const exec = (command: string): OfferedCall => ({ name: "exec", input: { command } });
+const exec = (command: string): ToolCall => ({ name: "exec", input: { command } });
 const start = (command: string): Promise<RunningTurn> => bench.start([[exec(command)]], { permission: "full" });
 
 /** Resolves as soon as the turn tells that the command printed this. */

@@ -137,7 +137,7 @@ export interface RunningTurn {
   }): AsyncIterable<readonly StoredEvent[]>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked:
-    | Pick<ParkedCalls, "answer" | "refuseUncallable" | "open" | "announced" | "onUnanswered" | "dismissAll">
+    | Pick<ParkedCalls, "answer" | "refuseUncallable" | "open" | "windowMs" | "onUnanswered" | "dismissAll">
     | undefined;
   /**
    * The client's next request offers these tools: the agent is told of the change. Gives those that it did not offer

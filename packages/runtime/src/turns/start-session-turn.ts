@@ -122,14 +122,14 @@ function asUndecided(events: readonly StoredEvent[], tools: TurnTools, { said }:
 
 function turnToolsOf(
   options: SessionTurnOptions,
-  { write }: TurnWriter,
+  { write, calls }: TurnWriter,
   signal: AbortSignal,
   onLoop: (error: CaretError) => void,
 ): TurnTools | undefined {
   const { request, parkedLimitMs, toolbox } = options;
   const common = {
     write,
-    newCallId: options.newCallId,
+    calls,
     parkedLimitMs,
     loops: options.loops ?? {},
     askLimitMs: options.askLimitMs ?? parkedLimitMs,

@@ -29,6 +29,7 @@ async function openDesk({ maxRawBytes = 1_000, known = [secret] } = {}): Promise
     wallClock: () => 7,
     onFailure: () => undefined,
     onEnd: () => undefined,
+    newCallId: () => "call",
   });
   return {
     log,

@@ -13,6 +13,7 @@ import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch } from "../redaction/turn-redactor.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
+import { type CallLog, createCallLog } from "./tools/call-log.ts";
 
 /** More than a person reads or a page shows. The agent itself has seen all of it. */
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
@@ -36,6 +37,7 @@ export interface TurnWriterOptions {
   readonly onFailure: (error: CaretError) => void;
   /** Called once, when `outcome` resolves, with the last usage that the agent reported. */
   readonly onEnd: (outcome: TurnOutcome, usage: Usage | undefined) => void;
+  readonly newCallId: () => string;
 }
 
 /**
@@ -51,8 +53,10 @@ export interface TurnWriter extends LiveLog {
    * as it is known that something could not be written.
    */
   append(entries: readonly LaneEntry[]): Promise<void>;
-  /** What is not the agent's. Resolves when it is durable, and gives it as it is kept. */
+  /** What is not the agent's. Resolves when it is durable, and gives it as it is kept: nothing after the turn's end. */
   write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
+  /** The calls that the agent does not run itself: when each is logged, and its result. */
+  readonly calls: CallLog;
   /** Ends a turn that broke: closes what the agent has left open, then `closing`, then the end. */
   fail(error: CaretError, closing: readonly AgentEvent[]): Promise<void>;
   /** Ends a turn whose end the log does not take: followers end without it. */
@@ -79,6 +83,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   const open = noOpenParts();
   const ended = Promise.withResolvers<TurnOutcome>();
   const broken = new AbortController();
+  let isOver = false;
   let hasEnded = false;
   let usage: Usage | undefined;
 
@@ -88,8 +93,9 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   };
 
   const append: TurnWriter["append"] = async (entries) => {
+    isOver ||= entries.at(-1)?.event.type === "turn-end";
     behind.assertSound();
-    const writing = commit(entries, entries.at(-1)?.event.type !== "turn-end");
+    const writing = commit(entries, !isOver);
     if (writing.events.length === 0) return;
     for (const { event } of writing.events) {
       trackOpenParts(open, event);
@@ -103,13 +109,17 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     end(last.outcome);
   };
 
+  const write: TurnWriter["write"] = async (events, how) => {
+    if (isOver) return [];
+    const { events: written, durable } = commit(toEntries(events), false, how);
+    await durable;
+    return written;
+  };
+
   return {
     append,
-    async write(events, how) {
-      const { events: written, durable } = commit(toEntries(events), false, how);
-      await durable;
-      return written;
-    },
+    write,
+    calls: createCallLog({ write, newCallId: options.newCallId }),
     async fail(error, closing) {
       const outcome: TurnOutcome = { kind: "failed", error: error.toInfo() };
       await append(toEntries([...interruptedEnd(open).slice(0, -1), ...closing, { type: "turn-end", outcome }]));

@@ -47,7 +47,7 @@ async function callTools(
   { offered }: LaneRequest,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  for (const name of names) offered?.noteMention({ name: "read", input: { name } });
+  for (const name of names) offered?.announce({ name: "read", input: { name } });
   const results = await Promise.all(names.map((name) => offered?.call({ name: "read", input: { name } }, signal)));
   return names.map((name, index) => `${name}=${results[index]?.text}`);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AnswerCall, BridgeHello, CallResult } from "../../turns/tools/tool-call.ts";
+import type { AnswerCall, BridgeHello, ToolResult } from "../../turns/tools/tool-call.ts";
 import { type BridgeHub, type BridgeHubOptions, openBridgeHub } from "./bridge-hub.ts";
 import { SocketTransport } from "./serve-tools.ts";
 
@@ -51,7 +51,7 @@ describe("a bridge between an agent and the client's tools", () => {
   it("lists the turn's tools, schemas untouched, and carries calls, answered in any order", async () => {
     const gates = new Map<string, () => void>();
     const { hello } = await admit("t1", (call, signal) => {
-      const { promise, resolve } = Promise.withResolvers<CallResult>();
+      const { promise, resolve } = Promise.withResolvers<ToolResult>();
       gates.set(String(call.input["path"]), () => void echo(call, signal).then(resolve));
       return promise;
     });
@@ -107,7 +107,7 @@ describe("a bridge between an agent and the client's tools", () => {
 
   it("keeps a call alive by telling progress for as long as it waits", async () => {
     await reopen({ progressMs: 5 });
-    const waits = Promise.withResolvers<CallResult>();
+    const waits = Promise.withResolvers<ToolResult>();
     const { hello } = await admit("t1", () => waits.promise);
     const agent = await connectAgent(hello);
     const told: number[] = [];

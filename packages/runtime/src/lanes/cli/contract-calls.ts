@@ -1,7 +1,7 @@
 import { type AgentEventOf, CaretError, isJsonObject } from "@caret/protocol";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import { type Admission, type BoundaryOptions, createCallRepair } from "../../tools/repair/repair-call.ts";
-import type { CallResult, OfferedCall } from "../../turns/tools/tool-call.ts";
+import type { ToolCall, ToolResult } from "../../turns/tools/tool-call.ts";
 import type { LaneEntry, OfferedTools } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
@@ -13,14 +13,14 @@ const MAX_CALLS = 64;
 /** A program that goes on calling after so many, most of them refused, will not come to an end by itself. */
 const MAX_ASKED = 2 * MAX_CALLS;
 
-type ToolCall = AgentEventOf<"tool-call">;
+type ToolCallEvent = AgentEventOf<"tool-call">;
 
 /** A call of the program, and what is to be answered: by whom it is run, or why it is not. */
 interface AskedCall {
   readonly callId: string;
   /** As the program spelled it. */
   readonly name: string;
-  readonly answer: OfferedCall | { readonly refusal: string };
+  readonly answer: ToolCall | { readonly refusal: string };
 }
 
 /**
@@ -39,17 +39,17 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Bo
   const tooMany = new AbortController();
   const known = new Set<string>();
   let asked: AskedCall[] = [];
-  let reply: (call: AskedCall, result: CallResult) => void = () => undefined;
+  let reply: (call: AskedCall, result: ToolResult) => void = () => undefined;
   let made = 0;
 
-  const admit = ({ name, input }: ToolCall): Admission => {
+  const admit = ({ name, input }: ToolCallEvent): Admission => {
     if (known.size > MAX_ASKED) tooMany.abort(askedTooOften());
     if (made >= MAX_CALLS)
       return { kind: "refuse", class: "permission", reason: `No more than ${MAX_CALLS} calls are made in one turn.` };
     return boundary.admit({ name, input });
   };
 
-  const take = (entry: LaneEntry, event: ToolCall): readonly LaneEntry[] => {
+  const take = (entry: LaneEntry, event: ToolCallEvent): readonly LaneEntry[] => {
     const { callId, name } = event;
     known.add(callId);
     const admission = admit(event);
@@ -65,7 +65,7 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Bo
 
   const answer = async (call: AskedCall): Promise<void> => {
     if ("refusal" in call.answer) return reply(call, { text: call.answer.refusal, isError: true });
-    offered?.noteMention(call.answer);
+    offered?.announce(call.answer);
     const result = await offered?.call(call.answer, left.signal);
     if (result !== undefined && !left.signal.aborted) reply(call, result);
   };
@@ -97,7 +97,7 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Bo
   };
 }
 
-function sendResult(child: ChildHandle, { callId, name }: AskedCall, { text, isError }: CallResult): void {
+function sendResult(child: ChildHandle, { callId, name }: AskedCall, { text, isError }: ToolResult): void {
   const line = { type: "tool_result", callId, name, ok: !isError, content: text };
   // A program that no longer reads its input does not want the answer; its turn ends without it.
   void child.writeStdin(`${JSON.stringify(line)}\n`);

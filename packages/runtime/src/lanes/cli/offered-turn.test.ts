@@ -26,7 +26,7 @@ const offered: LaneRequest["offered"] = {
   system: "",
   realWorkspace: undefined,
   call: async () => ({ text: "", isError: false }),
-  noteMention: () => undefined,
+  announce: () => undefined,
 };
 
 /** Play a turn with a client's tools. Its agent notes its prompt, and then does what the bench's script says. */

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { OfferedCall } from "../../turns/tools/tool-call.ts";
+import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import type { LaneEntry, LaneRequest, OfferedTools } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
@@ -94,12 +94,12 @@ function isAtWork({ event }: LaneEntry): boolean {
 }
 
 function hideBridgedCalls(
-  { noteMention }: OfferedTools,
+  { announce }: OfferedTools,
   resolve: ToolOffer["resolve"],
   ownServer: string,
 ): Pick<OfferedTurn, "show" | "taken"> {
   const hidden = new Set<string>();
-  let mentions: OfferedCall[] = [];
+  let mentions: ToolCall[] = [];
   return {
     show(entries) {
       const shown = entries.filter(({ event }) => {
@@ -113,7 +113,7 @@ function hideBridgedCalls(
       return shown.length === entries.length ? entries : shown;
     },
     taken() {
-      for (const call of mentions) noteMention(call);
+      for (const call of mentions) announce(call);
       mentions = [];
     },
   };

@@ -10,7 +10,7 @@ import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
-import type { OfferedCall } from "../../turns/tools/tool-call.ts";
+import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import { createSessions } from "../create-sessions.ts";
 import type { SessionsOptions } from "../sessions-context.ts";
 
@@ -21,7 +21,7 @@ export type Manner =
   /** Talks until it is let go or cancelled. */
   | { readonly until: Promise<unknown> }
   /** Calls tools it was offered, one after the other, and tells what came back. */
-  | { readonly calls: readonly OfferedCall[] };
+  | { readonly calls: readonly ToolCall[] };
 
 export const anyone: Caller = { tokenName: "page" };
 
@@ -174,12 +174,12 @@ function isCalling(manner: Manner): manner is Extract<Manner, { readonly calls: 
 
 async function callAll(
   { offered }: LaneRequest,
-  calls: readonly OfferedCall[],
+  calls: readonly ToolCall[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const heard: string[] = [];
   for (const call of calls) {
-    offered?.noteMention(call);
+    offered?.announce(call);
     heard.push((await offered?.call(call, signal))?.text ?? "");
   }
   return heard;

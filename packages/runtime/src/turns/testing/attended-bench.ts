@@ -6,7 +6,7 @@ import { outcomeOfStop } from "../../lanes/lane.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
-import type { CallResult, OfferedCall } from "../tools/tool-call.ts";
+import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "./scripted-engine.ts";
 
 type ApprovalRequest = AgentEventOf<"approval-request">;
@@ -17,8 +17,8 @@ export class AttendedBench {
   readonly project = join(this.directory, "project");
   readonly engine: SessionEngine;
   /** What the agent was told of its calls. */
-  readonly heard: CallResult[] = [];
-  #rounds: readonly (readonly OfferedCall[])[] = [];
+  readonly heard: ToolResult[] = [];
+  #rounds: readonly (readonly ToolCall[])[] = [];
 
   constructor(spawner: Spawner) {
     mkdirSync(this.project);
@@ -26,7 +26,7 @@ export class AttendedBench {
     const script = async function* (this: AttendedBench, ...[asked, signal]: Parameters<Script>) {
       for (const calls of this.#rounds) {
         if (signal.aborted) break;
-        for (const call of calls) asked.offered?.noteMention(call);
+        for (const call of calls) asked.offered?.announce(call);
         const results = await Promise.all(calls.map((call) => asked.offered?.call(call, signal)));
         this.heard.push(...results.filter((result) => result !== undefined));
       }
@@ -39,7 +39,7 @@ export class AttendedBench {
 
   /** A turn in which the agent makes these calls, round by round. */
   async start(
-    rounds: readonly (readonly OfferedCall[])[],
+    rounds: readonly (readonly ToolCall[])[],
     tools: Partial<GatewayToolsRequest> = {},
     more: Partial<TurnRequest> = {},
   ): Promise<RunningTurn> {

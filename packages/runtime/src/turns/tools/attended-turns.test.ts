@@ -11,15 +11,15 @@ import { eventually } from "../../testing/eventually.ts";
 import type { SessionEngineOptions } from "../create-session-engine.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
-import type { CallResult, OfferedCall } from "./tool-call.ts";
+import type { ToolCall, ToolResult } from "./tool-call.ts";
 
 /** An engine whose agent does nothing but call tools, one round after the other; tools, policy and guard are the real ones. */
 let directory: string;
 let project: string;
 let scratch: string;
 let engine: SessionEngine;
-let rounds: readonly (readonly OfferedCall[])[];
-let heard: CallResult[];
+let rounds: readonly (readonly ToolCall[])[];
+let heard: ToolResult[];
 /** When it resolves the agent waits for no call any more, and ends its turn. */
 let leaving: PromiseWithResolvers<undefined>;
 let offered: OfferedTools | undefined;
@@ -60,8 +60,8 @@ async function reopenEngine(more: Partial<SessionEngineOptions>): Promise<void> 
 }
 
 /** An agent that is stopped does not wait for its calls. */
-async function callOf(tools: OfferedTools | undefined, call: OfferedCall, signal: AbortSignal): Promise<CallResult[]> {
-  tools?.noteMention(call);
+async function callOf(tools: OfferedTools | undefined, call: ToolCall, signal: AbortSignal): Promise<ToolResult[]> {
+  tools?.announce(call);
   const stopped = new Promise<undefined>((resolve) =>
     signal.addEventListener("abort", () => resolve(undefined), { once: true }),
   );
@@ -70,7 +70,7 @@ async function callOf(tools: OfferedTools | undefined, call: OfferedCall, signal
 }
 
 async function start(
-  calls: readonly (readonly OfferedCall[])[],
+  calls: readonly (readonly ToolCall[])[],
   tools: Partial<GatewayToolsRequest> = {},
   more: Partial<TurnRequest> = {},
 ): Promise<RunningTurn> {
@@ -101,8 +101,8 @@ async function eventsOf(turn: RunningTurn): Promise<readonly AgentEvent[]> {
   return events;
 }
 
-const touch = (name: string): OfferedCall => ({ name: "exec", input: { command: `touch ${name}` } });
-const read: OfferedCall = { name: "ls", input: {} };
+const touch = (name: string): ToolCall => ({ name: "exec", input: { command: `touch ${name}` } });
+const read: ToolCall = { name: "ls", input: {} };
 const made = (): readonly string[] => readdirSync(project).toSorted();
 const toldOf = (events: readonly AgentEvent[]): readonly string[] =>
   events.flatMap((event) => {
@@ -204,7 +204,7 @@ describe("a call that a person is asked about", () => {
     const turn = await start([[touch("a")]]);
     const [first = ""] = await asked(turn);
     const taken = new AbortController();
-    offered?.noteMention(touch("b"));
+    offered?.announce(touch("b"));
     const second = offered?.call(touch("b"), taken.signal);
     await asked(turn, 2);
     taken.abort();
@@ -279,7 +279,7 @@ describe("a question", () => {
     { id: "r", label: "Red" },
     { id: "b", label: "Blue" },
   ];
-  const question: OfferedCall = {
+  const question: ToolCall = {
     name: "ask_user",
     input: {
       title: "Colours",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createCallLog } from "./call-log.ts";
 import { createCallQueue, createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
 
 const never = new AbortController().signal;
@@ -7,16 +8,16 @@ const ok = { text: "ok", isError: false };
 function createLot() {
   const logged: string[] = [];
   let count = 0;
-  const parked = createParkedCalls({
+  const calls = createCallLog({
     write: async (events) =>
       void logged.push(...events.map((event) => `${event.type} ${"callId" in event ? event.callId : ""}`)),
     newCallId: () => {
       count += 1;
       return `call${count}`;
     },
-    limitMs: 60_000,
     mentionMs: 0,
   });
+  const parked = createParkedCalls({ calls, limitMs: 60_000 });
   const queue = createCallQueue(parked.park);
   queue.setParallel(false);
   return { parked, queue, logged };

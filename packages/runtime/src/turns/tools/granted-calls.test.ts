@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSessionGrants, type SessionGrants } from "../../policy/grants/session-grants.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { AttendedBench, approveAll, askedFor, eventsOf, only } from "../testing/attended-bench.ts";
-import type { OfferedCall } from "./tool-call.ts";
+import type { ToolCall } from "./tool-call.ts";
 
 const spawner = createInlineSpawner({});
 let bench: AttendedBench;
@@ -15,8 +15,8 @@ beforeEach(() => {
 afterEach(() => bench.remove());
 afterAll(() => spawner.close());
 
-const exec = (command: string): OfferedCall => ({ name: "exec", input: { command } });
-const write = (path: string): OfferedCall => ({ name: "write", input: { path, content: path } });
+const exec = (command: string): ToolCall => ({ name: "exec", input: { command } });
+const write = (path: string): ToolCall => ({ name: "write", input: { path, content: path } });
 
 describe("a call that a person has allowed for the rest of the session", () => {
   it("runs unasked in this turn and the next, and the log says by which grant [ux A2]", async () => {

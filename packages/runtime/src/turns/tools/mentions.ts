@@ -1,4 +1,4 @@
-import type { OfferedCall } from "./tool-call.ts";
+import type { ToolCall } from "./tool-call.ts";
 
 /**
  * A call reaches us on one way and its mention in the agent's stream on another. A call that waits for its mention is
@@ -6,12 +6,12 @@ import type { OfferedCall } from "./tool-call.ts";
  */
 export interface Mentions {
   /** The agent's stream mentioned a call, and everything before the mention is in the log. */
-  note(call: OfferedCall): void;
+  note(call: ToolCall): void;
   /**
    * Resolves when the call is mentioned and those mentioned before it have come too; or without that when it takes too
    * long: agents do not mention every call, and do not make every call that they mention.
    */
-  wait(call: OfferedCall, limitMs?: number): Promise<void>;
+  wait(call: ToolCall, limitMs?: number): Promise<void>;
   /** How many calls were mentioned that have not reached us. */
   outstanding(): number;
 }
@@ -103,6 +103,6 @@ export function createMentions(): Mentions {
   };
 }
 
-function keyOf({ name, input }: OfferedCall): string {
+function keyOf({ name, input }: ToolCall): string {
   return JSON.stringify([name, Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
 }

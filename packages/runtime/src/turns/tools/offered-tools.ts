@@ -1,4 +1,4 @@
-import type { AgentTool } from "./tool-call.ts";
+import type { AgentTool, ToolCall } from "./tool-call.ts";
 
 /** Older versions of the agent take no more than this many tools of all servers together. */
 export const MAX_DIRECT_TOOLS = 40;
@@ -10,12 +10,7 @@ export interface ToolOffer {
   /** What it is told about them; empty when there is nothing to tell. */
   readonly instructions: string;
   /** Which of the client's tools a call means, or undefined when it means none. */
-  resolve(name: string, input: Readonly<Record<string, unknown>>): ResolvedCall | undefined;
-}
-
-export interface ResolvedCall {
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
+  resolve(name: string, input: Readonly<Record<string, unknown>>): ToolCall | undefined;
 }
 
 /**
@@ -24,7 +19,7 @@ export interface ResolvedCall {
  */
 export function offerTools(tools: readonly AgentTool[], { mayGrow = false } = {}): ToolOffer {
   const names = new Set(tools.map(({ name }) => name));
-  const resolveDirect = (name: string, input: Readonly<Record<string, unknown>>): ResolvedCall | undefined =>
+  const resolveDirect = (name: string, input: Readonly<Record<string, unknown>>): ToolCall | undefined =>
     names.has(name) ? { name, input } : undefined;
   if (!mayGrow && tools.length <= MAX_DIRECT_TOOLS) return { tools, instructions: "", resolve: resolveDirect };
   const dispatcher = dispatcherName(tools);
@@ -65,7 +60,7 @@ function describeTools(tools: readonly AgentTool[]): string {
 function resolveDispatched(
   input: Readonly<Record<string, unknown>>,
   resolveDirect: ToolOffer["resolve"],
-): ResolvedCall | undefined {
+): ToolCall | undefined {
   const name = input["name"];
   const passed = input["arguments"];
   const isObject = typeof passed === "object" && passed !== null && !Array.isArray(passed);

@@ -6,9 +6,9 @@ import type { ToolCallResult, ToolRegistry } from "../../tools/tool-registry.ts"
 import { createLiveOutput, type LiveOutput } from "../live-output.ts";
 import { notRun, whyStopped } from "../why-stopped.ts";
 import type { CallApprovals } from "./call-approvals.ts";
+import type { CallLog } from "./call-log.ts";
 import { decideAndRun } from "./decide-and-run.ts";
-import type { Mentions } from "./mentions.ts";
-import type { OfferedCall } from "./tool-call.ts";
+import type { ToolCall } from "./tool-call.ts";
 
 export interface GatewayCallsOptions {
   readonly registry: ToolRegistry;
@@ -19,14 +19,14 @@ export interface GatewayCallsOptions {
   readonly context: Omit<ToolContext, "signal">;
   /** The turn's own signal; each call has another besides. */
   readonly signal: AbortSignal;
-  readonly mentions: Pick<Mentions, "wait">;
+  readonly calls: CallLog;
+  /** Puts what a running tool prints into the turn's log. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
-  readonly newCallId: () => string;
 }
 
 /** Calls that the gateway runs itself: approval first, then the tool; nothing is told to the agent before the log knows it. */
 export interface OwnToolCalls {
-  call(call: OfferedCall, signal: AbortSignal): Promise<ToolCallResult>;
+  call(call: ToolCall, signal: AbortSignal): Promise<ToolCallResult>;
   /** Whether this call has no result yet. */
   isOpen(callId: string): boolean;
   /** The turn is over: stops what still runs, and gives what the log needs before the turn's end. */
@@ -43,13 +43,13 @@ const TOO_LATE: ToolCallResult = {
 };
 
 export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
-  const { registry, askUser, context, mentions, write } = options;
+  const { registry, askUser, context, calls, write } = options;
   const ended = new AbortController();
   /** Without a result; with the output once the tool was started. */
   const open = new Map<string, LiveOutput | undefined>();
   const running = new Set<Promise<unknown>>();
 
-  const judge = async (call: OfferedCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
+  const judge = async (call: ToolCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
     const { name, input } = call;
     const live = createLiveOutput({ callId, write });
     const onStart = (): void => {
@@ -65,19 +65,19 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
     return (await decideAndRun(asked, { ...options, context: watched, onStart })) ?? neverRun(signal);
   };
 
-  const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<ToolCallResult> => {
-    await mentions.wait(call);
+  const run = async (call: ToolCall, callSignal: AbortSignal): Promise<ToolCallResult> => {
+    await calls.inOrder(call);
     const signal = AbortSignal.any([options.signal, ended.signal, callSignal]);
     if (signal.aborted) return neverRun(signal);
-    const callId = options.newCallId();
+    const callId = calls.newId();
     open.set(callId, undefined);
     const tool = call.name === askUser?.name ? askUser : registry.find(call.name);
-    await write([toCall(call, callId, tool)]);
+    await calls.begin({ ...call, callId, ...serverOf(tool) }, { kind: tool?.kind ?? "other", owner: "gateway" });
     const result = await judge(call, callId, signal);
     // Whoever ended the turn has settled the call in the log.
     const live = open.get(callId);
     if (!open.delete(callId)) return TOO_LATE;
-    await write([...(live?.end() ?? []), toResult(callId, result)]);
+    await calls.end(toResult(callId, result), live?.end());
     return result;
   };
 
@@ -115,10 +115,6 @@ function neverRun({ reason }: AbortSignal): ToolCallResult {
 }
 
 type ToolWords = Pick<Tool, "name" | "kind">;
-
-function toCall({ name, input }: OfferedCall, callId: string, tool: ToolWords | undefined): AgentEvent {
-  return { type: "tool-call", callId, name, kind: tool?.kind ?? "other", ...serverOf(tool), input, owner: "gateway" };
-}
 
 function toResult(
   callId: string,

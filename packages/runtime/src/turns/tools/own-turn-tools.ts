@@ -1,4 +1,3 @@
-import type { AgentEvent } from "@caret/protocol";
 import type { OfferedTools } from "../../lanes/lane.ts";
 import { createSessionGrants } from "../../policy/grants/session-grants.ts";
 import { createPolicy } from "../../policy/policy.ts";
@@ -7,9 +6,8 @@ import type { ToolCallResult } from "../../tools/tool-registry.ts";
 import { createLoopDetector } from "../loops/loop-detector.ts";
 import type { GatewayToolsRequest } from "../session-engine.ts";
 import { createCallApprovals } from "./call-approvals.ts";
-import { createMentions } from "./mentions.ts";
 import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
-import type { OfferedCall } from "./tool-call.ts";
+import type { ToolCall } from "./tool-call.ts";
 import type { GatewayToolbox } from "./toolbox.ts";
 import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";
@@ -25,14 +23,11 @@ export interface GatewayTurnToolsOptions extends TurnToolsOptions {
 
 /** The gateway runs the tools, in the user's workspace; a person may approve, answer and steer. */
 export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTurnToolsOptions): TurnTools {
-  const { newCallId } = options;
+  const { write, calls: log } = options;
   let calls: OwnToolCalls | undefined;
-  let hasEnded = false;
-  const write = async (events: readonly AgentEvent[]): Promise<unknown> =>
-    hasEnded ? undefined : await options.write(events);
-  const grants = wanted.grants ?? createSessionGrants({ newId: newCallId, now: options.now });
-  const asks = createTurnAsks({ ...options, write, limitMs: options.askLimitMs, grants });
-  const steering = createTurnSteering({ write, key: newCallId() });
+  const grants = wanted.grants ?? createSessionGrants({ newId: log.newId, now: options.now });
+  const asks = createTurnAsks({ ...options, limitMs: options.askLimitMs, grants });
+  const steering = createTurnSteering({ write, key: log.newId() });
   return {
     parked: undefined,
     asks,
@@ -43,7 +38,7 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
     steering,
     async offer() {
       const toolbox = await options.openToolbox();
-      const opened = openCalls({ ...wanted, grants }, toolbox, { ...options, write, asks, steering });
+      const opened = openCalls({ ...wanted, grants }, toolbox, { ...options, asks, steering });
       calls = opened.calls;
       return {
         offered: opened.offered,
@@ -51,7 +46,6 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
       };
     },
     end() {
-      hasEnded = true;
       steering.end();
       return [...asks.end(), ...(calls?.end() ?? [])];
     },
@@ -69,23 +63,21 @@ function openCalls(
   { registry, policy: rules, context }: GatewayToolbox,
   options: OpenCallsOptions,
 ): { readonly calls: OwnToolCalls; readonly offered: OfferedTools } {
-  const { write, newCallId, signal, attended, asks, steering } = options;
+  const { write, calls: log, signal, attended, asks, steering } = options;
   const { realWorkspace, grants } = wanted;
   const mode = wanted.permission ?? rules.mode;
-  const policy = createPolicy({ ...rules, mode, workspace: realWorkspace, attended, newRequestId: newCallId });
-  const mentions = createMentions();
-  const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: newCallId }) : undefined;
+  const policy = createPolicy({ ...rules, mode, workspace: realWorkspace, attended, newRequestId: log.newId });
+  const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: log.newId }) : undefined;
   const calls = createOwnToolCalls({
     registry,
     approvals: createCallApprovals({ policy, asks, grants, write }),
     askUser,
     context: { ...context, workspace: realWorkspace },
     signal,
-    mentions,
+    calls: log,
     write,
-    newCallId,
   });
-  const run = async (call: OfferedCall, callSignal: AbortSignal): Promise<EndedCall> =>
+  const run = async (call: ToolCall, callSignal: AbortSignal): Promise<EndedCall> =>
     toEnded(await calls.call(call, callSignal));
   const call = steering.carriedBy(answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run })));
   const tools = [...toList(askUser), ...registry.list()].map(({ name, description, inputSchema }) => ({
@@ -94,7 +86,7 @@ function openCalls(
     inputSchema,
   }));
   const system = attended ? `${wanted.system}\n\n${steering.rule}`.trimStart() : wanted.system;
-  return { calls, offered: { tools, system, realWorkspace, call, noteMention: mentions.note } };
+  return { calls, offered: { tools, system, realWorkspace, call, announce: log.announce } };
 }
 
 /** It comes first, because of many tools only the first are offered directly. */

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it, vi } from "vitest";
+import { createCallLog } from "./call-log.ts";
 import { createParkedCalls } from "./parked-calls.ts";
 
 const never = new AbortController().signal;
@@ -7,16 +8,16 @@ const never = new AbortController().signal;
 function lot(options: { limitMs?: number; mentionMs?: number } = {}) {
   const events: AgentEvent[] = [];
   let count = 0;
-  const parked = createParkedCalls({
+  const calls = createCallLog({
     write: async (more) => void events.push(...more),
     newCallId: () => {
       count += 1;
       return `call_${count}`;
     },
-    limitMs: options.limitMs ?? 60_000,
     mentionMs: options.mentionMs ?? 0,
   });
-  return { events, parked };
+  const parked = createParkedCalls({ calls, limitMs: options.limitMs ?? 60_000 });
+  return { events, parked, calls };
 }
 
 const called = (callId: string, name: string, input: object): AgentEvent => ({
@@ -66,12 +67,12 @@ describe("parked calls", () => {
   });
 
   it("are told only after the agent's stream has mentioned them", async () => {
-    const { events, parked } = lot({ mentionMs: 60_000 });
+    const { events, parked, calls } = lot({ mentionMs: 60_000 });
     void parked.park({ name: "read", input: { b: 1, a: 2 } }, never);
     expect(events).toEqual([]);
-    parked.noteMention({ name: "read", input: { a: 2, b: 1 } });
+    calls.announce({ name: "read", input: { a: 2, b: 1 } });
     await expect.poll(() => events.length).toBe(1);
-    parked.noteMention({ name: "list", input: {} });
+    calls.announce({ name: "list", input: {} });
     void parked.park({ name: "list", input: {} }, never);
     await expect.poll(() => events.length).toBe(2);
   });
@@ -152,9 +153,9 @@ describe("parked calls", () => {
   });
 
   it("go out one at a time in the order in which the agent made them, in whichever they come [clients D12]", async () => {
-    const { events, parked } = lot({ mentionMs: 60_000 });
+    const { events, parked, calls } = lot({ mentionMs: 60_000 });
     parked.setParallel(false);
-    for (const name of ["a", "b"]) parked.noteMention({ name, input: {} });
+    for (const name of ["a", "b"]) calls.announce({ name, input: {} });
     void parked.park({ name: "b", input: {} }, never);
     void parked.park({ name: "a", input: {} }, never);
     await expect.poll(() => parked.open().map(({ name }) => name)).toEqual(["a"]);

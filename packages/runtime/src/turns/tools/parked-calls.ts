@@ -1,20 +1,16 @@
 import type { AgentEvent } from "@caret/protocol";
-import { createMentions } from "./mentions.ts";
-import type { AnswerCall, CallResult, OfferedCall, ToolOrigin } from "./tool-call.ts";
-import { createWaitingCalls, type ParkedCall, type WaitingCalls } from "./waiting-calls.ts";
+import type { CallLog } from "./call-log.ts";
+import type { AnswerCall, LoggedCall, ToolOrigin, ToolResult } from "./tool-call.ts";
+import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 interface ParkedCallsOptions {
-  /** Puts events into the turn's log, in order. */
-  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
-  readonly newCallId: () => string;
+  readonly calls: CallLog;
   /** What the client calls a tool that the agent knows by this name. Absent: the same. */
   readonly originOf?: (name: string) => ToolOrigin;
   /** Why a tool cannot be called now; undefined: it can. The agent is told. */
   readonly refusalOf?: (name: string) => string | undefined;
   /** How long a client may take, from the call or from its last answer to another one. */
   readonly limitMs: number;
-  /** How long a call waits to be mentioned in the agent's own stream, so that the text before it is told before it. */
-  readonly mentionMs?: number;
 }
 
 export interface ParkedCalls {
@@ -22,15 +18,13 @@ export interface ParkedCalls {
   readonly park: AnswerCall;
   /** False: the client is given one call at a time, in the order in which the agent made them. */
   setParallel(isParallel: boolean): void;
-  /** The agent's stream mentioned such a call, and everything before the mention is in the log. */
-  noteMention(call: OfferedCall): void;
   /** Give a call its result; its id may come back respelled. False when no such call waits. */
-  answer(callId: string, result: CallResult): boolean;
+  answer(callId: string, result: ToolResult): boolean;
   /** The client has said anew what can be called: calls that wait and cannot be called any more are refused. */
   refuseUncallable(): void;
-  open(): readonly ParkedCall[];
-  /** How many more the agent has announced. */
-  announced(): number;
+  open(): readonly LoggedCall[];
+  /** How long to wait for further calls to go out together with those that wait; without end when none does. */
+  windowMs(): number;
   /** Hears of calls that have ended without their client. */
   readonly onUnanswered: WaitingCalls["onUnanswered"];
   /** The client has turned away: what waits is refused, and so is whatever the turn still asks for. */
@@ -39,23 +33,13 @@ export interface ParkedCalls {
   end(): readonly AgentEvent[];
 }
 
-const OVER: CallResult = { text: "The turn is over.", isError: true };
+const OVER: ToolResult = { text: "The turn is over.", isError: true };
 
 export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
+  const { calls } = options;
   const waiting = createWaitingCalls(options);
-  const mentions = createMentions();
   let hasEnded = false;
   let refusal: string | undefined;
-
-  /** Told as the gateway's own, so that no client takes it for a call to run. */
-  const refuse = async ({ name, input }: OfferedCall, reason: string): Promise<CallResult> => {
-    const callId = options.newCallId();
-    await options.write([
-      { type: "tool-call", callId, name, kind: "other", input, owner: "gateway" },
-      { type: "tool-result", callId, status: "rejected", output: reason },
-    ]);
-    return { text: reason, isError: true };
-  };
 
   const refusalOf = (name: string): string | undefined => refusal ?? options.refusalOf?.(name);
 
@@ -63,24 +47,23 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   const queue = createCallQueue(async ({ name, input }, signal) => {
     if (hasEnded || signal.aborted) return OVER;
     const reason = refusalOf(name);
-    if (reason !== undefined) return await refuse({ name, input }, reason);
+    if (reason !== undefined) return await calls.refuse({ name, input }, reason);
     const origin = options.originOf?.(name) ?? { name };
     const server = origin.namespace === undefined ? {} : { server: origin.namespace };
-    const call = { callId: options.newCallId(), name: origin.name, ...server, input };
+    const call = { callId: calls.newId(), name: origin.name, ...server, input };
     return await waiting.add(call, { agentName: name, signal });
   });
 
   return {
     async park(call, signal) {
-      await mentions.wait(call, options.mentionMs);
+      await calls.inOrder(call);
       return await queue.call(call, signal);
     },
     setParallel: queue.setParallel,
-    noteMention: mentions.note,
     answer: waiting.answer,
     refuseUncallable: () => waiting.refuse(refusalOf),
     open: () => waiting.all,
-    announced: mentions.outstanding,
+    windowMs: () => (waiting.all.length === 0 ? Number.POSITIVE_INFINITY : calls.windowMs(queue.isParallel())),
     onUnanswered: waiting.onUnanswered,
     dismissAll(reason) {
       refusal = reason;
@@ -103,6 +86,7 @@ interface CallQueue {
   readonly call: AnswerCall;
   /** True: calls go on side by side, those that were held back included. */
   setParallel(isParallel: boolean): void;
+  isParallel(): boolean;
 }
 
 export function createCallQueue(answer: AnswerCall): CallQueue {
@@ -129,5 +113,6 @@ export function createCallQueue(answer: AnswerCall): CallQueue {
       isParallel = value;
       tellChange();
     },
+    isParallel: () => isParallel,
   };
 }

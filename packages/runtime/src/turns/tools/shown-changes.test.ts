@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { AttendedBench, approveAll, askedFor, eventsOf, only } from "../testing/attended-bench.ts";
-import type { OfferedCall } from "./tool-call.ts";
+import type { ToolCall } from "./tool-call.ts";
 
 const spawner = createInlineSpawner({});
 let bench: AttendedBench;
@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => bench.remove());
 afterAll(() => spawner.close());
 
-const edit = (old_string: string, new_string: string): OfferedCall => ({
+const edit = (old_string: string, new_string: string): ToolCall => ({
   name: "edit",
   input: { path: "a.txt", old_string, new_string },
 });

@@ -17,16 +17,23 @@ export const bridgeHelloSchema = z.object({ turnId: z.string(), secret: z.string
 export type BridgeHello = z.infer<typeof bridgeHelloSchema>;
 
 /** What became of a call. */
-export interface CallResult {
+export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
 }
 
-/** A call of a tool that somebody else than the agent runs. */
-export interface OfferedCall {
+/** A call of a tool that the agent does not run itself. */
+export interface ToolCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** A call under its id in the log. */
+export interface LoggedCall extends ToolCall {
+  readonly callId: string;
+  /** The group or MCP server that the tool belongs to. */
+  readonly server?: string;
+}
+
 /** Answers a call, however long that takes. Aborted when the agent no longer waits for it. */
-export type AnswerCall = (call: OfferedCall, signal: AbortSignal) => Promise<CallResult>;
+export type AnswerCall = (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;

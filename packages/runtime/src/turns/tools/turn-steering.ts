@@ -1,5 +1,5 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import type { AnswerCall, CallResult } from "./tool-call.ts";
+import type { AnswerCall, ToolResult } from "./tool-call.ts";
 
 export interface TurnSteeringOptions {
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
@@ -26,7 +26,7 @@ export function createTurnSteering({ write, key }: TurnSteeringOptions): TurnSte
   let hasEnded = false;
 
   /** What is handed over has to be in the log, and counts as unsaid until it is. An agent that no longer waits hears nothing. */
-  const attach = async (result: CallResult, signal: AbortSignal): Promise<CallResult> => {
+  const attach = async (result: ToolResult, signal: AbortSignal): Promise<ToolResult> => {
     const ready = new Set(waiting);
     await Promise.all([...ready].map(({ logged }) => logged));
     if (hasEnded || signal.aborted) return result;

@@ -11,7 +11,7 @@ import { eventually } from "../../testing/eventually.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
 import type { ToolboxSettings } from "./lazy-toolbox.ts";
-import type { CallResult, OfferedCall } from "./tool-call.ts";
+import type { ToolCall, ToolResult } from "./tool-call.ts";
 
 /** An engine whose agent does nothing but call tools; the tools, the policy and the guard are the real ones. */
 let directory: string;
@@ -33,22 +33,22 @@ afterAll(() => spawner.close());
 interface Played {
   readonly turn: RunningTurn;
   /** What the agent heard, call by call. */
-  readonly heard: readonly CallResult[];
+  readonly heard: readonly ToolResult[];
   readonly offered: () => OfferedTools | undefined;
 }
 
 async function start(
-  calls: readonly OfferedCall[],
+  calls: readonly ToolCall[],
   request: Partial<TurnRequest>,
   settings: Partial<ToolboxSettings> = {},
 ): Promise<Played> {
-  const heard: CallResult[] = [];
+  const heard: ToolResult[] = [];
   let offered: OfferedTools | undefined;
   const lane = scriptedLane(async function* (asked, signal) {
     offered = asked.offered;
     for (const call of calls) {
       if (signal.aborted || offered === undefined) break;
-      offered.noteMention(call);
+      offered.announce(call);
       // An agent that is stopped does not wait for its calls.
       const result = await Promise.race([offered.call(call, signal), aborted(signal)]);
       if (result !== undefined) heard.push(result);
@@ -64,10 +64,10 @@ async function start(
 
 const byGateway = (): Partial<TurnRequest> => ({ gatewayTools: { system: "", realWorkspace: project } });
 const byClient: Partial<TurnRequest> = { clientTools: { tools: [{ name: "look", inputSchema: {} }], system: "" } };
-const look = (at: string): OfferedCall => ({ name: "look", input: { at } });
+const look = (at: string): ToolCall => ({ name: "look", input: { at } });
 
 /** Answers every parked call with the same words. */
-async function answerAll({ turn }: Played, answer: CallResult): Promise<readonly AgentEvent[]> {
+async function answerAll({ turn }: Played, answer: ToolResult): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const batch of turn.follow()) {
     events.push(...batch.map(({ event }) => event));

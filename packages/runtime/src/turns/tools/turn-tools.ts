@@ -3,16 +3,17 @@ import type { OfferedTools } from "../../lanes/lane.ts";
 import { classifyOutcome } from "../loops/call-rounds.ts";
 import { createLoopDetector, type LoopLimits } from "../loops/loop-detector.ts";
 import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "../session-engine.ts";
+import type { CallLog } from "./call-log.ts";
 import { noAsks } from "./no-asks.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
-import type { AgentTool, AnswerCall, CallResult, OfferedCall, ToolOrigin } from "./tool-call.ts";
+import type { AgentTool, AnswerCall, ToolCall, ToolOrigin, ToolResult } from "./tool-call.ts";
 import type { TurnSteering } from "./turn-steering.ts";
-import { type EndedCall, type GuardCallsOptions, guardCalls } from "./watch-loops.ts";
+import { type EndedCall, guardCalls } from "./watch-loops.ts";
 
 export interface TurnToolsOptions {
-  /** Puts events into the turn's log, in order. */
+  /** Puts events into the turn's log, in order; nothing after the turn's end. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
-  readonly newCallId: () => string;
+  readonly calls: CallLog;
   readonly parkedLimitMs: number;
   /** How often calls may repeat themselves; absent limits are the guard's own. */
   readonly loops: Partial<LoopLimits>;
@@ -47,24 +48,18 @@ export interface TurnTools {
 
 /** The client runs the tools: each call waits for its result. */
 export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOptions): TurnTools {
-  const { write, newCallId, parkedLimitMs, now } = options;
+  const { calls, parkedLimitMs, now } = options;
   const round = createToolRound(wanted);
-  const parked = createParkedCalls({ write, newCallId, ...round, limitMs: parkedLimitMs });
-  let isParallel = true;
-  const setParallel = (value = true): void => {
-    isParallel = value;
-    parked.setParallel(value);
-  };
-  setParallel(wanted.parallel);
+  const parked = createParkedCalls({ calls, ...round, limitMs: parkedLimitMs });
+  parked.setParallel(wanted.parallel ?? true);
   let hasEnded = false;
-  const run = async (call: OfferedCall, signal: AbortSignal): Promise<EndedCall> => {
+  const run = async (call: ToolCall, signal: AbortSignal): Promise<EndedCall> => {
     const startedAt = now();
     const result = await parked.park(call, signal);
     if (hasEnded || signal.aborted) return { result, outcome: undefined };
     return { result, outcome: { class: classOf(result), output: result.text, durationMs: now() - startedAt } };
   };
-  const tell: GuardCallsOptions["write"] = async (events) => (hasEnded ? undefined : await write(events));
-  const call = answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run, write: tell }));
+  const call = answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run }));
   const { system, realWorkspace } = wanted;
   const offered: OfferedTools = {
     tools: wanted.tools,
@@ -72,17 +67,16 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
     realWorkspace,
     onToolsChange: round.onToolsChange,
     call,
-    noteMention: parked.noteMention,
+    announce: calls.announce,
   };
   return {
-    // Where calls go out one at a time, no other is to be waited for.
-    parked: { ...parked, announced: () => (isParallel ? parked.announced() : 0) },
+    parked,
     asks: noAsks,
     isUndecided: () => false,
     steering: undefined,
     offer: async () => ({ offered, notices: [] }),
     change(next) {
-      setParallel(next.parallel);
+      parked.setParallel(next.parallel ?? true);
       return round.change(next);
     },
     end() {
@@ -105,7 +99,7 @@ export function answered(call: AnswerCall): AnswerCall {
 }
 
 /** That a result is no error is not always told: then its words decide. */
-function classOf({ text, isError }: CallResult): ReturnType<typeof classifyOutcome> {
+function classOf({ text, isError }: ToolResult): ReturnType<typeof classifyOutcome> {
   return classifyOutcome(isError ? { output: text, isError } : { output: text });
 }
 

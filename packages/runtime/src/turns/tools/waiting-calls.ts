@@ -1,35 +1,27 @@
-import type { AgentEvent } from "@caret/protocol";
 import { meansCall } from "../../conversations/matching/transcript.ts";
-import type { CallResult, OfferedCall } from "./tool-call.ts";
-
-/** A tool call that waits, with its agent alive, for the client's result. */
-export interface ParkedCall extends OfferedCall {
-  readonly callId: string;
-  /** The group that the tool belongs to at its client. */
-  readonly server?: string;
-}
+import type { CallLog } from "./call-log.ts";
+import type { LoggedCall, ToolResult } from "./tool-call.ts";
 
 /** Why a call has ended without its client: it took too long, or the agent no longer waits. */
 export type Unanswered = "late" | "given-up";
 
 export interface WaitingCallsOptions {
-  /** Puts events into the turn's log, in order. */
-  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+  readonly calls: Pick<CallLog, "begin" | "end">;
   /** How long a client may take, from the call or from its last answer to another one. */
   readonly limitMs: number;
 }
 
 /** The calls of a turn that wait for their results. */
 export interface WaitingCalls {
-  readonly all: readonly ParkedCall[];
+  readonly all: readonly LoggedCall[];
   /** Tells the call, and resolves with its result. */
-  add(call: ParkedCall, caller: WaitingCaller): Promise<CallResult>;
+  add(call: LoggedCall, caller: WaitingCaller): Promise<ToolResult>;
   /** Gives a call its result; its id may come back respelled. False when no such call waits. */
-  answer(callId: string, result: CallResult): boolean;
+  answer(callId: string, result: ToolResult): boolean;
   /** Ends those that there is a reason against, by the agent's names of their tools. */
   refuse(reasonFor: (agentName: string) => string | undefined): void;
   /** Takes all of them out; the log is not told. */
-  drop(result: CallResult): readonly ParkedCall[];
+  drop(result: ToolResult): readonly LoggedCall[];
   onUnanswered(listener: (why: Unanswered) => void): void;
 }
 
@@ -41,23 +33,23 @@ export interface WaitingCaller {
 }
 
 interface WaitingCall {
-  readonly call: ParkedCall;
+  readonly call: LoggedCall;
   readonly agentName: string;
-  readonly settle: (result: CallResult) => void;
+  readonly settle: (result: ToolResult) => void;
   /** Runs from when the call is in the log. */
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createWaitingCalls({ write, limitMs }: WaitingCallsOptions): WaitingCalls {
+export function createWaitingCalls({ calls, limitMs }: WaitingCallsOptions): WaitingCalls {
   const waiting = new Map<string, WaitingCall>();
   let tellUnanswered: (why: Unanswered) => void = () => undefined;
 
-  const settle = (callId: string, result: CallResult, status: "ok" | "error" | "interrupted"): boolean => {
+  const settle = (callId: string, result: ToolResult, status: "ok" | "error" | "interrupted"): boolean => {
     const entry = waiting.get(callId);
     if (entry === undefined) return false;
     waiting.delete(callId);
     // The agent may go on only when the log knows what it was told.
-    void write([{ type: "tool-result", callId, status, output: result.text }]).then(
+    void calls.end({ type: "tool-result", callId, status, output: result.text }).then(
       () => entry.settle(result),
       () => entry.settle(result),
     );
@@ -79,10 +71,10 @@ export function createWaitingCalls({ write, limitMs }: WaitingCallsOptions): Wai
       return [...waiting.values()].map(({ call }) => call);
     },
     async add(call, { agentName, signal }) {
-      const answered = Promise.withResolvers<CallResult>();
+      const answered = Promise.withResolvers<ToolResult>();
       const entry: WaitingCall = { call, agentName, settle: answered.resolve, timer: undefined };
       waiting.set(call.callId, entry);
-      await write([{ type: "tool-call", ...call, kind: "other", owner: "client" }]);
+      await calls.begin(call, { kind: "other", owner: "client" });
       entry.timer = setTimeout(giveUp, limitMs, call.callId, "late");
       const onAbort = (): void => giveUp(call.callId, "given-up");
       signal.addEventListener("abort", onAbort, { once: true });
