@@ -95,7 +95,7 @@ describe("MCP servers", () => {
 });
 
 describe("the policy of the gateway's tools", () => {
-  it("changes files and runs nothing, unless told otherwise", () => {
+  it("changes files and runs nothing by default", () => {
     const { policy } = toolboxSettings(hostOf({}), configOf({}), { spawner, outputsDir: "/tmp" });
     expect(policy).toEqual({ mode: "auto-edits", rules: [] });
   });

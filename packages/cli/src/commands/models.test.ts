@@ -23,7 +23,7 @@ it("lists the models of the simulator, families as one, and keeps the list", asy
   expect(statSync(join(directory, "data", "models", "sim.json")).mode & 0o777).toBe(0o600);
 });
 
-it("asks the agent again only when told to", async () => {
+it("asks the agent again only with --refresh", async () => {
   await models([]);
   const kept = await models(["--json"], { CARET_SIM_AUTH: "out" });
   expect(JSON.parse(kept.stdout)[0]).toMatchObject({ id: "auto" });

@@ -118,7 +118,7 @@ describe("caret sessions", () => {
     expect(await ids()).toEqual(["aaaa-1"]);
   });
 
-  it("prunes by the settings when it is not told otherwise, and not at all without any", async () => {
+  it("prunes by the settings when no flag says otherwise, and not at all without any", async () => {
     await expect(sessions("prune")).rejects.toMatchObject({ code: "invalid-request" });
     await expect(sessions("prune", "--older-than", "soon")).rejects.toMatchObject({ code: "invalid-request" });
     env = { ...env, CARET_RETENTION_SESSIONS: "2" };

@@ -47,7 +47,7 @@ describe("parseText", () => {
     ]);
   });
 
-  it("leaves a text as it is", () => {
+  it("leaves a string as it is", () => {
     expect(parseText(z.string(), " 12 ")).toEqual({ value: " 12 " });
   });
 });

@@ -98,7 +98,7 @@ const textOf = (events: readonly AgentEvent[]): string =>
 
 const write = { name: "write", args: { path: "a.txt", content: "hi\n" } };
 
-describe("a turn that somebody attends", () => {
+describe("a turn that a person attends", () => {
   it("changes the user's workspace once it was approved, and leaves it alone when it was not", async () => {
     await openCalling(write, { name: "write", args: { path: "b.txt", content: "no" } });
     const turn = await start();
@@ -161,7 +161,7 @@ describe("a turn that somebody attends", () => {
 });
 
 describe("a session of the user's workspace", () => {
-  it("goes on with its chat while its agent works elsewhere, and is told anew when the agent works in it itself", async () => {
+  it("continues its chat while its agent works elsewhere, and gets a new chat with the history when the agent works in it itself", async () => {
     await open({});
     const first = await start({ prompt: "What is 2 + 3?" });
     await eventsOf(first);

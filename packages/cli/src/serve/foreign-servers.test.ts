@@ -140,7 +140,7 @@ describe.each(["off", "auto"])(
   },
 );
 
-describe("the permissions of an agent whose tools somebody else runs", () => {
+describe("the permissions of an agent whose tools a client or Caret runs", () => {
   it("deny its own tools by themselves, without the hook, wherever a file is [fidelity F4]", async () => {
     await play([call("caret", "read", { path: "a" })], byClient(), "off");
     const workspace = join(home, "data", "scratch", "session");

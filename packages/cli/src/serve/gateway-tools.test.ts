@@ -160,7 +160,7 @@ function nativeAttempts(): readonly object[] {
   return [...rounds, { text: "I tried." }];
 }
 
-describe("the agent's own tools, while somebody else runs the tools", () => {
+describe("the agent's own tools, while a client or Caret runs the tools", () => {
   const byClient = (): Partial<TurnRequest> => ({
     clientTools: { tools: [{ name: "read", inputSchema: {} }], system: "", realWorkspace: workspace },
   });

@@ -108,7 +108,7 @@ describe("a turn in a pipe", () => {
     ]);
   });
 
-  it("measures a call whose length nobody told", () => {
+  it("measures a call that came without a duration", () => {
     let time = 0;
     const renderer = createTurnRenderer({ ...pipe, now: () => time });
     renderer.push([started, calls("a", "read", { path: "x" })]);

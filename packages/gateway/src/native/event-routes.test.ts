@@ -165,7 +165,7 @@ it("says in the stream what goes wrong once it has begun", async () => {
   expect(wire).toMatch(/^id: 1\ndata: .*\n\nevent: error\ndata: \{"error":\{"code":"storage-failed".*\}\}\n\n$/);
 });
 
-it("tells news of all sessions from the moment the stream is open", async () => {
+it("sends updates of all sessions from the moment the stream is open", async () => {
   const sessions = deskWith(0);
   const server = await start(sessions);
   const response = await open(server, "/api/sessions/stream");

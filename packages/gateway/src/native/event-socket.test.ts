@@ -121,7 +121,7 @@ describe("a WebSocket", () => {
     expect(first?.raw).toBe('{"type":"a","n":0}');
   });
 
-  it("tells every event in the stored shape of other pages to whoever wants it, and resumes by its id", async () => {
+  it("sends every event in the stored shape of other pages to a client that asks for it, and resumes by its id", async () => {
     const sessions = deskWith(3);
     sessions.append("s1", [{ type: "turn-end", outcome: { kind: "completed" } }]);
     const server = await start(sessions);

@@ -33,7 +33,7 @@ describe("where turns may work", () => {
     ]);
   });
 
-  it("is told by physical paths, on both sides", () => {
+  it("is decided by physical paths, on both sides", () => {
     expect(ask(join(root, "shortcut"))).toBe(join(root, "allowed/project"));
     expect(ask(join(root, "allowed/project"), [join(root, "allowed-link")])).toBe(join(root, "allowed/project"));
     expect(ask(`${root}/allowed/../allowed/./project/`)).toBe(join(root, "allowed/project"));

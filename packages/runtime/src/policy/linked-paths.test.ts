@@ -108,7 +108,7 @@ describe("a path is judged by where it ends", () => {
     expect([decide("fixtures/bare/config").effect, decide("meta/hooks/pre-commit").effect]).toEqual(["ask", "ask"]);
   });
 
-  it("asks about hooks where git was told to look for them [defect 6]", () => {
+  it("asks about hooks in the directory that core.hooksPath names [defect 6]", () => {
     execFileSync("git", ["-C", workspace, "config", "core.hooksPath", "tools/hooks"]);
     expect([decide("tools/hooks/pre-commit").effect, decide("tools/build.ts").effect]).toEqual(["ask", "allow"]);
   });

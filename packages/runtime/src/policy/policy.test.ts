@@ -264,7 +264,7 @@ describe("a decision", () => {
     reason,
   });
 
-  it("is told as a request and its answer, with the reason", () => {
+  it("is recorded as a request and its answer, with the reason", () => {
     const reason = "a rule says so: allow tool `exec`";
     expect(policyWith({ rules: [{ effect: "allow", tool: "exec" }] }).decide(call)).toEqual({
       effect: "allow",
@@ -277,7 +277,7 @@ describe("a decision", () => {
     });
   });
 
-  it("is left open when somebody can be asked", () => {
+  it("is left open when a person can be asked", () => {
     expect(policyWith({ mode: "auto" }).decide(call)).toEqual({
       effect: "ask",
       reason: danger,

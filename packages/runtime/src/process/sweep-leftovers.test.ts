@@ -93,7 +93,7 @@ describe("the registry", () => {
     expect([statSync(directory).mode & 0o777, statSync(`${directory}/mark.json`).mode & 0o777]).toEqual([0o700, 0o600]);
   });
 
-  it("forgets a process when told to", () => {
+  it("forgets a process on request", () => {
     const registry = openProcessRegistry(directory);
     registry.add("mark", identity);
     registry.remove("mark");

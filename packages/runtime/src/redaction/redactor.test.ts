@@ -46,7 +46,7 @@ describe("A known secret", () => {
     expect(redactor.redactValue(clean)).toBe(clean);
   });
 
-  it("that is too short to be told from ordinary letters is left alone", () => {
+  it("that is too short to be distinguished from ordinary letters is left alone", () => {
     expect(redactor.redactText("abc abcdef")).toBe("abc abcdef");
   });
 

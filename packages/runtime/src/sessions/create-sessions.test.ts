@@ -65,7 +65,7 @@ describe("a session", () => {
     });
   });
 
-  it("is changed as told, and a bad change leaves it as it was", async () => {
+  it("is changed as requested, and a bad change leaves it as it was", async () => {
     const { id } = await bench.desk.create({ title: "Old" }, anyone);
     const changes = { title: "  New\nline", archived: true, permission: "auto", model: "opus" } as const;
     expect(await bench.desk.change(id, changes, anyone)).toMatchObject({ ...changes, title: "New" });
@@ -158,7 +158,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("is told what was said before when somebody else ran the tools then", async () => {
+  it("gets the history in its prompt when the owner of the tools has changed", async () => {
     const { id } = await bench.desk.create({}, anyone);
     await bench.turn(id, "One");
     await bench.turn(id, "Two", { permission: "full" });
@@ -185,7 +185,7 @@ describe("a turn", () => {
     expect((await bench.desk.get(one.id, anyone)).status).toMatchObject({ kind: "ended", outcome: "cancelled" });
   });
 
-  it("waits for a person's decision, which is told live, and is not asked again what was granted for the session", async () => {
+  it("waits for a person's decision, which followers see live, and does not ask again for what was granted for the session", async () => {
     const command = (text: string) => ({ name: "exec", input: { command: text } });
     bench.manner({ calls: [command("echo one"), command("echo one")] });
     const { id } = await bench.desk.create({ permission: "supervised" }, anyone);
@@ -263,7 +263,7 @@ describe("a turn", () => {
     expect(bench.asked.map(({ prompt }) => prompt)).toEqual(["Go", "Use tabs"]);
   });
 
-  it("that was stopped stays stopped, whatever it was told before", async () => {
+  it("that was stopped stays stopped, whatever steering it got before", async () => {
     bench.manner({ until: Promise.withResolvers().promise });
     const { id } = await bench.desk.create({}, anyone);
     const { turnId } = await bench.desk.startTurn(id, { prompt: "Go" }, anyone);
@@ -386,7 +386,7 @@ describe("a caller that is bound to a workspace", () => {
     expect(await readUntil(updates, () => true)).toEqual([{ kind: "deleted", sessionId: mine.id }]);
   });
 
-  it("is told what its own sessions consumed", async () => {
+  it("gets the usage of its own sessions", async () => {
     const mine = await bench.desk.create({}, bound());
     const theirs = await bench.desk.create({ workspace: bench.other, model: "opus" }, anyone);
     for (const { id } of [mine, theirs]) await bench.turn(id, "Go");

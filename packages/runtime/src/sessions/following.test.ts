@@ -89,7 +89,7 @@ describe("following a session's log", () => {
     expect(all).toEqual(upTo(7));
   });
 
-  it("ends when the session is deleted, whoever does it", async () => {
+  it("ends when the session is deleted, by any process", async () => {
     const [mine, theirs] = [await newSession(), await newSession()];
     const ends = [mine, theirs].map((id) => readUntil(follow(id), () => false));
     await bench.desk.delete(mine, anyone);

@@ -38,7 +38,7 @@ type SessionReaders = Omit<
   | "revokeGrant"
 >;
 
-/** What only looks. Followers end when the desk closes. */
+/** The methods of `Sessions` that change nothing. Followers end when it closes. */
 export function sessionReaders(context: SessionsContext, closing: AbortSignal): SessionReaders {
   const { options, store, ticks, find, view, onWaiting } = context;
   const { engine, now, updatesMs = UPDATES_MS, redactor } = options;

@@ -25,7 +25,7 @@ const MAX_LISTED_APPROVAL = 16_384;
 
 const POLL_MS = 500;
 
-/** What the parts of a desk share. */
+/** What the parts of `Sessions` share. */
 export interface SessionsContext {
   readonly options: SessionsOptions;
   readonly store: EventStore;

@@ -61,7 +61,7 @@ describe("the spawner process", () => {
     expect(readdirSync(bench.path("processes"))).toEqual([]);
   });
 
-  it("is replaced when it dies: its children are ended and told, and the next child starts", async () => {
+  it("is replaced when it dies: its children are killed and reported as ended, and the next child starts", async () => {
     const child = spawner.spawn(bench.sh(tree(), "held"));
     await Promise.all([child.started, eventually(() => bench.noted() === 3, "the tree has grown")]);
     const died = pidOf(spawner);

@@ -32,7 +32,7 @@ interface RemoteChild {
 
 /** Starts children through a spawner process, and starts a new spawner when the old one has died. */
 export class ProcessSpawner implements Spawner {
-  readonly #desk: StreamServer;
+  readonly #streamServer: StreamServer;
   readonly #registryDir: string | undefined;
   readonly #registry: ProcessRegistry | undefined;
   readonly #remotes = new Map<string, RemoteChild>();
@@ -42,7 +42,7 @@ export class ProcessSpawner implements Spawner {
   #closed = false;
 
   constructor({ registryDir, socketDir }: ProcessSpawnerOptions) {
-    this.#desk = new StreamServer(socketDir);
+    this.#streamServer = new StreamServer(socketDir);
     this.#registryDir = registryDir;
     this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
     this.#spares = new SpareStreams(() => this.#expect(true));
@@ -66,7 +66,7 @@ export class ProcessSpawner implements Spawner {
     await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
     if (this.#link !== undefined) this.#spares.drop(this.#link);
     await this.#link?.close();
-    this.#desk.close();
+    this.#streamServer.close();
   }
 
   async #launch(command: ChildCommand, signal: AbortSignal): Promise<LaunchedProcess> {
@@ -113,12 +113,12 @@ export class ProcessSpawner implements Spawner {
 
   #expect(hasStdin: boolean): ExpectedChild {
     const id = randomUUID();
-    return { id, streams: expectStreams(this.#desk, id, hasStdin) };
+    return { id, streams: expectStreams(this.#streamServer, id, hasStdin) };
   }
 
   #open(): SpawnerLink {
     const link = new SpawnerLink((report) => this.#hear(link, report));
-    link.send({ type: "open", socketPath: this.#desk.path, registryDir: this.#registryDir });
+    link.send({ type: "open", socketPath: this.#streamServer.path, registryDir: this.#registryDir });
     void link.gone.then(() => this.#mourn(link));
     this.#link = link;
     return link;

@@ -82,13 +82,13 @@ export interface ExpectedStreams {
 }
 
 /** Waits for the streams of one child. */
-export function expectStreams(desk: StreamServer, id: string, hasStdin: boolean): ExpectedStreams {
+export function expectStreams(server: StreamServer, id: string, hasStdin: boolean): ExpectedStreams {
   const greetings: string[] = [];
   const sockets: Socket[] = [];
   const expect = async (stream: StreamName): Promise<Socket> => {
     const greeting = socketGreeting(id, stream);
     greetings.push(greeting);
-    const socket = await desk.expect(greeting);
+    const socket = await server.expect(greeting);
     sockets.push(socket);
     return socket;
   };
@@ -96,7 +96,7 @@ export function expectStreams(desk: StreamServer, id: string, hasStdin: boolean)
   return {
     arrived: all.then(([stdin, stdout, stderr]) => ({ stdin, stdout, stderr })),
     forget() {
-      for (const greeting of greetings) desk.forget(greeting);
+      for (const greeting of greetings) server.forget(greeting);
       for (const socket of sockets) socket.destroy();
     },
   };

@@ -104,7 +104,7 @@ describe("edit", () => {
     expect(bench.read("a.ts")).toBe(diff.after);
   });
 
-  it("replaces all of them only when told to", async () => {
+  it("replaces all of them only with replace_all", async () => {
     bench.write("a.txt", "x x x");
     const edit = { path: "a.txt", old_string: "x", new_string: "y" };
     expect(await bench.call("edit", edit)).toEqual(
