@@ -4,7 +4,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/clients/heavy/*.test.ts", "tests/clients/loops/*.test.ts"],
-    testTimeout: 120_000,
+    testTimeout: 300_000,
+    // They are other people's programs, and lose a command's output or a second now and then; what is wrong here is wrong twice.
+    retry: 1,
     // The first run installs hundreds of megabytes.
     hookTimeout: 300_000,
     // Each is a large program by itself; side by side they only wait for each other.

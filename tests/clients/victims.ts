@@ -13,7 +13,8 @@ export function killVictims(home: GatewayHome, kind: "agent" | "bridge"): boolea
   return pids.length > 0;
 }
 
-function killOne(pid: number): void {
+/** Nothing when it has left already. */
+export function killOne(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {

@@ -4,7 +4,7 @@ export const claudeCode: CodingClient = {
   name: "Claude Code",
   package: { spec: "@anthropic-ai/claude-code@2.1.325", command: "claude" },
   prepare: ({ url, token }) => ({
-    args: ["-p", "--model", "auto", "--allowedTools", "Read,Write,Bash(wc:*)", "--output-format", "text"],
+    args: ["-p", "--model", "auto", "--allowedTools", "Read,Write,Bash(wc:*),Bash(sh:*)", "--output-format", "text"],
     env: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: token,
@@ -13,4 +13,5 @@ export const claudeCode: CodingClient = {
       DISABLE_AUTOUPDATER: "1",
     },
   }),
+  goOn: ["-c"],
 };

@@ -21,7 +21,8 @@ export const cline: CodingClient = {
         "-m",
         "auto",
       ],
-      env: { CLINE_GLOBAL_SETTINGS_PATH: settings },
+      // Its daemon would outlive the test, and serve the next one from a directory that is gone.
+      env: { CLINE_GLOBAL_SETTINGS_PATH: settings, CLINE_SESSION_BACKEND_MODE: "local" },
     };
   },
 };

@@ -30,4 +30,5 @@ apps = false
       env: { CODEX_HOME: dirname(settings), CARET_TOKEN: token },
     };
   },
+  goOn: ["resume", "--last"],
 };

@@ -19,4 +19,6 @@ export interface CodingClient {
     readonly args: readonly string[];
     readonly env: Readonly<Record<string, string>>;
   };
+  /** What is added to the arguments to go on with its last session. Absent: it cannot, as a script. */
+  readonly goOn?: readonly string[];
 }

@@ -22,4 +22,5 @@ models:
     );
     return { args: ["-p", "--auto", "--config", config], env: { CONTINUE_TELEMETRY_ENABLED: "0" } };
   },
+  goOn: ["--resume"],
 };

@@ -25,4 +25,6 @@ export const openClaws: readonly CodingClient[] = Object.entries(apis).map(([doo
       env: { OPENCLAW_STATE_DIR: dirname(file) },
     };
   },
+  // Its session has a name, which is among the arguments already.
+  goOn: [],
 }));

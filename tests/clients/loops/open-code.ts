@@ -31,4 +31,5 @@ export const openCodes: readonly CodingClient[] = Object.entries(libraries).map(
       },
     };
   },
+  goOn: ["-c"],
 }));

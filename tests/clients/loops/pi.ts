@@ -17,8 +17,9 @@ export const pis: readonly CodingClient[] = Object.entries(apis).map(([door, { a
     const provider = { baseUrl: url + path, apiKey: token, api, models: [model] };
     const models = repository.keep(".pi/models.json", JSON.stringify({ providers: { caret: provider } }));
     return {
-      args: ["-p", "--provider", "caret", "--model", "auto", "--no-session"],
+      args: ["-p", "--provider", "caret", "--model", "auto"],
       env: { PI_CODING_AGENT_DIR: dirname(models), PI_OFFLINE: "1", PI_TELEMETRY: "0" },
     };
   },
+  goOn: ["-c"],
 }));

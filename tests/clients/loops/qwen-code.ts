@@ -11,4 +11,5 @@ export const qwenCode: CodingClient = {
       env: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: token },
     };
   },
+  goOn: ["-c"],
 };

@@ -1,11 +1,12 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { installClient } from "./client-package.ts";
 import type { ClientPlace, CodingClient } from "./coding-client.ts";
 
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 140_000;
 
 export interface ClientExit {
   readonly code: number | string;
@@ -15,20 +16,41 @@ export interface ClientExit {
 
 /** Gives a client a task in its repository, as a script would, and waits for its end. */
 export async function runClient(client: CodingClient, place: ClientPlace, task: string): Promise<ClientExit> {
-  const { args, env } = client.prepare(place);
-  for (const command of client.setUp?.(place) ?? []) {
-    const exit = await runProgram(client, place, command, env);
-    if (exit.code !== 0) return exit;
-  }
-  return await runProgram(client, place, [...args, task], env);
+  return await (await startClient(client, place, task)).exit;
 }
 
-async function runProgram(
+/** A client at work on a task, which is the leader of its process group, as in a terminal. */
+export interface RunningClient {
+  readonly exit: Promise<ClientExit>;
+  /** To the whole group, as a terminal sends Ctrl-C. */
+  signal(signal: NodeJS.Signals): void;
+}
+
+export async function startClient(client: CodingClient, place: ClientPlace, task: string): Promise<RunningClient> {
+  const { args, env } = client.prepare(place);
+  for (const command of client.setUp?.(place) ?? []) {
+    const { exit } = await startProgram(client, place, command, env);
+    const { code, stderr } = await exit;
+    if (code !== 0) throw new Error(`${client.name} could not be set up: ${stderr}`);
+  }
+  return await startProgram(client, place, [...args, task], env);
+}
+
+/** The client when it goes on with its session, if it can as a script. */
+export function goingOn(client: CodingClient): CodingClient {
+  const prepare: CodingClient["prepare"] = (place) => {
+    const { args, env } = client.prepare(place);
+    return { args: [...args, ...(client.goOn ?? [])], env };
+  };
+  return { ...client, prepare };
+}
+
+async function startProgram(
   client: CodingClient,
   { repository: { home, directory } }: ClientPlace,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<ClientExit> {
+): Promise<RunningClient> {
   const child = spawn(await installClient(client.package), args, {
     cwd: directory,
     // Nothing of the machine's settings, nor of the keys of the person who runs this.
@@ -42,8 +64,14 @@ async function runProgram(
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
   });
-  const patience = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  const signal = (name: NodeJS.Signals): void => void process.kill(-(child.pid ?? 0), name);
+  return { exit: exitOf(child, () => signal("SIGKILL")), signal };
+}
+
+async function exitOf(child: ChildProcessByStdio<null, Readable, Readable>, kill: () => void): Promise<ClientExit> {
+  const patience = setTimeout(kill, LIMIT_MS);
   const [[code, signal], stdout, stderr] = await Promise.all([
     once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>,
     text(child.stdout),

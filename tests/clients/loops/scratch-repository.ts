@@ -1,6 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { killOne } from "../victims.ts";
 
 /** Needs a reader, a shell and a writer; the first two calls are made together. */
 export const task =
@@ -18,6 +28,16 @@ export class ScratchRepository {
     mkdirSync(this.home);
     writeFileSync(join(this.directory, "apples.txt"), "Boskoop\nElstar\nJonagold\n");
     writeFileSync(join(this.directory, "pears.txt"), "Conference\n");
+    writeFileSync(join(this.directory, "wait.sh"), "touch waits\nuntil [ -e go ]; do sleep 0.1; done\n");
+  }
+
+  /** Whether `wait.sh` runs; it ends by `go`. */
+  get isWaiting(): boolean {
+    return existsSync(join(this.directory, "waits"));
+  }
+
+  go(): void {
+    writeFileSync(join(this.directory, "go"), "");
   }
 
   /** Writes a file below the client's own directory, and gives its path. */
@@ -37,7 +57,23 @@ export class ScratchRepository {
     }
   }
 
+  /** The processes that were started for this home, daemons of the client's included. */
+  processes(): readonly number[] {
+    return readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid) && environmentOf(pid).includes(`HOME=${this.home}`));
+  }
+
   remove(): void {
+    for (const pid of this.processes()) killOne(pid);
     rmSync(this.#root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function environmentOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+  } catch {
+    return []; // gone meanwhile, or another user's
   }
 }

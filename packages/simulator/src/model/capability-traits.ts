@@ -93,7 +93,8 @@ export const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
     names: ["write", "writefile", "createfile", "savefile", "writetofile", "create", "writetextfile", "fswrite"],
     verbs: "write create save persist store put make overwrite emit spit set record",
     objects: /\b(?:files?|disk|documents?|contents?|texts?|fs)\b/i,
-    never: onTheWeb,
+    // Cline's teams have outcomes, with a title and sections, that are drafted and not written anywhere.
+    never: /\b(?:web|internet|online|urls?|https?|google|teams?|outcomes?)\b/i,
     needs: ["path", "content"],
     isToldBySchema: true,
   },

@@ -77,9 +77,12 @@ describe("clients K: results that come to another agent than the one that asked 
     "These are the results of the calls that you made. Go on with the task.";
   const nextStep = [["bash", { command: "wc -l apples.txt" }]];
 
-  it("lead on to the next step of a task that was told with them", () => {
+  it.each([
+    ["below a note", `<system-reminder>x</system-reminder>\n${task}`],
+    ["in quotes", `"${task}"`],
+  ])("lead on to the next step of a task that was told with them, %s", (_, told) => {
     const prompt =
-      `<earlier_conversation>\nUSER:\n<system-reminder>x</system-reminder>\n${task}\n\nASSISTANT:\nI'll read.\n\n` +
+      `<earlier_conversation>\nUSER:\n${told}\n\nASSISTANT:\nI'll read.\n\n` +
       'TOOL_CALL (name: read, call_id: c1)\n{"path":"apples.txt"}\n\nTOOL_CALL (name: read, call_id: c2)\n{"path":"pears.txt"}\n' +
       `</earlier_conversation>\n\n${results}`;
     expect(calls(prompt)).toEqual(nextStep);

@@ -17,14 +17,19 @@ export function promptsBefore(text: string): readonly string[] {
   const parts = told.split(/\n\n(?=(?:USER|ASSISTANT):\n|TOOL_(?:CALL|RESULT) \()/);
   return parts
     .flatMap((part) => /^\s*USER:\n([\s\S]*)$/.exec(part)?.[1] ?? [])
-    .flatMap((said) => withoutNoise(said) || []);
+    .flatMap((said) => unquoted(withoutNoise(said)) || []);
 }
 
 /** What the person typed, without the wrapping of agents and clients. */
 export function promptText(text: string): string {
   const bare = withoutNoise(text.replace(past, "").replace(instructions, ""));
-  const quoted = /^"([\s\S]*)"$/.exec(bare)?.[1];
-  return shorten(quoted !== undefined && !quoted.includes('"') ? quoted.trim() : bare);
+  return shorten(unquoted(bare));
+}
+
+/** Some clients put a whole prompt in quotes. */
+function unquoted(prompt: string): string {
+  const quoted = /^"([^"]*)"$/.exec(prompt)?.[1];
+  return quoted?.trim() ?? prompt;
 }
 
 /** Rules look at every word many times, and what a prompt of megabytes wants stands at its start or at its end. */
