@@ -43,19 +43,19 @@ export function countAnswer(
 }
 
 /** `outputWeight`: of all that the answer says, calls included. */
-export function usageOfAnswer(count: AnswerCount, told: Usage | undefined, outputWeight: number): AnswerUsage {
-  const isTold = told !== undefined && Object.values(told).some((value) => value !== undefined);
+export function usageOfAnswer(count: AnswerCount, reported: Usage | undefined, outputWeight: number): AnswerUsage {
+  const isReported = reported !== undefined && Object.values(reported).some((value) => value !== undefined);
   return {
-    reported: isTold && count.startsTurn ? told : undefined,
+    reported: isReported && count.startsTurn ? reported : undefined,
     estimate() {
       const { fresh, repeated } = count.prompt();
       return { input: fresh, ...(repeated > 0 && { cacheRead: repeated }), output: tokensOf(outputWeight) };
     },
-    ofTurn: isTold && !count.startsTurn ? told : undefined,
+    ofTurn: isReported && !count.startsTurn ? reported : undefined,
   };
 }
 
-/** The answer's numbers, with estimates in place of all of them when none was reported. What it cost is told once. */
+/** The answer's numbers, with estimates in place of all of them when none was reported. The cost is stated once. */
 export function ownUsage({ reported, estimate, ofTurn }: AnswerUsage): Usage {
   if (reported !== undefined) return reported;
   return { ...estimate(), ...(ofTurn?.cost !== undefined && { cost: ofTurn.cost }) };

@@ -67,7 +67,7 @@ export function malformed(source: unknown, label: string, message: string): Unpa
   return { kind: "unpassable", label, digest: digestOf(source), refusal };
 }
 
-/** No door fetches anything: whoever names an address would have the gateway ask it. */
+/** No door fetches a URL: a client could make the gateway request any address. */
 export function imageByAddress(url: string, path: string): UnpassablePart {
   const shown = url.length > 200 ? `${url.slice(0, 199)}…` : url;
   return unpassable(url, `an image at ${shown}`, path, "Send the image itself, in base64.");

@@ -17,7 +17,7 @@ const DATA_URL = /^data:(image\/[\w.+-]+);base64,/i;
 /** Looks for one wrong character; a pattern for the whole of it would exhaust the stack on an image of megabytes. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
-/** An image by data URL. One that is an address, or broken, is told as what it is. */
+/** An image by data URL. One that is a URL, or broken, becomes an `UnpassablePart`. */
 function toImagePart(url: unknown, path: string): TranscriptPart {
   const broken = (message: string): TranscriptPart => malformed(url, "an image that is broken", `${path}: ${message}`);
   if (typeof url !== "string") return broken("must be a string with the image's URL");
@@ -33,7 +33,7 @@ function toImagePart(url: unknown, path: string): TranscriptPart {
 
 const partSchema = z.looseObject({ type: z.string("must be a string") }, "must be an object");
 
-/** Every role may send a text or a list of parts; some clients send nothing beside calls. */
+/** Every role may send a string or a list of parts; some clients send nothing beside calls. */
 export const contentSchema = z
   .union([z.string(), z.array(partSchema), z.null()], "must be a string or a list of parts, each with a type")
   .optional();

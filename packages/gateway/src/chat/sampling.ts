@@ -35,7 +35,7 @@ export function samplingOf(body: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * What the agent is told when the client wants JSON. Nothing upstream can enforce a format, so it is asked for in words;
+ * What the agent is asked when the client wants JSON. Nothing upstream can enforce a format, so it is asked for in words;
  * ignoring it silently would be worse.
  */
 export function formatInstruction(format: unknown): string {

@@ -178,7 +178,7 @@ class LimitedAnswer implements AnswerLimiter {
     this.#out.push(event);
   }
 
-  /** A plan is the whole text of an answer, told at once. */
+  /** A plan is a whole text in one event. */
   #plan(event: AgentEventOf<"plan">): void {
     const { text, sequence } = this.#stops.push(event.text);
     const whole = sequence === undefined ? text + this.#stops.flush() : text;

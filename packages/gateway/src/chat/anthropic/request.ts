@@ -22,7 +22,7 @@ import { ignoredFields } from "../ignored-fields.ts";
 import { formatInstruction, samplingOf } from "../sampling.ts";
 import { toMessageTools, toToolChoice } from "./tools.ts";
 
-/** What a content is, in every role: a text, or blocks of which only the type is known here. */
+/** What a content is, in every role: a string, or blocks of which only the type is known here. */
 const contentSchema = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
   error: "must be a string or a list of blocks with a type",
 });
@@ -34,7 +34,7 @@ const messageSchema = z.object({
 
 /**
  * Only what is read, and only as strictly as needed to read it: clients send betas and fields of next month. Limits that
- * bind Anthropic's models only (`budget_tokens` below `max_tokens`, for one) are not checked, since they bind nobody here.
+ * bind Anthropic's models only (`budget_tokens` below `max_tokens`, for one) are not checked, since they do not apply here.
  */
 export const messagesBodySchema = z.looseObject({
   model: z.string().optional(),
@@ -104,7 +104,7 @@ const documentSource = z.union([
   }),
 ]);
 
-/** What the user says. Nothing in it fails the request here: what cannot be passed on is told as such. */
+/** What the user says. Nothing in it fails the request here: what cannot be passed on becomes an `UnpassablePart`. */
 export function toContentParts(block: ContentBlock, path: string): Parts {
   switch (block.type) {
     case "text":

@@ -26,7 +26,7 @@ interface ChatChoice {
   readonly finish_reason: ReturnType<typeof finishReason>;
 }
 
-/** The whole answer of a turn at once: the same words, in the same order, as the stream would have told. */
+/** The whole answer of a turn at once: the same text, in the same order, as the stream has. */
 export function toCompletion(
   events: readonly AgentEvent[],
   options: Omit<ChatStreamOptions, "includeUsage">,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ClientTool, TranscriptCall, TranscriptMessage } from "@caret/protocol";
+import type { ClientTool, RequestedModel, TranscriptCall, TranscriptMessage } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest, readBody } from "../../http/read-body.ts";
 import { type RequestTools, toRequestTools } from "../client-tools.ts";
@@ -164,12 +164,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
     request: {
       door: "openai",
       isWhole: chat.stream !== true,
-      requestedModel: {
-        model: chat.model ?? undefined,
-        cursorModel: chat.cursorModel ?? undefined,
-        effort,
-        thinking: effort === "none" ? false : undefined,
-      },
+      requestedModel: toRequestedModel(chat, effort),
       system: [...system, formatInstruction(chat["response_format"])].filter((part) => part !== "").join("\n\n"),
       messages,
       tools,
@@ -190,13 +185,27 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
 function refuseWhatCannotBe(chat: ChatBody): void {
   if ((chat.n ?? 1) > 1) throw invalidRequest("n: only one answer can be given at a time");
   if (chat.logprobs === true || (chat.top_logprobs ?? 0) > 0)
-    throw invalidRequest("logprobs: Cursor's agent tells no probabilities");
-  if (chat.modalities?.some((modality) => modality !== "text") || (chat["audio"] ?? null) !== null)
-    throw invalidRequest("modalities: only text can be answered");
+    throw invalidRequest("logprobs: Cursor's agent reports no probabilities");
+  refuseModalities(chat);
   if ((chat["functions"] ?? null) !== null)
     throw invalidRequest("functions: this old form is not served; send the same functions as tools");
 }
 
 function toStopSequences(stop: ChatBody["stop"]): readonly string[] {
   return typeof stop === "string" ? [stop] : (stop ?? []);
+}
+
+/** For both OpenAI doors. Answers are text. */
+export function refuseModalities(body: Readonly<Record<string, unknown>> & Pick<ChatBody, "modalities">): void {
+  if (body.modalities?.some((modality) => modality !== "text") || (body["audio"] ?? null) !== null)
+    throw invalidRequest("modalities: only text can be answered");
+}
+
+/** For both OpenAI doors. */
+export function toRequestedModel(
+  { model, cursorModel }: Pick<ChatBody, "model" | "cursorModel">,
+  effort: string | undefined,
+): RequestedModel {
+  const thinking = effort === "none" ? false : undefined;
+  return { model: model ?? undefined, cursorModel: cursorModel ?? undefined, effort, thinking };
 }

@@ -53,7 +53,7 @@ const fields = { text: "content", thinking: "reasoning_content" } as const;
  * Chat completion chunks: the role first, then content, reasoning and calls, one finish reason, usage when it was asked
  * for and known or estimated, and `[DONE]`.
  *
- * A failure in the middle is told in an `error` chunk, which the official SDK, the AI SDK and what is built on them
+ * A failure in the middle is sent as an `error` chunk, which the official SDK, the AI SDK and what is built on them
  * raise as an error. A finish reason follows it all the same: a client that overlooks the error would otherwise take the
  * stream for cut off and send the request again, some of them for ever.
  */

@@ -122,7 +122,7 @@ interface Entry {
 /** Keeps the most recently used responses, within two bounds; the others are looked for in the archive, if there is one. */
 export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): ItemStore {
   const { maxResponses = DEFAULT_MAX_RESPONSES, maxCharacters = DEFAULT_MAX_CHARACTERS, archive } = options;
-  /** In the order of use: a Map tells its oldest entry first. */
+  /** In the order of use: a Map iterates its oldest entry first. */
   const responses = new Map<string, Entry>();
   const items = new Map<string, { readonly item: OutputItem; readonly responseKey: string }>();
   let characters = 0;

@@ -5,7 +5,7 @@ import { invalidRequest, readBody, readPart } from "../../http/read-body.ts";
 import { doorHeaders, sessionKeyOf } from "../door-headers.ts";
 import type { DoorRequest } from "../door-request.ts";
 import { ignoredFields } from "../ignored-fields.ts";
-import { flag, text, tokenLimit } from "../openai/request.ts";
+import { flag, refuseModalities, text, tokenLimit, toRequestedModel } from "../openai/request.ts";
 import { contentSchema, toParts, toText } from "../openai-content.ts";
 import { parseArguments, toolChoiceSchema, toolName, toToolChoice } from "../openai-tools.ts";
 import { formatInstruction, samplingOf } from "../sampling.ts";
@@ -223,12 +223,7 @@ export function readResponsesRequest(
     request: {
       door: "responses",
       isWhole: body.stream !== true,
-      requestedModel: {
-        model: body.model ?? undefined,
-        cursorModel: body.cursorModel ?? undefined,
-        effort,
-        thinking: effort === "none" ? false : undefined,
-      },
+      requestedModel: toRequestedModel(body, effort),
       system: system.filter((part) => part !== "").join("\n\n"),
       messages,
       tools,
@@ -252,9 +247,8 @@ function refuseWhatCannotBe(body: ResponsesBody): void {
     throw invalidRequest("conversation: stored conversations are not kept; send the input or previous_response_id");
   if ((body["prompt"] ?? null) !== null) throw invalidRequest("prompt: stored prompts are not kept; send the input");
   if ((body.top_logprobs ?? 0) > 0 || body.include?.includes("message.output_text.logprobs"))
-    throw invalidRequest("top_logprobs: Cursor's agent tells no probabilities");
-  if (body.modalities?.some((modality) => modality !== "text") || (body["audio"] ?? null) !== null)
-    throw invalidRequest("modalities: only text can be answered");
+    throw invalidRequest("top_logprobs: Cursor's agent reports no probabilities");
+  refuseModalities(body);
 }
 
 /** Unlike a reference, a lost response would lose what the user said, so this fails. */

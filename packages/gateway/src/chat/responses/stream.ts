@@ -28,7 +28,7 @@ interface Place {
   readonly index: number;
 }
 
-/** One item that is told piece by piece: its opening, its deltas, its end. */
+/** One item that is written piece by piece: its opening, its deltas, its end. */
 export interface ItemWriter {
   open(): string;
   delta(text: string): string;
@@ -209,8 +209,8 @@ export class ResponseStream implements AnswerStream {
   }
 
   #settle(state: Pick<ResponseState, "status" | "error">): void {
-    const { usage: told, weight } = this.#reader;
-    const usage = toResponseUsage(usageOfAnswer(this.#options.count, told, weight));
+    const { usage: reported, weight } = this.#reader;
+    const usage = toResponseUsage(usageOfAnswer(this.#options.count, reported, weight));
     this.response = this.#toResponse({ ...state, output: this.#output, usage });
   }
 
