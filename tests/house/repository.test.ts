@@ -170,3 +170,10 @@ describe("the lockfile", () => {
     expect(wanted.filter((name) => packages[`node_modules/${name}`] === undefined)).toEqual([]);
   });
 });
+
+it("house §10: every file that the diagrams of a turn name exists", () => {
+  const words = read("packages/runtime/src/README.md").match(/[\w.-]+(?:\/[\w.-]+)*\.ts\b/g) ?? [];
+  const sources = tracked.filter((path) => /^packages\/(?:runtime|gateway)\/src\//.test(path));
+  const missing = words.filter((named) => !sources.some((path) => path.endsWith(`/${named}`)));
+  expect({ missing, isEnough: words.length > 30 }).toEqual({ missing: [], isEnough: true });
+});
