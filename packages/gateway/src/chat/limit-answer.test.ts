@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { AnswerReader } from "./answer-reader.ts";
 import type { DoorRequest } from "./door-request.ts";
-import { followAnswer } from "./follow-answer.ts";
+import { followAnswer } from "./serve-answer.ts";
 import type { AnswerLimits } from "./stop-matcher.ts";
 import { scriptedDesk, telling } from "./testing/scripted-desk.ts";
 

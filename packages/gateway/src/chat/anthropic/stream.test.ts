@@ -1,6 +1,6 @@
 import type { AgentEvent, Usage } from "@caret/protocol";
 import { expect, it } from "vitest";
-import type { AnswerEnding } from "../follow-answer.ts";
+import type { AnswerEnding } from "../serve-answer.ts";
 import { MessageStream, type MessageStreamOptions } from "./stream.ts";
 
 const count = { startsTurn: true, prompt: () => ({ fresh: 12, repeated: 0 }) };

@@ -1,7 +1,7 @@
 import { promptTokens, type Usage } from "@caret/protocol";
 import type { AnswerReader } from "../answer-reader.ts";
 import { type AnswerCount, type AnswerUsage, ownUsage, usageOfAnswer } from "../answer-usage.ts";
-import type { AnswerEnding } from "../follow-answer.ts";
+import type { AnswerEnding } from "../serve-answer.ts";
 
 /** Cached tokens are part of the prompt for OpenAI's clients. What upstream did not report is left out. */
 export interface ChatUsage {

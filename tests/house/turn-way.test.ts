@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { asyncStagesOf, filesOfWay, linesOf, sourceFiles, wayIn, wayOut } from "./turn-way.ts";
+
+describe("the way of a turn (`npm run way` prints it)", () => {
+  it("a chat request passes at most 60 files from its route to the spawn", () => {
+    const files = filesOfWay(wayIn);
+    expect(files.length, files.join("\n")).toBeLessThanOrEqual(60);
+  });
+
+  it("a delta passes at most 20 files from the agent's bytes to the line of a stream", () => {
+    const files = filesOfWay(wayOut);
+    expect(files.length, files.join("\n")).toBeLessThanOrEqual(20);
+  });
+
+  it("and at most 4 async generators", () => {
+    const stages = filesOfWay(wayOut).flatMap(asyncStagesOf);
+    expect(stages.length, stages.join("\n")).toBeLessThanOrEqual(4);
+  });
+});
+
+describe("the source files", () => {
+  const lengths = sourceFiles().map((path) => ({ path, lines: linesOf(path).length }));
+  const sorted = lengths.map(({ lines }) => lines).sort((one, other) => one - other);
+
+  it("are at most 830", () => {
+    expect(lengths.length).toBeLessThanOrEqual(830);
+  });
+
+  it("have between 50 and 80 lines in the median, and none has more than 400", () => {
+    const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+    expect({ isMedianFair: median >= 50 && median <= 80, long: lengths.filter(({ lines }) => lines > 400) }).toEqual({
+      isMedianFair: true,
+      long: [],
+    });
+  });
+});
