@@ -18,7 +18,7 @@ import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
 import { removeSession } from "./remove-session.ts";
 import { findVisible } from "./session-directories.ts";
-import { createDeskTurnStarter, type TurnStarter } from "./start-turn.ts";
+import { createSessionTurnStarter, type TurnStarter } from "./start-turn.ts";
 
 /** A list of sessions is sent often: what is larger is decided in the session itself. */
 const MAX_LISTED_APPROVAL = 16_384;
@@ -48,7 +48,7 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
   const tellWaiting = (sessionId: string): void => {
     for (const watcher of [...watchers]) watcher(sessionId);
   };
-  const starter = createDeskTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
+  const starter = createSessionTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
   const belongings = { store, attachments, scratch: options.scratch, answers: options.answers };
   return {
     options,

@@ -18,13 +18,13 @@ export interface TurnStarter {
   close(): void;
 }
 
-export interface DeskTurnStarterOptions extends SessionsOptions {
+export interface SessionTurnStarterOptions extends SessionsOptions {
   readonly attachments: Attachments;
   /** A turn of the session starts or stops waiting for a person. */
   readonly onWaiting: (sessionId: string) => void;
 }
 
-export function createDeskTurnStarter(options: DeskTurnStarterOptions): TurnStarter {
+export function createSessionTurnStarter(options: SessionTurnStarterOptions): TurnStarter {
   const { engine, attachments, onError = () => undefined } = options;
   const granted = new Map<string, SessionGrants>();
   /** By turn: over when the turn is, and what it did not hear has started the next one. */

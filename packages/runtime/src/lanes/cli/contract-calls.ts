@@ -1,12 +1,12 @@
 import { type AgentEventOf, CaretError, isJsonObject } from "@caret/protocol";
 import type { ChildHandle } from "../../process/child-handle.ts";
-import { type Admission, type BoundaryOptions, createCallRepair } from "../../tools/repair/repair-call.ts";
+import { type Admission, createCallRepair, type RepairOptions } from "../../tools/repair/repair-call.ts";
 import type { ToolCall, ToolResult } from "../../turns/tools/tool-call.ts";
 import type { LaneEntry, OfferedTools } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
 /** How calls that arrive in a stream become calls of offered tools. */
-export type BoundarySettings = Pick<BoundaryOptions, "version" | "autoFallback">;
+export type BoundarySettings = Pick<RepairOptions, "version" | "autoFallback">;
 
 /** More calls than this are not made. */
 const MAX_CALLS = 64;

@@ -18,7 +18,7 @@ interface StreamedCall {
   readonly input: unknown;
 }
 
-export interface BoundaryOptions {
+export interface RepairOptions {
   /** `legacy` passes every call on as it came, whatever it is called. */
   readonly version: "v1" | "legacy";
   readonly tools: readonly OfferedTool[];
@@ -56,7 +56,7 @@ interface CallRepair {
   admit(call: StreamedCall): Admission;
 }
 
-export function createCallRepair({ version, tools, autoFallback }: BoundaryOptions): CallRepair {
+export function createCallRepair({ version, tools, autoFallback }: RepairOptions): CallRepair {
   if (version === "legacy") return { admit: ({ name, input }) => ({ kind: "forward", name, input, repairs: [] }) };
   const repair = createRepair();
   const refusals = new Map<string, Map<string, number>>();
