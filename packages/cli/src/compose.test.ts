@@ -100,7 +100,7 @@ describe("caret mcp-bridge", () => {
     expect(await exit).toMatchObject({ code: expect.any(Number) });
   });
 
-  it("tells the gateway by its death that nobody waits any more", async () => {
+  it("ends the turn at the gateway when it dies", async () => {
     const parked = Promise.withResolvers<AbortSignal>();
     const { env } = await admit((call, signal) => {
       parked.resolve(signal);

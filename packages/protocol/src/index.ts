@@ -68,8 +68,8 @@ export {
   toolKinds,
 } from "./events/agent-event.ts";
 export { assertWellFormedTurn } from "./events/assert-well-formed-turn.ts";
+export { mainArgument } from "./events/main-argument.ts";
 export { hiddenMark, markHidden } from "./events/mark-hidden.ts";
-export { tellingArgument } from "./events/telling-argument.ts";
 export { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 export { LONGEST_TIMER_MS } from "./longest-timer.ts";
 export {

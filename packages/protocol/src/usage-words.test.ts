@@ -27,7 +27,7 @@ describe("house §4.8: usage in words, the same on every screen [ux A6]", () => 
     ]);
   });
 
-  it("counts what came from the cache as part of what went in, and tells only what is known", () => {
+  it("counts what came from the cache as part of what went in, and shows only what is known", () => {
     expect(usageWords({})).toEqual([]);
     expect(usageWords({ output: 5 })).toEqual(["5 out"]);
     expect(usageWords({ input: 14_000, cacheRead: 90_000, output: 2_000, cost: 0.0609 })).toEqual([

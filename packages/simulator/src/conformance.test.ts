@@ -58,7 +58,7 @@ const readsAFile: ScenarioInput = {
 };
 
 describe("the opening of a stream", () => {
-  it("tells the physical directory, the model's display name and the session, then echoes the prompt", async () => {
+  it("emits the physical directory, the model's display name and the session, then echoes the prompt", async () => {
     const link = join(sandbox.directory, "link");
     symlinkSync(sandbox.workspace, link);
     const args = ["--resume", sessionId, "--model", "GPT-5.4-HIGH", "--workspace", link];

@@ -19,7 +19,7 @@ function keyPaths(value: unknown, prefix = ""): readonly string[] {
   return Object.entries(value).flatMap(([key, inner]) => keyPaths(inner, `${prefix}.${key}`));
 }
 
-/** One shape per kind of event; calls are told apart by their tool. */
+/** One shape per kind of event; calls are distinguished by their tool. */
 function shapesOf(events: readonly Json[]): ReadonlyMap<string, readonly string[]> {
   return new Map(events.map((event) => [kindOf(event), keyPaths(event)]));
 }

@@ -13,7 +13,7 @@ import "./styles.css";
 /** A link from the terminal may be opened as the page, or pasted into the address of one that is open. */
 function start(data: PageData): void {
   const code = takeSignInCode();
-  // Beside the question who is there, not after it. When it cannot be had, whoever shows it says so.
+  // Prefetch in parallel with the sign-in check. Errors surface when the screen renders.
   if (location.hash.startsWith("#/s/")) SessionScreen.fetch().catch(() => undefined);
   // Never rejects: what went wrong is shown.
   if (code !== undefined) void data.signIn(code);

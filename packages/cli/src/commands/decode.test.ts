@@ -127,7 +127,7 @@ describe("caret decode", () => {
       ),
     ],
     ["stream-json", lines(init, says("hi"), result("hi"))],
-  ])("recognises the %s dialect, and reads it just as well when it is told", async (dialect, stdin) => {
+  ])("recognises the %s dialect, and reads it just as well when the flag names it", async (dialect, stdin) => {
     const recognised = await decode([], stdin);
     expect([recognised.code, recognised.stderr]).toEqual([0, `caret: decoded as ${dialect}\n`]);
     expect(recognised.stdout).toContain('"text":"hi"');
@@ -257,7 +257,7 @@ describe("caret decode exits with 2 and prints no event", () => {
 
 describe("caret decode in a pipe", () => {
   // Known to fail: `write` waits with `events.once`, which rejects when the reader goes, and decode takes that for an
-  // input it cannot read. Whoever mends it makes this a plain test again; it will say so by itself.
+  // input it cannot read. When it is fixed, this test fails and says to make it a plain one.
   it("ends quietly when its reader goes away in the middle", async () => {
     writeFileSync(
       join(directory, "long.ndjson"),

@@ -81,7 +81,7 @@ function type(command: string): Promise<{ readonly code: number; readonly stdout
 describe("docs/commands.md", () => {
   const examples = readExamples(readFileSync(page, "utf8"));
 
-  it("has examples of every command it tells of", () => {
+  it("has examples of every command it describes", () => {
     const typed = examples.flatMap(({ steps }) => steps.map(({ command }) => command)).join("\n");
     for (const name of ["run", "sessions", "chats", "config", "decode"]) expect(typed).toContain(`caret ${name}`);
   });

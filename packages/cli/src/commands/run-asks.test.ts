@@ -70,7 +70,7 @@ describe("caret run in a terminal", () => {
     expect(shown(tried)).toContain("approved by person");
   });
 
-  it("takes n for no, and tells the agent why [ux B7]", async () => {
+  it("takes n for no, and sends the agent the reason [ux B7]", async () => {
     const before = ran();
     const tried = await runTyping("Run it", ["n not today"]);
     expect([tried.code, ran()]).toEqual([0, before]);

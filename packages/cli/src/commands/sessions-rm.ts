@@ -36,7 +36,7 @@ export async function removeSessions(
   await assertFree(store, [...sessions.values()]);
   const belongings = sessionBelongings(config, store);
   for (const id of sessions.keys()) await removeSession(belongings, id);
-  return await tell(host, [...sessions.keys()], { json, verb: "Deleted" });
+  return await report(host, [...sessions.keys()], { json, verb: "Deleted" });
 }
 
 export interface PruneCommandOptions {
@@ -68,11 +68,11 @@ export async function pruneOldSessions(
     });
   if (dryRun === true) {
     const ids = await Promise.all(rules.map((rule) => store.prunable(rule)));
-    return await tell(host, [...new Set(ids.flat())], { json, verb: "Would delete" });
+    return await report(host, [...new Set(ids.flat())], { json, verb: "Would delete" });
   }
   const belongings = sessionBelongings(config, store);
   const remove = (id: string, updatedBefore: number) => removeSession(belongings, id, { updatedBefore });
-  return await tell(host, await pruneSessions({ store, rules, remove, now: Date.now }), { json, verb: "Deleted" });
+  return await report(host, await pruneSessions({ store, rules, remove, now: Date.now }), { json, verb: "Deleted" });
 }
 
 function flagRule(olderThan: string | undefined, keep: number | undefined): PruneRule {
@@ -106,7 +106,7 @@ async function confirms(host: Host, names: readonly string[]): Promise<boolean> 
   }
 }
 
-async function tell(
+async function report(
   host: Host,
   ids: readonly string[],
   { json, verb }: { readonly json: boolean | undefined; readonly verb: string },

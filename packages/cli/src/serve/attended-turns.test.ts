@@ -87,7 +87,7 @@ async function eventsOf(turn: RunningTurn): Promise<readonly AgentEvent[]> {
   return events;
 }
 
-const told = (events: readonly AgentEvent[]): readonly string[] =>
+const stepsOf = (events: readonly AgentEvent[]): readonly string[] =>
   events.flatMap((event) => {
     if (event.type === "approval-answer") return [`${event.decision} by ${event.by}`];
     if (event.type === "tool-result") return [`result ${event.status}`];
@@ -105,7 +105,7 @@ describe("a turn that a person attends", () => {
     turn.asks.answerApproval(await asked(turn), { decision: "approved" });
     turn.asks.answerApproval(await asked(turn), { decision: "rejected", reason: "no b" });
     const events = await eventsOf(turn);
-    expect(told(events)).toEqual([
+    expect(stepsOf(events)).toEqual([
       ...["tool-call", "approval-request", "approved by person", "result ok"],
       ...["tool-call", "approval-request", "rejected by person", "result rejected"],
     ]);
@@ -122,7 +122,7 @@ describe("a turn that a person attends", () => {
     await asked(turn);
     turn.cancel();
     const events = await eventsOf(turn);
-    expect(told(events)).toEqual(["tool-call", "approval-request", "rejected by nobody", "result interrupted"]);
+    expect(stepsOf(events)).toEqual(["tool-call", "approval-request", "rejected by nobody", "result interrupted"]);
     expect([await turn.outcome, readdirSync(workspace)]).toEqual([{ kind: "cancelled" }, []]);
   }, 30_000);
 
@@ -135,7 +135,7 @@ describe("a turn that a person attends", () => {
     const turn = await start();
     turn.asks.answerQuestion(await asked(turn), { answers: [{ questionId: "q", optionIds: ["b"] }] });
     const events = await eventsOf(turn);
-    expect(told(events)).toEqual(["tool-call", "question", "question-answer", "result ok"]);
+    expect(stepsOf(events)).toEqual(["tool-call", "question", "question-answer", "result ok"]);
     expect(events.find((event) => event.type === "tool-result")).toMatchObject({
       output: "The user answered:\n- Which? Blue",
     });

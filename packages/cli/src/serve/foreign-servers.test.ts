@@ -94,7 +94,7 @@ async function play(steps: readonly object[], owner: Partial<TurnRequest>, conta
   return { calls, diary: diary() };
 }
 
-/** The simulated agent by itself, as Caret starts it; the results of its calls as it tells them. */
+/** The simulated agent by itself, as Caret starts it; the results of its calls as it emits them. */
 function runAgent(workspace: string, steps: readonly object[]): readonly string[] {
   const scenario = join(home, "alone.json");
   writeFileSync(scenario, JSON.stringify({ turns: [steps] }));
@@ -118,13 +118,13 @@ const byGateway = (): Partial<TurnRequest> => ({
 });
 
 describe.each(["off", "auto"])(
-  "the user's own MCP servers, while somebody else runs the tools (containment %s)",
+  "the user's own MCP servers, while Caret or the client runs the tools (containment %s)",
   (mode) => {
     it.each([
       ["the gateway", byGateway],
       ["a client", byClient],
     ])(
-      "cannot be called without a question, whoever does: %s [defect 13]",
+      "cannot be called without a question: %s [defect 13]",
       async (_who, owner) => {
         haveServers(".cursor/mcp.json", "mine");
         const attempts = [

@@ -106,7 +106,7 @@ describe("tools that the gateway runs", () => {
     expect(textOf(events)).toContain("hi");
   }, 30_000);
 
-  it("tell who allowed them, and what a write changed", async () => {
+  it("record who allowed them, and what a write changed", async () => {
     await open(scenario([{ tool: { server: "caret", name: "write", args: { path: "a.txt", content: "hi\n" } } }]));
     const events = await play(byGateway());
     const kept = events.filter(({ type }) => /^(approval|tool)-/.test(type));
@@ -114,7 +114,7 @@ describe("tools that the gateway runs", () => {
     expect(kept.at(-1)).toMatchObject({ status: "ok", diff: { path: "a.txt", after: "hi\n" } });
   }, 30_000);
 
-  it("run no command unless the policy lets them, and then tell its exit code", async () => {
+  it("run no command unless the policy lets them, and then report its exit code", async () => {
     const env = scenario([{ tool: { server: "caret", name: "exec", args: { command: "touch made; exit 3" } } }]);
     await open(env);
     const denied = await play(byGateway());

@@ -25,7 +25,7 @@ interface TerminalTraits {
   readonly isUtf8: boolean;
 }
 
-/** `FORCE_COLOR` decides, then `NO_COLOR`, then whether anybody looks. */
+/** `FORCE_COLOR` decides, then `NO_COLOR`, then whether the output is a terminal. */
 export function terminalTraits({ env, stdout }: Pick<Host, "env" | "stdout">): TerminalTraits {
   const isTty = stdout.isTTY === true && env["TERM"] !== "dumb";
   return {

@@ -25,7 +25,7 @@ interface Marker {
 }
 
 /**
- * Tell bold, emphasis, code and links from other text. `before` is the character in front, because `2**10` opens
+ * Distinguish bold, emphasis, code and links from other text. `before` is the character in front, because `2**10` opens
  * nothing. With `isWhole` no more will come, and an unclosed marker is text.
  */
 export function readInline(text: string, before: string, isWhole: boolean): InlineReading {
@@ -102,7 +102,7 @@ function closingOf(text: string, at: number, { kind, mark }: Marker, isWhole: bo
     const [before = "", after] = [text[end - 1], text[end + mark.length]];
     if (kind === "code") return before !== "`" && after !== "`";
     if (/\s/.test(before)) return false;
-    // What follows tells whether `snake_case` or a word's end was read.
+    // What follows decides whether `snake_case` or a word's end was read.
     return kind === "bold" || (before !== mark && (after === undefined ? isWhole : !/[\w*]/.test(after)));
   };
   let end = text.indexOf(mark, at + mark.length + 1);

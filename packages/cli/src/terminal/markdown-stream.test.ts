@@ -86,7 +86,7 @@ describe("createMarkdownStream", () => {
   it("says the same however the text is cut", () => {
     const text =
       "# T\n\n- **a** `b`\n\n```js\nlet x = `1`;\n```\n1. *x* **y z** 2**3\n> q\n| a | b |\n|--|--|\n| 1 | 2 |\n[l](http://x) _e_ `";
-    // Neighbouring pieces of one look are told apart only by their seams.
+    // Neighbouring pieces of one look differ only in where they are cut.
     const seamless = (shown: string) =>
       shown.replaceAll("</u></><b><u>", "").replaceAll(/<\/code><code>|<\/><(?:b|dim)>/g, "");
     const expected = seamless(whole(text));

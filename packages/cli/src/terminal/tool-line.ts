@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { type FileDiff, type ToolActivity, tellingArgument } from "@caret/protocol";
+import { type FileDiff, mainArgument, type ToolActivity } from "@caret/protocol";
 import { wayInside } from "@caret/runtime";
 import { durationText } from "./amount-text.ts";
 import type { Look } from "./look.ts";
@@ -66,7 +66,7 @@ function shownWidth(text: string): number {
 
 /** What a call is about, on one line without control characters. Paths inside the workspace are relative to it. */
 export function shownArgument(call: Pick<ToolActivity, "kind" | "input">, workspace?: string): string {
-  return cleanLine(fromWorkspace(tellingArgument(call), workspace));
+  return cleanLine(fromWorkspace(mainArgument(call), workspace));
 }
 
 function fromWorkspace(text: string, workspace: string | undefined): string {

@@ -91,7 +91,7 @@ describe("a turn in a pipe", () => {
     expect(lines.split("\n").slice(-3)).toEqual(["✓ completed in 0ms", "  session 0198c0de-aaaa-bbbb-cccc-1234", ""]);
   });
 
-  it("tells each parallel call when it settles", () => {
+  it("prints each parallel call when it settles", () => {
     const events = [
       calls("a", "shell", { command: "npm test" }),
       calls("b", "search", { pattern: "TODO", path: "/w/app" }),
@@ -284,7 +284,7 @@ describe("the status line", () => {
     return { renderer, wait: (ms: number) => (time += ms) };
   };
 
-  it("tells what the turn waits for, and for how long", () => {
+  it("shows what the turn waits for, and for how long", () => {
     const { renderer, wait } = live();
     const seen: string[] = [];
     const look = (events: readonly AgentEvent[], ms: number) => {

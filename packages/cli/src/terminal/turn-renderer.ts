@@ -28,7 +28,7 @@ export interface TurnRendererOptions {
   readonly isUtf8: boolean;
   /** Milliseconds; a replay gives the time of the event. */
   readonly now: () => number;
-  /** Told in the closing line. */
+  /** Shown in the closing line. */
   readonly sessionId?: string;
 }
 

@@ -1,4 +1,4 @@
-import { type AgentEvent, type AgentEventOf, oneLine, tellingArgument } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, mainArgument, oneLine } from "@caret/protocol";
 
 /** How a door shows what the agent does with its own tools. */
 export type ActivityDisplay = "reasoning" | "text" | "none";
@@ -30,6 +30,6 @@ export function activityText(event: AgentEvent): string | undefined {
 function callLine(call: AgentEventOf<"tool-call">): string {
   const { name, server } = call;
   const tool = server === undefined ? name : `${server}/${name}`;
-  const about = oneLine(tellingArgument(call), MAX_LINE);
+  const about = oneLine(mainArgument(call), MAX_LINE);
   return about === "" ? `→ ${tool}\n` : `→ ${tool}: ${about}\n`;
 }

@@ -3,12 +3,12 @@ import { CaretError } from "../errors/caret-error.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { toSeedEvent } from "./seed-event.ts";
 
-const told = (event: AgentEvent, raw?: string) => {
+const seedOf = (event: AgentEvent, raw?: string) => {
   const envelope = { sessionId: "s1", seq: 7, turnId: "t1", at: 1000, event };
   return toSeedEvent(raw === undefined ? envelope : { ...envelope, raw });
 };
 const shape = (event: AgentEvent, raw?: string) => {
-  const { type, subtype, payload } = told(event, raw);
+  const { type, subtype, payload } = seedOf(event, raw);
   return { type, subtype, payload };
 };
 const result = (subtype: string, payload: object) => ({ type: "result", subtype, payload });
@@ -18,7 +18,7 @@ describe("an event with a line of the agent", () => {
 
   it("is what the line says, line and all", () => {
     const raw = '{"type":"tool_call","subtype":"started","payload":{"toolCall":{"id":"c1"}}}';
-    expect(told(call, raw)).toEqual({
+    expect(seedOf(call, raw)).toEqual({
       id: "s1:7",
       chatId: "s1",
       timestamp: 1000,
@@ -40,7 +40,7 @@ describe("an event with a line of the agent", () => {
 
   it("is raw when nobody could read the line", () => {
     const event: AgentEvent = { type: "unknown", source: "stream-json", label: "not-json", value: "oops" };
-    expect(told(event, "oops")).toEqual({
+    expect(seedOf(event, "oops")).toEqual({
       id: "s1:7",
       chatId: "s1",
       timestamp: 1000,
@@ -52,10 +52,10 @@ describe("an event with a line of the agent", () => {
 
   it("keeps its own shape when only the beginning of the line was kept", () => {
     const cut = { sessionId: "s1", seq: 7, turnId: "t1", at: 1000, event: call, raw: '{"type":"tool_', rawCut: true };
-    expect(toSeedEvent({ ...cut, rawCut: true })).toEqual(told(call));
+    expect(toSeedEvent({ ...cut, rawCut: true })).toEqual(seedOf(call));
   });
 
-  it("does not tell a text again that the deltas have told", () => {
+  it("does not repeat text that the deltas had", () => {
     const raw = '{"type":"assistant","message":{"content":[{"type":"text","text":"Hello"}]}}';
     const events: [AgentEvent, string?][] = [
       [{ type: "text-start", blockId: "b" }],
@@ -72,7 +72,7 @@ describe("an event with a line of the agent", () => {
 
 describe("an event without a line", () => {
   it("has one made for it that says the same", () => {
-    const { raw, type, payload } = told({ type: "turn-start", turnId: "t1", lane: "sim", prompt: "Hi" });
+    const { raw, type, payload } = seedOf({ type: "turn-start", turnId: "t1", lane: "sim", prompt: "Hi" });
     expect([type, payload, JSON.parse(raw)]).toEqual([
       "user",
       { prompt: "Hi" },

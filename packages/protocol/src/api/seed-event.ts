@@ -24,7 +24,7 @@ const EXIT_CANCELLED = 130;
 /**
  * The stored shape of one event. A line of the agent speaks for itself; what came without one gets the closest shape.
  *
- * Text and thinking are told by their deltas alone, so that whoever joins all of it has it once: the lines behind the start
+ * Text and thinking are given by their deltas alone, so that a reader that joins them has them once: the lines behind the start
  * and the end of a block say the same text again.
  */
 export function toSeedEvent({ sessionId, seq, at, event, raw, rawCut }: EventEnvelope): SeedEvent {
@@ -39,7 +39,7 @@ function lineOf(event: AgentEvent, raw: string | undefined): SeedLine {
   if (raw === undefined) return closestLine(event);
   const said = readLine(parseJson(raw));
   if (said !== undefined) return said;
-  // What could be read although it is no JSON, a framed line for instance, is better told by what was read from it.
+  // What could be read although it is no JSON, a framed line for instance, is better shown by what was read from it.
   return event.type === "unknown" || event.type === "notice" ? unreadable(raw) : closestLine(event);
 }
 

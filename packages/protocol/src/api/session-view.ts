@@ -116,7 +116,7 @@ export interface UsageRow {
   /** The session's; absent when it was deleted since. */
   readonly title?: string;
   readonly turns: number;
-  /** How many of the turns the cost does not tell of, since their price is unknown. */
+  /** How many of the turns the cost leaves out, since their price is unknown. */
   readonly unpricedTurns: number;
   /** The cost is the sum of what each turn cost: what upstream named, else by Cursor's list prices. */
   readonly usage: Usage;

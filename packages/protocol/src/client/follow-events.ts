@@ -8,7 +8,7 @@ type Connect = (last: () => number) => AsyncIterable<StreamBatch>;
 
 /**
  * Every event after `after`, once and in order. The gateway numbers them without a gap, so that a gap or a line that
- * cannot be read is a broken connection: it is opened anew after the last good event. Twice at the same place is no
+ * cannot be read is a broken connection: it is opened again after the last good event. Twice at the same event is no
  * accident, and rejects.
  */
 export async function* followEvents(after: number, connect: Connect): AsyncGenerator<readonly EventEnvelope[], void> {
@@ -46,7 +46,7 @@ function nextEvents(envelopes: readonly (EventEnvelope | undefined)[], last: num
   return events;
 }
 
-/** `opened`: from here on nothing is missed; what was before it, the list of sessions tells. */
+/** `opened`: from here on nothing is missed; for what was before it, read the list of sessions. */
 export type FollowedUpdate = SessionUpdate | { readonly kind: "opened" };
 
 export async function* followUpdates(

@@ -7,7 +7,7 @@ export type StreamState = "open" | "reconnecting";
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Told when the line is there, and when it is lost with the reason. */
+  /** Called when the connection is open, and when it is lost with the reason. */
   readonly onState?: (state: StreamState, reason?: CaretError) => void;
 }
 
@@ -22,7 +22,7 @@ const FIRST_WAIT_MS = 300;
 export const LONGEST_WAIT_MS = 2000;
 
 /**
- * The messages of one of the gateway's streams, over as many connections as it takes: `undefined` tells that one was
+ * The messages of one of the gateway's streams, over as many connections as it takes: `undefined` says that one was
  * opened. Waits longer after each failure, by chance more or less, so that many pages do not return at once. Ends by the
  * signal; rejects when trying again would not help, since the token was revoked, for instance, or the session deleted.
  */

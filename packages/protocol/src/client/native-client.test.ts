@@ -148,7 +148,7 @@ describe("requests", () => {
     expect(asked.length).toBe(1);
   });
 
-  it("reject with a known code when the words are somebody else's", async () => {
+  it("reject with a known code when the answer is not Caret's", async () => {
     const { client } = scriptedGateway(
       () => new Response("<h1>Forbidden</h1>", { status: 403 }),
       answers({ error: { code: "brand-new", message: "Later" } }, 400),
@@ -196,7 +196,7 @@ describe("followEvents", () => {
     }
   });
 
-  it("drops what it has, and opens the line anew at a gap", async () => {
+  it("drops what it has, and reconnects at a gap", async () => {
     const { client } = scriptedGateway(streams([sse(1, 2), sse(2, 3, 5)], "silence"), streams([sse(4, 5)], "silence"));
     expect(await readSeqs(client, 0, 5)).toEqual([1, 2, 3, 4, 5]);
   });
@@ -213,7 +213,7 @@ describe("followEvents", () => {
     }
   });
 
-  it("waits longer after each failure, and tells how the line is", async () => {
+  it("waits longer after each failure, and reports the state of the connection", async () => {
     const { client, waits } = scriptedGateway(
       lost,
       lost,
@@ -240,7 +240,7 @@ it("ux C9: waits at most two seconds before it tries again, however long the gat
   expect(waits).toEqual([225, 450, 900, ...Array(5).fill(1500)]);
 });
 
-it("followUpdates says at each connection that the list is to be read anew", async () => {
+it("followUpdates says at each connection that the list is to be read again", async () => {
   const { client } = scriptedGateway(
     streams(['data: {"kind":"deleted","sessionId":"a"}\n\n'], "break"),
     streams(['data: {"kind":"deleted","sessionId":"b"}\n\n'], "silence"),

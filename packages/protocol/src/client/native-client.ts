@@ -67,7 +67,7 @@ export interface FollowEventsOptions extends FollowOptions {
  *   first turn as interrupted, and another one.
  * - `followEvents` gives every event after `after` once and in order, across turns, lost connections and restarts of the
  *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
- * - `followUpdates` tells of all sessions. After each `opened` read the list anew: news from before it may be missing.
+ * - `followUpdates` sends the changes of all sessions. After each `opened` read the list again: earlier updates may be missing.
  */
 export interface NativeClient {
   about(options?: RequestOptions): Promise<AboutView>;
@@ -96,7 +96,7 @@ export interface NativeClient {
   readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
   followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
   followUpdates(options: FollowOptions): AsyncIterable<readonly FollowedUpdate[]>;
-  /** Streams that wait before their next attempt make it now: the network is back, or somebody looks. */
+  /** Streams that wait before their next attempt make it now: the network is back, or the page became visible. */
   retryNow(): void;
   /** A picture that came with a prompt, by its name in the turn's start. */
   readImage(sessionId: string, name: string, options?: RequestOptions): Promise<Blob>;
@@ -155,10 +155,11 @@ function sessionCalls(wire: NativeWire): SessionCalls {
     deleteSession: (id, options) => wire.send({ ...options, method: "DELETE", path: at`sessions/${id}` }, readNothing),
     forkSession: (id, wanted, options) => post(wire, at`sessions/${id}/fork`, wanted, options),
     startTurn: (id, wanted, options) => post(wire, at`sessions/${id}/turns`, wanted, options),
-    cancelTurn: (id, turnId, options) => tell(wire, at`sessions/${id}/turns/${turnId}/cancel`, {}, options),
-    steerTurn: (id, turnId, text, options) => tell(wire, at`sessions/${id}/turns/${turnId}/steer`, { text }, options),
+    cancelTurn: (id, turnId, options) => sendCommand(wire, at`sessions/${id}/turns/${turnId}/cancel`, {}, options),
+    steerTurn: (id, turnId, text, options) =>
+      sendCommand(wire, at`sessions/${id}/turns/${turnId}/steer`, { text }, options),
     answerQuestion: (id, requestId, answer, options) =>
-      tell(wire, at`sessions/${id}/questions/${requestId}`, answer, options),
+      sendCommand(wire, at`sessions/${id}/questions/${requestId}`, answer, options),
     answerApproval: (id, requestId, answer, options) =>
       post(wire, at`sessions/${id}/approvals/${requestId}`, answer, options),
     listGrants: async (id, options) =>
@@ -231,7 +232,7 @@ function gatewayCalls(wire: NativeWire): Omit<NativeClient, keyof SessionCalls |
     createToken: (name, options) => post(wire, "tokens", { name }, options),
     createLink: (options) => post(wire, "links", {}, options),
     signIn: (code, options) => post(wire, "sign-in", { code }, options),
-    signOut: (options) => tell(wire, "sign-out", {}, options),
+    signOut: (options) => sendCommand(wire, "sign-out", {}, options),
   };
 }
 
@@ -248,7 +249,7 @@ function post<Answer>(wire: NativeWire, path: string, json: object, options?: Re
   return wire.send({ ...options, method: "POST", path, json }, readJson<Answer>);
 }
 
-function tell(wire: NativeWire, path: string, json: object, options?: RequestOptions): Promise<void> {
+function sendCommand(wire: NativeWire, path: string, json: object, options?: RequestOptions): Promise<void> {
   const request: WireRequest = { ...options, method: "POST", path, json };
   return wire.send(request, readNothing);
 }

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCatalogue } from "../errors/error-catalogue.ts";
 import { parseJson } from "../json.ts";
 
 export interface NativeClientOptions {
-  /** Where the gateway is, `http://127.0.0.1:4040` or with somebody's path behind it. */
+  /** Where the gateway is, `http://127.0.0.1:4040` or with a proxy's path behind it. */
   readonly baseUrl: string;
   /** Sent with every request: `{ authorization: "Bearer …" }`. A function is asked each time. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
@@ -14,7 +14,7 @@ export interface NativeClientOptions {
   /**
    * For pages: follow events over WebSockets instead, offering these subprotocols, since a browser opens six plain
    * connections to a host for all its tabs, but hundreds of these. A gateway that falls silent is not noticed by them:
-   * follow the news too, and after each `opened` follow the events anew.
+   * follow the updates too, and after each `opened` follow the events again.
    */
   readonly socketProtocols?: () => readonly string[];
   /** A stream that says nothing for this long, not even a heartbeat, is taken for dead. */

@@ -50,7 +50,7 @@ interface SocketSource {
 }
 
 /**
- * One WebSocket, read like an event stream. Ends when it is refused or closed, by whomever: why, a socket does not tell.
+ * One WebSocket, read like an event stream. Ends when it is refused or closed by either side: a socket does not give the reason.
  * Its heartbeats are the browser's own and cannot be seen.
  */
 async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBatch, void> {
@@ -63,12 +63,12 @@ async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBat
     // The other side may take its time to say goodbye.
     wake();
   };
-  const news = (): Promise<void> =>
+  const nextWake = (): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve;
     });
   signal.addEventListener("abort", hangUp);
-  let next = news();
+  let next = nextWake();
   socket.addEventListener("open", () => {
     socket.send(greeting);
     wake();
@@ -81,11 +81,11 @@ async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBat
   try {
     await next;
     if (socket.readyState !== WebSocket.OPEN) return;
-    next = news();
+    next = nextWake();
     yield undefined;
     while (waiting.length > 0 || socket.readyState === WebSocket.OPEN) {
       if (waiting.length === 0) await next;
-      next = news();
+      next = nextWake();
       const batch = waiting;
       waiting = [];
       if (batch.length > 0) yield batch;

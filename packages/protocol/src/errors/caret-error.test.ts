@@ -37,7 +37,7 @@ describe("an error", () => {
     });
   });
 
-  it("keeps its cause for our logs and never tells it to a client", () => {
+  it("keeps its cause for our logs and never sends it to a client", () => {
     const cause = new Error("password=hunter2");
     const error = new CaretError("internal", "Unexpected failure", { cause });
     expect(error.cause).toBe(cause);

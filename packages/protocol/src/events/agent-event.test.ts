@@ -133,7 +133,7 @@ const fieldsThatMatter = samples.flatMap(([type, event]) =>
 );
 
 describe("the event schema", () => {
-  it.each(samples)("accepts %s with everything it can tell, and gives it back unchanged", (_type, event) => {
+  it.each(samples)("accepts %s with all of its fields, and gives it back unchanged", (_type, event) => {
     expect(agentEventSchema.parse(JSON.parse(JSON.stringify(event)))).toEqual(event);
   });
 

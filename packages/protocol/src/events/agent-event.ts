@@ -83,7 +83,7 @@ export const outcomeSchema = z.discriminatedUnion("kind", [
 ]);
 
 /**
- * Everything one turn can tell us, whichever lane ran it. The only thing that flows between layers.
+ * Everything one turn can emit, whichever lane ran it. The only thing that flows between layers.
  *
  * Contract, checked by `assertWellFormedTurn` in every lane's and every dialect's tests:
  * - a turn is one `turn-start`, anything, and one `turn-end`, in that order, even when it failed before it began;
@@ -152,7 +152,7 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     title: z.string().optional(),
     questions: z.array(questionSchema),
   }),
-  /** `no-input-surface`: nobody could have answered, whatever the upstream told its model. */
+  /** `no-input-surface`: no person could have answered, whatever the upstream reported to its model. */
   z.object({
     type: z.literal("question-answer"),
     ...request,

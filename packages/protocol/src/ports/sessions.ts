@@ -76,7 +76,7 @@ export interface Sessions {
   change(sessionId: string, changes: ChangeSession, caller: Caller): Promise<SessionView>;
   delete(sessionId: string, caller: Caller): Promise<void>;
   fork(sessionId: string, wanted: ForkSession, caller: Caller): Promise<SessionView>;
-  /** Resolves when its `turn-start` is committed. The turn runs on, whoever looks. */
+  /** Resolves when its `turn-start` is committed. The turn runs on without followers. */
   startTurn(sessionId: string, wanted: StartTurn, caller: Caller): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, caller: Caller): Promise<void>;
   steerTurn(sessionId: string, turnId: string, text: string, caller: Caller): Promise<void>;
@@ -101,7 +101,7 @@ export interface Sessions {
     options: { readonly after: number; readonly raw?: boolean; readonly signal: AbortSignal },
     caller: Caller,
   ): AsyncIterable<readonly EventEnvelope[]>;
-  /** From now on, until the signal. Several changes of one session may be told as one. */
+  /** From now on, until the signal. Several changes of one session may be sent as one. */
   followUpdates(signal: AbortSignal, caller: Caller): AsyncIterable<readonly SessionUpdate[]>;
   /** A picture that came with a prompt of the session. Rejects with `not-found`. */
   readImage(sessionId: string, name: string, caller: Caller): Promise<SessionImage>;

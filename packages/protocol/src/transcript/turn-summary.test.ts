@@ -101,7 +101,7 @@ describe("house §3.3: the summary of a turn, read off its fold", () => {
     ]);
   });
 
-  it("tells which MCP server a tool belongs to, and what an edit changed", () => {
+  it("has the MCP server of a tool, and what an edit changed", () => {
     const diff = { path: "a.txt", before: "a", after: "b" };
     const turn = summariseEvents([
       calls("c1", { name: "search", kind: "mcp", server: "library" }),
@@ -120,7 +120,7 @@ describe("house §3.3: the summary of a turn, read off its fold", () => {
     expect(turn).toEqual(emptyTurn);
   });
 
-  it("replaces the list of todos, unless it is told to merge", () => {
+  it("replaces the list of todos, unless the event says to merge", () => {
     const changes: readonly AgentEvent[] = [
       { type: "todos", items: [todo("1"), todo("2")], merge: false },
       { type: "todos", items: [todo("2", "completed"), todo("3")], merge: true },
@@ -197,7 +197,7 @@ describe("what nobody understood", () => {
     expect(unknownCount(turn)).toBe(4);
   });
 
-  it("is told apart by 16 labels; the rest is counted together, so that noise cannot fill the summary", () => {
+  it("is listed under 16 labels; the rest is counted together, so that noise cannot fill the summary", () => {
     const labels = Array.from({ length: 40 }, (_, index) => `label-${index}`);
     const turn = summariseEvents([...labels, "label-3"].map(unknownThing));
     expect(Object.keys(turn.unknown)).toEqual([...labels.slice(0, 16), "other"]);

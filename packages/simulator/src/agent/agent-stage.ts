@@ -21,7 +21,7 @@ export interface AgentStageOptions {
   readonly prepare: (call: ModelCall, toolCallId: string) => Promise<PreparedCall>;
   /** Everything before this turn's first answer, the prompt included. */
   readonly history: readonly ModelMessage[];
-  /** Waits for what the turn started and left running, and gives the events that tell of it. */
+  /** Waits for what the turn started and left running, and gives its events. */
   readonly settle: () => Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Called whenever something has been said or done, so that a killed turn can still be resumed. */
   readonly remember: (messages: readonly ModelMessage[]) => void;

@@ -17,12 +17,12 @@ export interface ToolboxOptions {
 /** The tools of one turn: the native ones its policy leaves, and those of its MCP servers. */
 export interface Toolbox {
   readonly nativeTools: readonly NativeToolName[];
-  /** As they are now: a server may tell that they have changed. */
+  /** As they are now: a server may notify of changes. */
   readonly offeredTools: readonly OfferedTool[];
   prepare(call: ModelCall, toolCallId: string): PreparedCall;
-  /** Tells the hooks that the turn begins or ends. */
+  /** Runs the hooks for the beginning or the end of the turn. */
   runHooks(step: "sessionStart" | "stop" | "sessionEnd", payload: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Waits for commands in the background, and gives the events that tell of them. */
+  /** Waits for commands in the background, and gives their events. */
   settleShells(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Ends the MCP servers. */
   close(): Promise<void>;

@@ -28,7 +28,7 @@ const turn: readonly ModelMessage[] = [
 ];
 
 describe("a chat on disk", () => {
-  it("gives back every message it was given, whoever opens it next", () => {
+  it("gives back every message it was given, whichever process opens it next", () => {
     const first = open();
     first.append(turn);
     first.close();

@@ -61,7 +61,7 @@ function toCallPart({ server, name, args }: ModelCall): StoredPart {
   return { type: "tool-call", toolName: name, ...(server === undefined ? {} : { server }), args };
 }
 
-/** The real CLI wraps what the user typed, so whoever reads a store must unwrap it. */
+/** The real CLI wraps what the user typed, so a reader of the store must unwrap it. */
 function wrapUserText(text: string, now: number): string {
   const when = new Date(now).toISOString();
   return `<timestamp>${when}</timestamp>\n<user_query>\n${text}\n</user_query>`;

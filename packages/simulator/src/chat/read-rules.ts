@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const frontMatter = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/;
 
-/** What the workspace tells the agent in every turn: always-applied rules, then `AGENTS.md`. */
+/** What the workspace adds to every turn: always-applied rules, then `AGENTS.md`. */
 export function readRules(workspace: string): string | undefined {
   const texts = [...readRuleFiles(join(workspace, ".cursor", "rules")), ...readIfThere(join(workspace, "AGENTS.md"))];
   return texts.length === 0 ? undefined : texts.join("\n\n");

@@ -12,7 +12,7 @@ afterEach(() => sandbox.remove());
 
 const scenario = { turns: [[{ text: "one" }], [{ text: "two" }], [{ text: "three" }]] };
 
-/** Session and answer of one turn; the answer tells how many turns the chat had before. */
+/** Session and answer of one turn; the answer says how many turns the chat had before. */
 async function turn(...args: readonly string[]): Promise<{ session: unknown; answer: unknown }> {
   const result = (await sandbox.turn("hi", args, { scenario })).at(-1);
   return { session: result?.["session_id"], answer: result?.["result"] };

@@ -59,7 +59,7 @@ function isJson({ format }: FormatOption): boolean {
   throw new CliFailure(`Error: Invalid format: ${format}. Must be one of: text, json`);
 }
 
-/** A stale token is there without its user: only `isAuthenticated` and `userInfo` together tell the truth. */
+/** A stale token is there without its user: only `isAuthenticated` and `userInfo` together are true. */
 function describeLogin(simulation: Simulation, options: GlobalOptions) {
   const state = loginState(simulation, options);
   const isAuthenticated = state === "in";

@@ -82,7 +82,7 @@ describe("agent status", () => {
 });
 
 describe("agent about", () => {
-  it("tells about itself as JSON", async () => {
+  it("describes itself as JSON", async () => {
     const { stdout } = await sandbox.run(["about", "--format", "json"]);
     expect(Object.keys(JSON.parse(stdout) as object)).toEqual([
       ...["cliVersion", "latestStatus", "latestVersion", "model", "subscriptionTier", "osPlatform", "osArch"],
@@ -90,7 +90,7 @@ describe("agent about", () => {
     ]);
   });
 
-  it("tells about itself in padded columns", async () => {
+  it("describes itself in padded columns", async () => {
     const { stdout } = await sandbox.run(["about"], { scenario: { version: "2030.01.01-abcdef0" } });
     expect(stdout).toMatch(/^About Cursor CLI\n\nCLI Version {9}2030\.01\.01-abcdef0\n/);
   });

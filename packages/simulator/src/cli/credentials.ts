@@ -50,7 +50,7 @@ const authenticationRequired =
 export const authenticationRequiredForModels =
   "Error: Authentication required. Run 'agent login', pass --api-key/--auth-token, or set CURSOR_API_KEY/CURSOR_AUTH_TOKEN.";
 
-/** `CARET_SIM_AUTH` decides; without it, what `login` and `logout` left behind; without that, somebody is logged in. */
+/** `CARET_SIM_AUTH` decides; without it, what `login` and `logout` left behind; without that, a user is logged in. */
 export function readLoginState({ env, configDir }: Pick<CredentialOptions, "env" | "configDir">): LoginState {
   const forced = env["CARET_SIM_AUTH"];
   if (forced === "in" || forced === "out" || forced === "stale") return forced;

@@ -37,7 +37,7 @@ describe("without credentials", () => {
     ]);
   });
 
-  it.each(["", "bad-key"])("takes the key %j for invalid, even for somebody who is logged in", async (key) => {
+  it.each(["", "bad-key"])("takes the key %j for invalid, even for a user who is logged in", async (key) => {
     const result = await sandbox.run([...streamArgs, "hi"], { env: { CURSOR_API_KEY: key } });
     expect(result).toEqual({ code: 1, signal: null, stdout: "", stderr: badKey });
   });
@@ -202,7 +202,7 @@ describe("the configuration file", () => {
     ]);
   });
 
-  it("is put aside and written anew when it is broken", async () => {
+  it("is put aside and written again when it is broken", async () => {
     mkdirSync(sandbox.configDir);
     writeFileSync(join(sandbox.configDir, "cli-config.json"), "{broken");
     expect((await sandbox.turn("hi"))[0]).toMatchObject({ model: "Composer 2.5 Fast" });

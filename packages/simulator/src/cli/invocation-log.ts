@@ -11,7 +11,7 @@ export function createInvocationLog({ env, pid }: Pick<Host, "env" | "pid">): In
   return (record) => appendFileSync(path, `${JSON.stringify({ ...record, pid })}\n`);
 }
 
-/** Every invocation leaves one line, whoever notices first what there is to tell. */
+/** Every invocation writes one line, once. */
 export function createRecorder(host: Host, log: InvocationLog): (stdin?: Buffer) => void {
   let isRecorded = false;
   return (stdin) => {
@@ -34,7 +34,7 @@ function toInvocationRecord({ argv, cwd, env }: Pick<Host, "argv" | "cwd" | "env
 const secretNames = /KEY|TOKEN|SECRET|PASSWORD/;
 const chosenNames = /^(CURSOR_|CARET_|HOME$|XDG_CONFIG_HOME$|PATH$|NO_OPEN_BROWSER$)/;
 
-/** A secret is told by its length and digest: enough to compare, nothing to steal. */
+/** A secret is recorded by its length and digest: enough to compare, nothing to steal. */
 function chosenValues(env: Host["env"]): Readonly<Record<string, string>> {
   const chosen = Object.entries(env).filter(([name]) => chosenNames.test(name));
   return Object.fromEntries(

@@ -6,7 +6,7 @@ export interface CatalogueModel {
   readonly aliases?: readonly string[];
 }
 
-/** What a fresh installation uses until somebody picks a model. */
+/** What a fresh installation uses until the user picks a model. */
 export const defaultModelId = "composer-2.5-fast";
 
 /** A plausible cut of the catalogue; the real one is the server's and changes weekly, so scenarios may replace it. */

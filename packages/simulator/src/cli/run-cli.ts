@@ -12,7 +12,7 @@ const noScreen = "The simulator has no interactive screen. Run it with --print, 
 /** The whole program: reads the command line, does it, and ends the process with the real CLI's exit code. */
 export async function runCli(host: Host): Promise<void> {
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // A scenario may have closed it on purpose; otherwise nobody reads any more, and there is no one left to tell.
+    // A scenario may have closed it on purpose; otherwise the reader is gone, and there is nowhere to report it.
     if (error.code !== "EBADF") host.exit(1);
   });
   let simulation: Simulation | undefined;
@@ -26,7 +26,7 @@ export async function runCli(host: Host): Promise<void> {
     }
     await leave(simulation, host, 0);
   } catch (error) {
-    // Stopping has its own exit; what breaks on the way there is no news.
+    // Stopping has its own exit; errors on the way there are expected.
     if (simulation?.stop.signal.aborted === true) return;
     await leave(simulation, host, report(error, host));
   }

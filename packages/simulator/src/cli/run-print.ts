@@ -37,7 +37,7 @@ export async function runPrint({ simulation, words, options }: PrintRun): Promis
   const sessionId = resolveSession({ options, chatsDir, ids: simulation.ids });
   const model = resolveModel(options.model ?? config.modelId, simulation.models);
   const writer = createByteWriter(host.stdout);
-  // The stream is cut where it stands the moment the CLI is told to stop.
+  // The stream is cut where it stands the moment the CLI receives a stop signal.
   simulation.stop.signal.addEventListener("abort", writer.cut);
   const partial = options.streamPartialOutput === true;
   const payload = host.env["CARET_SIM_DIALECT"] === "payload";

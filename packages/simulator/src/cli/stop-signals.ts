@@ -4,7 +4,7 @@ import type { Host } from "./host.ts";
 const cleanupMs = 1000;
 
 export interface StopSignals {
-  /** Aborts when the CLI has been told to stop; the stream is cut right there. */
+  /** Aborts when the CLI has received a stop signal; the stream is cut right there. */
   readonly signal: AbortSignal;
   /** Work to do before the process ends. */
   readonly onStop: (cleanUp: () => Promise<void>) => void;

@@ -75,7 +75,7 @@ export class ContractStage implements Stage {
     else this.end("stop");
   }
 
-  /** Tells what was used and why it is over. */
+  /** Emits the usage and why the turn is over. */
   end(finishReason: "stop" | "tool_calls" | "cancelled" | "error", message?: string): void {
     const { emit } = this.#options;
     this.open();

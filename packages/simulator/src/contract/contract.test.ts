@@ -53,7 +53,7 @@ describe("a turn of the contract", () => {
   it.each([
     ["9.9", [{ type: "protocol", data: { version: "9.9" } }]],
     ["", []],
-  ])("greets with version %j when told to", async (version, expected) => {
+  ])("greets with version %j when the flag asks for it", async (version, expected) => {
     const { stdout } = await contract({ input: turn(), scenario: says, env: { ...env, CARET_SIM_PROTOCOL: version } });
     expect(parseLines(stdout).filter(({ type }) => type === "protocol")).toEqual(expected);
   });

@@ -32,7 +32,7 @@ function variable(name: string): string {
   return `\${${name}}`;
 }
 
-/** The fixture server, told where to write by the workspace folder and what to say by the environment. */
+/** The fixture server: it writes to the workspace folder, and the environment sets what it says. */
 const local = {
   command: process.execPath,
   args: [fixture, `${variable("workspaceFolder")}/diary`, variable("env:GREETING")],

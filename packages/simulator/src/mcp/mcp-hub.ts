@@ -38,7 +38,7 @@ export interface McpOptions {
   readonly configDir: string;
   readonly approveMcps: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long a call may stay silent; every progress notification starts the clock anew. */
+  /** How long a call may stay silent; every progress notification restarts the clock. */
   readonly callTimeoutMs?: number;
 }
 

@@ -7,7 +7,7 @@ import { type ConfiguredServer, interpolate, type McpServerConfig } from "./mcp-
 
 export interface ServerConnection {
   readonly name: string;
-  /** As the server listed them last: it may tell that they have changed. */
+  /** As the server listed them last: it may notify of changes. */
   readonly tools: () => readonly OfferedTool[];
   /** Resolves when no list is on its way. */
   readonly listed: () => Promise<void>;
@@ -47,7 +47,7 @@ export async function connectServer(
       call: async (name, args, signal) => {
         const result = await client.callTool(
           { name, arguments: { ...args } },
-          // Asking for progress is what makes a server send it; the news itself goes nowhere.
+          // Asking for progress is what makes a server send it; the notification itself is ignored.
           { signal, timeout: options.callTimeoutMs, resetTimeoutOnProgress: true, onprogress: () => undefined },
         );
         const structure = isRecord(result.structuredContent) ? { structuredContent: result.structuredContent } : {};

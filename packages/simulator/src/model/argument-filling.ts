@@ -7,7 +7,7 @@ import { type Role, rolesOf } from "./schema-roles.ts";
 export type KnownValues = Readonly<Partial<Record<Role, string>>>;
 
 export interface FillOptions {
-  /** The client's working directory, where its prompt tells it: some tools take absolute paths only. */
+  /** The client's working directory, where its prompt names it: some tools take absolute paths only. */
   readonly workingDirectory: string | undefined;
   /** A sentence about what the call is for. */
   readonly purpose: string;

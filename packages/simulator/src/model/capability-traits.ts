@@ -1,6 +1,6 @@
 import type { Role } from "./schema-roles.ts";
 
-/** What a tool can be good for, whoever wrote it. */
+/** What a tool can be good for. */
 export type Capability =
   | "read"
   | "list"
@@ -25,8 +25,8 @@ export interface CapabilityTraits {
   readonly never?: RegExp;
   /** A tool without these arguments cannot do it, whatever its name says. */
   readonly needs: readonly Role[];
-  /** The arguments tell enough where neither name nor description has a verb for it. */
-  readonly isToldBySchema: boolean;
+  /** The arguments suffice where neither name nor description has a verb for it. */
+  readonly isDecidedBySchema: boolean;
 }
 
 const onTheWeb = /\b(?:web|internet|online|urls?|https?|google)\b/i;
@@ -41,14 +41,14 @@ export const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
     never:
       /\b(?:images?|pictures?|screenshots?|audio|video|urls?|https?|web|metadata|editor|clipboard|outline|symbols?)\b/i,
     needs: ["path"],
-    isToldBySchema: false,
+    isDecidedBySchema: false,
   },
   list: {
     names: ["list", "ls", "listdir", "listdirectory", "listfiles", "readdir", "readdirectory"],
     verbs: "list ls enumerate tree dir browse show get return contents",
     objects: /\b(?:directory|directories|folders?|dir|entries)\b/i,
     needs: [],
-    isToldBySchema: false,
+    isDecidedBySchema: false,
   },
   search: {
     names: ["grep", "search", "searchfiles", "grepsearch", "ripgrep", "searchfilecontent", "codesearch", "rg"],
@@ -56,7 +56,7 @@ export const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
     objects: /\b(?:contents?|texts?|regex\w*|patterns?|strings?|words?|occurrences?|lines|matches|needle|code)\b/i,
     never: onTheWeb,
     needs: ["pattern"],
-    isToldBySchema: true,
+    isDecidedBySchema: true,
   },
   find: {
     names: ["glob", "find", "findfiles", "filesearch", "globsearch", "searchfilesbyname"],
@@ -64,7 +64,7 @@ export const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
     objects: /\b(?:globs?|file ?names?|by name|wildcards?|masks?|paths?|files)\b/i,
     never: onTheWeb,
     needs: ["pattern"],
-    isToldBySchema: true,
+    isDecidedBySchema: true,
   },
   run: {
     names: [
@@ -87,7 +87,7 @@ export const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
     verbs: "run execute exec launch spawn invoke perform start do shell bash terminal",
     objects: /\b(?:commands?|shell|terminal|bash|process|programs?|scripts?|cmd|console|powershell|zsh)\b/i,
     needs: ["command"],
-    isToldBySchema: true,
+    isDecidedBySchema: true,
   },
   write: {
     names: ["write", "writefile", "createfile", "savefile", "writetofile", "create", "writetextfile", "fswrite"],
@@ -96,21 +96,21 @@ export const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
     // Cline's teams have outcomes, with a title and sections, that are drafted and not written anywhere.
     never: /\b(?:web|internet|online|urls?|https?|google|teams?|outcomes?)\b/i,
     needs: ["path", "content"],
-    isToldBySchema: true,
+    isDecidedBySchema: true,
   },
   edit: {
     names: ["edit", "editfile", "strreplace", "replace", "replaceinfile", "searchreplace", "multiedit", "modifyfile"],
     verbs: "edit replace modify change substitute swap update alter tweak exchange revise amend",
     objects: /\b(?:files?|texts?|strings?|contents?|occurrences?|passages?)\b/i,
     needs: ["path", "oldText", "newText"],
-    isToldBySchema: true,
+    isDecidedBySchema: true,
   },
   patch: {
     names: ["applypatch"],
     verbs: "apply patch",
     objects: /\bpatch(?:es)?\b/i,
     needs: ["patch"],
-    isToldBySchema: false,
+    isDecidedBySchema: false,
   },
   delete: {
     names: ["delete", "deletefile", "remove", "removefile", "rm"],
@@ -118,20 +118,20 @@ export const capabilities: Readonly<Record<Capability, CapabilityTraits>> = {
     objects: /\b(?:files?|paths?|documents?|fs|disk)\b/i,
     never: /\b(?:lines?|entries|memory|memories|branch|worktree|background)\b/i,
     needs: ["path"],
-    isToldBySchema: false,
+    isDecidedBySchema: false,
   },
   fetch: {
     names: ["webfetch", "fetch", "fetchurl", "browse", "httpget", "readurl", "fetchwebpage"],
     verbs: "fetch download get request browse visit open load retrieve read grab http curl",
     objects: /\b(?:urls?|web|pages?|https?|sites?|internet|websites?)\b/i,
     needs: ["url"],
-    isToldBySchema: false,
+    isDecidedBySchema: false,
   },
   "web-search": {
     names: ["websearch", "googlewebsearch", "searchweb"],
     verbs: "search google look find query",
     objects: onTheWeb,
     needs: ["pattern"],
-    isToldBySchema: false,
+    isDecidedBySchema: false,
   },
 };

@@ -82,7 +82,7 @@ export const clauseRules: readonly ClauseRule[] = [
     toIntents: ([, rest = ""]) => writeFile(rest),
   },
   {
-    // Only what is named at once: whoever removes something from a file wants to keep the file.
+    // Only what is named at once: removing something from a file keeps the file.
     pattern:
       /\b(?:delete|remove|rm)\b\s+(?:(?:the|both|these|this|that|all|old|of|files?|called|named|my|your)\s+)*([`"']?[\w@.~/+-]+[`"']?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?:the\s+)?(?:file\s+)?[`"']?[\w@.~/+-]+[`"']?)*)/i,
     toIntents: ([, named = ""]) => perPath(named, (path) => ({ kind: "delete", path })),

@@ -2,10 +2,10 @@
 const typedIn = /<(user_query|user_input|user_message|user_request|task)\b[^>]*>([\s\S]*?)<\/\1>/i;
 
 /** A block in tags of several words (`<system-reminder>`), of a known name, or in OpenClaw's brackets. Each begins a line. */
-const opening =
-  /^[ \t]*(?:<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|env|environment|context|timestamp|session|reminder)\b[^<>\n]*>|<<<BEGIN_(\w+)>>>)/gim;
+const block =
+  /^[ \t]*(?:<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|env|environment|context|timestamp|session|reminder)\b[^<>\n]*>[\s\S]*?<\/\1>|<<<BEGIN_(\w+)>>>[\s\S]*?<<<END_\2>>>)/gim;
 
-/** A past that another agent had, told to this one with its first prompt. Pasts may hold pasts. */
+/** The history of another agent, sent with the first prompt. It may be nested. */
 const past = /<earlier_conversation>([\s\S]*)<\/earlier_conversation>/;
 
 /** A client's system prompt that could be given in no other way. */
@@ -13,8 +13,8 @@ const instructions = /^\s*<instructions>[\s\S]*?<\/instructions>/;
 
 /** What the person said in a past that came with a prompt, oldest first. */
 export function promptsBefore(text: string): readonly string[] {
-  const told = past.exec(text)?.[1] ?? "";
-  const parts = told.split(/\n\n(?=(?:USER|ASSISTANT):\n|TOOL_(?:CALL|RESULT) \()/);
+  const history = past.exec(text)?.[1] ?? "";
+  const parts = history.split(/\n\n(?=(?:USER|ASSISTANT):\n|TOOL_(?:CALL|RESULT) \()/);
   return parts
     .flatMap((part) => /^\s*USER:\n([\s\S]*)$/.exec(part)?.[1] ?? [])
     .flatMap((said) => unquoted(withoutNoise(said)) || []);
@@ -81,22 +81,5 @@ export function pathsIn(clause: string): readonly string[] {
 /** What a person typed, without what a client's program has put around and beside it. */
 function withoutNoise(text: string): string {
   const typed = typedIn.exec(text)?.[2];
-  return typed?.trim() ?? withoutBlocks(text).trim();
-}
-
-function withoutBlocks(text: string): string {
-  const kept: string[] = [];
-  const unclosed = new Set<string>();
-  let from = 0;
-  for (const match of text.matchAll(opening)) {
-    const closing = match[2] === undefined ? `</${match[1]}>` : `<<<END_${match[2]}>>>`;
-    if (match.index < from || unclosed.has(closing)) continue;
-    const end = text.indexOf(closing, match.index);
-    if (end === -1) unclosed.add(closing);
-    else {
-      kept.push(text.slice(from, match.index));
-      from = end + closing.length;
-    }
-  }
-  return [...kept, text.slice(from)].join("");
+  return typed?.trim() ?? text.replaceAll(block, "").trim();
 }

@@ -1,7 +1,7 @@
 import { isRecord, parseRecord } from "../json.ts";
 import type { Intent } from "./model.ts";
 
-/** A call's result, as far as it tells whether the call did what it was made for. */
+/** A call's result, as far as it says whether the call succeeded. */
 export interface JudgedResult {
   readonly ok: boolean;
   readonly output: string;
@@ -14,8 +14,8 @@ export interface JudgedResult {
 export function isFailed(intent: Intent, { ok, output }: JudgedResult): boolean {
   if (!ok) return true;
   if (/^\s*<tool_use_error>/.test(output)) return true;
-  const told = verdictOfJson(intent, output);
-  if (told !== undefined) return told;
+  const stated = verdictOfJson(intent, output);
+  if (stated !== undefined) return stated;
   const code = exitCodeOf(output);
   if (code !== undefined) return code !== 0;
   switch (intent.kind) {

@@ -131,7 +131,7 @@ describe("the native tools", () => {
     expect(calls).toEqual([['read {"path":"a.txt"}', 'ls {"path":"."}']]);
   });
 
-  it("runs commands side by side only when told to", () => {
+  it("runs commands side by side only when the prompt says so", () => {
     const parallel = turn("Run `sleep 1` and run `sleep 2` in parallel").calls;
     const serial = turn("Run `make` and run `make test`").calls;
     expect([parallel.map((row) => row.length), serial.map((row) => row.length)]).toEqual([[2], [1, 1]]);
@@ -304,7 +304,7 @@ describe("the tools of clients", () => {
     expect(turn("Read a.txt", { offered: openCode, native: [] }).calls[0]?.[0]).toMatch(/^client\/read /);
   });
 
-  it("prefers its own tools when nobody told it otherwise", () => {
+  it("prefers its own tools unless the prompt says otherwise", () => {
     expect(turn("Read a.txt", { offered: openCode }).calls[0]).toEqual(['read {"path":"a.txt"}']);
   });
 

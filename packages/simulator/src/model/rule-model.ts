@@ -1,5 +1,6 @@
 import { estimateUsage } from "./estimate-usage.ts";
 import { type FollowOptions, followSteps, isRefused, type Outcome } from "./follow-steps.ts";
+import { historyParts } from "./history-parts.ts";
 import type { Intent, Model, ModelCall, ModelReply, ModelRequest, Step } from "./model.ts";
 import { peculiarCall } from "./peculiar-call.ts";
 import { announce, cleanOutput, describeIntent, report, reportFailures, wantsBareOutput } from "./phrasing.ts";
@@ -7,7 +8,6 @@ import { planSteps } from "./plan-steps.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { talk, wantedWords, whoAmI } from "./talk-rules.ts";
 import { todoCall } from "./todo-call.ts";
-import { toldParts } from "./told-past.ts";
 import { isToolSearch, toolSearchCall } from "./tool-search.ts";
 import { isToldToEnd, type TurnView, viewTurn } from "./turn-rounds.ts";
 import { workingDirectoryIn } from "./working-directory.ts";
@@ -39,7 +39,7 @@ function think(request: ModelRequest, seed: number): Draft {
 
 /** Prompts that look like work but are not: titles, exact words, results that are there already. */
 function quickAnswer(view: TurnView, seed: number): string | undefined {
-  const results = toldParts(view.prompt).flatMap((part) => (part.kind === "result" ? [part] : []));
+  const results = historyParts(view.prompt).flatMap((part) => (part.kind === "result" ? [part] : []));
   if (results.length > 0)
     return results.map(({ name, text }) => `\`${name}\` gave:\n\n${cleanOutput(text)}`).join("\n\n");
   if (/^\s*(?:please\s+)?(?:reply|respond|answer|say|output)\b/i.test(view.prompt)) {
@@ -120,7 +120,7 @@ function followOptions(view: TurnView, request: ModelRequest): FollowOptions {
   return {
     request,
     side: prefersOffered ? "offered" : "native",
-    workingDirectory: workingDirectoryIn(view.told),
+    workingDirectory: workingDirectoryIn(view.inputs),
     lookForTool: (intent) => (request.offeredTools.length === 0 ? undefined : lookForTool(intent, view, request)),
   };
 }

@@ -74,10 +74,10 @@ const descriptionRoles: ReadonlyArray<readonly [Role, RegExp]> = [
 export function rolesOf({ name, description }: Pick<SchemaProperty, "name" | "description">): PropertyRoles {
   const words = wordsOf(name, isKnown).map(singular);
   const named = namedRoles(words);
-  const told = descriptionRoles.filter(([, pattern]) => pattern.test(description)).map(([role]) => role);
+  const described = descriptionRoles.filter(([, pattern]) => pattern.test(description)).map(([role]) => role);
   const isSure = named.length > 0 && !words.every((word) => vague.has(word) || neutral.has(word));
   if (isSure) return { roles: named, isSure };
-  return { roles: [...new Set([...told, ...named])], isSure };
+  return { roles: [...new Set([...described, ...named])], isSure };
 }
 
 /** English puts what a thing is at the end: a `search_path` is a path, a `file_type` is neither file nor path. */

@@ -41,7 +41,7 @@ describe("talking", () => {
     expect(ask(prompt)).toMatchObject({ text: answer, calls: [] });
   });
 
-  it("remembers what it was told, the latest word counting", () => {
+  it("remembers what the user said, the latest word counting", () => {
     const earlier = said("My name is Ada", "my favourite colour is blue", "actually my favourite colour is green");
     expect([
       ask("What is my name?", earlier).text,

@@ -79,9 +79,9 @@ function scoreOf(tool: OfferedTool, traits: CapabilityTraits, { isComplete, isSu
   if (traits.never?.test(said) === true) return 0;
   const verb = verbScore(nameWords, sentence, traits) + (offersChoice(tool, traits) ? FIRST_VERB : 0);
   const object = traits.objects.test(said) ? OBJECT : 0;
-  const isTold = traits.isToldBySchema && (isSure || verb > 0);
-  if (!isTold && (verb === 0 || (object === 0 && !isSure))) return 0;
-  return verb + object + (isTold ? SCHEMA : 0) + PER_NEED * traits.needs.length;
+  const isDecided = traits.isDecidedBySchema && (isSure || verb > 0);
+  if (!isDecided && (verb === 0 || (object === 0 && !isSure))) return 0;
+  return verb + object + (isDecided ? SCHEMA : 0) + PER_NEED * traits.needs.length;
 }
 
 function verbScore(nameWords: readonly string[], sentence: string, traits: CapabilityTraits): number {
@@ -116,7 +116,7 @@ function isVerb(word: string, { verbs }: CapabilityTraits): boolean {
   return forms.some((form) => form !== "" && all.includes(` ${form} `));
 }
 
-/** What comes later tells of details: "can also be used to …", "do not use it for …". */
+/** What comes later is details: "can also be used to …", "do not use it for …". */
 function firstSentence({ description = "" }: OfferedTool): string {
   return description.trim().split(/(?<=[.!])\s|\n\n/)[0] ?? "";
 }

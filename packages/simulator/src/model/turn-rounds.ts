@@ -1,6 +1,6 @@
+import { type HistoryPart, historyParts, isResults } from "./history-parts.ts";
 import type { ModelCall, ModelMessage } from "./model.ts";
 import { promptsBefore, promptText } from "./prompt-text.ts";
-import { isResults, type ToldPart, toldParts } from "./told-past.ts";
 
 export interface CallResult {
   readonly call: ModelCall;
@@ -18,7 +18,7 @@ export interface TurnView {
   readonly system: string;
   readonly prompt: string;
   /** Everything that was said to the model, with what clients put around it, oldest first. */
-  readonly told: readonly string[];
+  readonly inputs: readonly string[];
   /** Earlier prompts, oldest first. */
   readonly earlierPrompts: readonly string[];
   /** What the calls of earlier turns gave. */
@@ -30,7 +30,7 @@ export function viewTurn(messages: readonly ModelMessage[]): TurnView {
   const start = messages.findLastIndex(({ role }) => role === "user");
   const last = messages[start];
   const system = messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n");
-  const told = messages.flatMap((message) =>
+  const inputs = messages.flatMap((message) =>
     message.role === "system" || message.role === "user" ? [message.text] : [],
   );
   const before = messages.slice(0, Math.max(0, start));
@@ -39,7 +39,7 @@ export function viewTurn(messages: readonly ModelMessage[]): TurnView {
   );
   const view: TurnView = {
     system,
-    told,
+    inputs,
     prompt: users.at(-1) ?? "",
     earlierPrompts: users.slice(0, -1),
     earlierResults: before.flatMap((message) => (message.role === "tool" ? [message] : [])),
@@ -50,30 +50,30 @@ export function viewTurn(messages: readonly ModelMessage[]): TurnView {
 
 /**
  * Results that came instead of a question, because the process that asked for them is gone: the turn is the one that
- * asked for them, and what it has done so far is what was told or remembered of it.
+ * asked for them, and what it has done so far is what the history or the chat has of it.
  */
 function goingOn(view: TurnView, text: string, before: readonly ModelMessage[]): TurnView {
   const prompts = view.earlierPrompts.filter((prompt) => !isResults(prompt));
   const prompt = prompts.at(-1);
   if (prompt === undefined) return view;
   const start = before.findLastIndex((message) => message.role === "user" && !isResults(promptText(message.text)));
-  const parts = toldParts(text);
-  const isTold = parts.some(({ kind }) => kind === "user");
-  const had = isTold ? [] : answered(toRounds(before.slice(start + 1)), parts);
-  const toldRounds = roundsOf(parts.slice(parts.findLastIndex(({ kind }) => kind === "user") + 1));
+  const parts = historyParts(text);
+  const hasHistory = parts.some(({ kind }) => kind === "user");
+  const had = hasHistory ? [] : answered(toRounds(before.slice(start + 1)), parts);
+  const historyRounds = roundsOf(parts.slice(parts.findLastIndex(({ kind }) => kind === "user") + 1));
   return {
     ...view,
     prompt,
     earlierPrompts: prompts.slice(0, -1),
-    earlierResults: view.earlierResults.slice(0, isTold ? undefined : 0),
-    rounds: [...(isTold || had.length === 0 ? toldRounds : had), ...view.rounds],
+    earlierResults: view.earlierResults.slice(0, hasHistory ? undefined : 0),
+    rounds: [...(hasHistory || had.length === 0 ? historyRounds : had), ...view.rounds],
   };
 }
 
 const NO_RESULT = "No result came.";
 
 /** Rounds of the agent that is gone; what it was still waiting for has come by now, in the order of its calls. */
-function answered(rounds: readonly Round[], parts: readonly ToldPart[]): readonly Round[] {
+function answered(rounds: readonly Round[], parts: readonly HistoryPart[]): readonly Round[] {
   const waiting = parts.flatMap((part) => (part.kind === "result" ? [part] : []));
   return rounds.map(({ results }) => ({
     results: results.map((result) => {
@@ -95,7 +95,7 @@ export function isToldToEnd(output: string): boolean {
 }
 
 /** Calls that were made together, with their results; results without a call make up a round of their own. */
-function roundsOf(parts: readonly ToldPart[]): readonly Round[] {
+function roundsOf(parts: readonly HistoryPart[]): readonly Round[] {
   const results = parts.flatMap((part) => (part.kind === "result" ? [part] : []));
   const groups: { readonly callId: string; readonly call: ModelCall }[][] = [];
   let isOpen = false;
@@ -109,7 +109,7 @@ function roundsOf(parts: readonly ToldPart[]): readonly Round[] {
   const known = new Set(groups.flat().map(({ callId }) => callId));
   const strays = results.filter(({ callId }) => !known.has(callId));
   if (strays.length > 0)
-    groups.push(strays.map(({ callId, name }) => ({ callId, call: { server: "told", name, args: {} } })));
+    groups.push(strays.map(({ callId, name }) => ({ callId, call: { server: "history", name, args: {} } })));
   return groups.map((calls) => ({
     results: calls.map(({ callId, call }) => {
       const came = results.find((result) => result.callId === callId);

@@ -1,11 +1,11 @@
 /**
  * Writes to stdout in order and gathers small writes, so that a flood is bound by the reader and not by system calls.
- * Nothing may stay gathered across a wait: whoever waits calls `flush` first.
+ * Nothing may stay gathered across a wait: call `flush` before a wait.
  */
 export interface ByteWriter {
   write(data: string | Uint8Array): void;
   flush(): void;
-  /** Whether the reader is behind, so that whoever has more to say should wait for `drained`. */
+  /** Whether the reader is behind, so that a writer should wait for `drained`. */
   readonly isFull: boolean;
   /** Resolves once the reader has taken what was flushed. */
   drained(): Promise<void>;

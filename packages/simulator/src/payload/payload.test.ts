@@ -69,7 +69,7 @@ describe("the payload dialect", () => {
     ]);
   });
 
-  it("tells failures by an exit code in the result and a reason in the call", async () => {
+  it("reports failures by an exit code in the result and a reason in the call", async () => {
     const scenario = {
       turns: [[{ tool: { name: "read", args: { path: "none" } } }, { result: { isError: true, text: "no" } }]],
     };

@@ -2,7 +2,7 @@ type Value = Readonly<Record<string, unknown>>;
 
 /**
  * The same turn in the words of the payload dialect: everything that belongs to an event sits in `payload`, calls carry
- * their id and a flat result, and the result tells an exit code.
+ * their id and a flat result, and the result has an exit code.
  */
 export function toPayloadEvent(event: Value): Value {
   const { type, subtype, ...rest } = event;
@@ -39,7 +39,7 @@ function toPayloadCall(event: Value): Value {
   return { id, [key]: { name: key.replace(/ToolCall$/, ""), args } };
 }
 
-/** Shell results keep their three fields; of the others only success and the reason against it are told. */
+/** Shell results keep their three fields; of the others only success and the reason against it are kept. */
 function toPayloadResult(result: Value): Value {
   const [arm = "success", found] = Object.entries(result)[0] ?? [];
   const value = asRecord(found);

@@ -61,7 +61,7 @@ describe("runHooks", () => {
     expect(await fire()).toEqual({ contexts: [] });
   });
 
-  it("tells a hook everything about the turn on its standard input", async () => {
+  it("sends a hook everything about the turn on its standard input", async () => {
     const seen = join(root, "seen.json");
     configure("project", {
       preToolUse: [{ command: hook(`fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify(payload))`) }],

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { parseRecord } from "../json.ts";
 import type { HookCommand, HookConfig, HookStep } from "./hook-config.ts";
 
-/** What every hook is told about the turn it runs in. */
+/** What every hook receives about the turn it runs in. */
 export interface HookTurn {
   readonly conversationId: string;
   readonly generationId: string;

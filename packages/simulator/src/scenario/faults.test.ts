@@ -44,13 +44,16 @@ describe("not ending the process", () => {
     ["before the first byte", [{ hang: true }], ""],
     ["after the opening", [{ init: true }, { hang: true }], '"user"'],
     ["after the result", [{ text: "hi" }, { result: {} }, { hang: true }], '"result"'],
-  ] satisfies readonly [string, Steps, string][])("hangs %s until it is told to go", async (_where, steps, seen) => {
-    const running = start(steps);
-    if (seen === "") await expect.poll(() => readLog()).toHaveLength(1);
-    await running.printed(seen);
-    running.child.kill("SIGTERM");
-    expect(await running.exited).toBe(143);
-  });
+  ] satisfies readonly [string, Steps, string][])(
+    "hangs %s until it receives a signal",
+    async (_where, steps, seen) => {
+      const running = start(steps);
+      if (seen === "") await expect.poll(() => readLog()).toHaveLength(1);
+      await running.printed(seen);
+      running.child.kill("SIGTERM");
+      expect(await running.exited).toBe(143);
+    },
+  );
 
   it("outlives SIGTERM when it ignores it, and says so in the log", async () => {
     const running = start([{ ignoreSignals: ["SIGTERM"] }, { init: true }, { hang: true }]);

@@ -11,7 +11,7 @@ export interface BackgroundShell {
 /** Commands that run on while the turn goes on. Print mode waits for them before it ends. */
 export interface BackgroundShells {
   start(request: Omit<ShellRequest, "signal" | "timeoutMs">): Promise<BackgroundShell>;
-  /** Waits for what still runs, and gives the events that tell of it. */
+  /** Waits for what still runs, and gives its events. */
   settle(): Promise<readonly Event[]>;
 }
 

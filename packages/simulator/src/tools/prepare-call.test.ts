@@ -202,7 +202,7 @@ describe("write and edit", () => {
     });
   });
 
-  it("tells afterFileEdit hooks what changed", async () => {
+  it("sends afterFileEdit hooks what changed", async () => {
     hooks({ afterFileEdit: [{ command: "cat > ../seen.json" }] });
     await call("write", { path: "a.txt", contents: "1" });
     expect(JSON.parse(readFileSync(join(root, "seen.json"), "utf8"))).toMatchObject({

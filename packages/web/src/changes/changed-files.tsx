@@ -81,7 +81,7 @@ function FileChange({ file, isOpen, onToggle }: FileChangeProps) {
   );
 }
 
-/** The end of a path tells more than its beginning: it is the part that stays when there is no room. */
+/** The end of a path says more than its beginning: it is the part that stays when there is no room. */
 function FileName({ path, oldPath }: { readonly path: string; readonly oldPath: string | undefined }) {
   const cut = path.lastIndexOf("/") + 1;
   return (

@@ -69,7 +69,7 @@ function useSending({ id, permission, status }: SessionView, turnId: string | un
         fix: "Stop it there, or wait for its end.",
       });
     if (images.length > 0 || cannotSteer)
-      throw new CaretError("unsupported", "This turn cannot be told that", { fix: "Stop it and send, or wait." });
+      throw new CaretError("unsupported", "This turn cannot take that message", { fix: "Stop it and send, or wait." });
     try {
       await api.steerTurn(id, runningId, text);
       onSent();
@@ -127,7 +127,7 @@ function Buttons({ input, isRunning, isElsewhere, isStopping, cannotSteer, onSto
           tone="primary"
           icon={<CornerDownRight aria-hidden="true" size={14} />}
           onClick={() => input.send()}
-          title="Tell the agent while it works"
+          title="Send to the agent while it works"
         >
           Steer
         </Button>

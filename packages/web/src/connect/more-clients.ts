@@ -49,7 +49,7 @@ function cline({ url, token }: RecipeValues): Recipe {
     id: "cline",
     name: "Cline",
     door: "openai",
-    about: "Cline keeps what the first command tells it.",
+    about: "Cline keeps the settings of the first command.",
     parts: [{ target: TERMINAL, text }],
   };
 }

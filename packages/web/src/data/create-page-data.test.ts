@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const data of opened.splice(0)) await data.signOut();
 });
 
-/** A gateway that answers by path, where nothing listens for sockets; what it is not told to answer does not exist. */
+/** A gateway that answers by path, where nothing listens for sockets; a path without a scripted answer does not exist. */
 function openPage(answers: Readonly<Record<string, () => Response>>, stored: Readonly<Record<string, string>> = {}) {
   const kept = new Map(Object.entries(stored));
   const asked: string[] = [];

@@ -143,7 +143,7 @@ interface KeepUp {
   readonly signal: AbortSignal;
 }
 
-/** One stream of updates keeps the list true. After each connection the list and what the gateway is are read anew. */
+/** One stream of updates keeps the list true. After each connection the list and what the gateway is are read again. */
 async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promise<void> {
   let changed = new Set<string>();
   const readAll = async (): Promise<void> => {
@@ -176,7 +176,7 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
   const onUpdates = (updates: readonly FollowedUpdate[]): void => {
     fold(updates.filter(({ kind }) => kind !== "opened"));
     if (!updates.some(({ kind }) => kind === "opened")) return;
-    // Sockets do not notice a line that died silently, after sleep for instance; the stream of updates does.
+    // Sockets do not notice a connection that died silently, after sleep for instance; the stream of updates does.
     logs.reconnect();
     readUntilDone();
   };

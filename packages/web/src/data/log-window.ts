@@ -3,7 +3,7 @@ import { type EventEnvelope, emptyTranscript, foldTranscript, type Transcript } 
 /** A part of a session's log without a gap, folded. */
 export interface LogWindow {
   readonly transcript: Transcript;
-  /** The events of the first turn as long as its start is missing: with older ones before them they are folded anew. */
+  /** The events of the first turn as long as its start is missing: with older ones before them they are folded again. */
   readonly head: readonly EventEnvelope[];
 }
 

@@ -25,7 +25,7 @@ export function useModels(): readonly ModelView[] | undefined {
   const data = usePageData();
   const models = usePageState(({ models }) => models);
   useEffect(() => {
-    // Choosing a model then works by its name; the doctor tells what is wrong.
+    // Choosing a model then works by its name; the doctor shows what is wrong.
     data.loadModels().catch(() => undefined);
   }, [data]);
   return models;

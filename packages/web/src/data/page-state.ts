@@ -1,13 +1,13 @@
 import type { AboutView, CaretError, ModelView, SessionView, StreamState, Transcript } from "@caret/protocol";
 
-/** How the line to the gateway is. `connecting` is the time before the first success. */
+/** The state of the connection to the gateway. `connecting` is the time before the first success. */
 export interface Connection {
   readonly state: "connecting" | StreamState;
   readonly since: number;
   readonly reason?: CaretError;
 }
 
-/** What the page has of one session's log: the newest part of it, or more when somebody scrolled up. */
+/** What the page has of one session's log: the newest part of it, or more when the user scrolled up. */
 export interface SessionLog {
   readonly state: "loading" | "ready" | "failed";
   readonly error?: CaretError;
@@ -17,7 +17,7 @@ export interface SessionLog {
   readonly connection: "connecting" | StreamState;
 }
 
-/** The sessions that fit what somebody is searching for. */
+/** The sessions that match the search. */
 export interface FoundSessions {
   readonly search: string;
   readonly archived: boolean;

@@ -5,7 +5,7 @@ import { putSessions } from "./session-list.ts";
 
 const FOUND_PAGE = 50;
 
-/** Search as somebody types: the newest question wins, whatever comes back first. */
+/** Search while the user types: the newest query wins, whichever answer comes first. */
 export function searchSessions(store: StoreApi<PageState>, api: Pick<NativeClient, "listSessions">) {
   let asking = new AbortController();
 

@@ -39,7 +39,7 @@ it("follows the news: changed sessions rise, deleted ones go, archived ones are 
   expect(shown(later)).toEqual(["a:new", "d:d"]);
 });
 
-it("leaves those that are at work where they are, whoever of them spoke last", () => {
+it("leaves those that are at work where they are, whichever of them was updated last", () => {
   const runs = (since: number): Pick<SessionView, "status"> => ({ status: { kind: "running", turnId: "t", since } });
   const list = takeFirstPage(empty, { sessions: [session("b", 2, runs(2)), session("a", 1, runs(1))] }, nobody);
   const later = foldUpdates(list, [{ kind: "changed", session: session("a", 9, runs(1)) }]);
@@ -47,9 +47,9 @@ it("leaves those that are at work where they are, whoever of them spoke last", (
 });
 
 it("believes the news rather than a list that was asked for before it", () => {
-  const told = foldUpdates(empty, [{ kind: "changed", session: session("a", 5, { title: "newer" }) }]);
+  const updated = foldUpdates(empty, [{ kind: "changed", session: session("a", 5, { title: "newer" }) }]);
   const list = takeFirstPage(
-    told,
+    updated,
     { sessions: [session("a", 5, { title: "older" }), session("b", 2)] },
     new Set(["a"]),
   );

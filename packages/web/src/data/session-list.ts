@@ -13,7 +13,7 @@ export function putSessions(
   return all;
 }
 
-/** News is always newer than what is known. Sessions that changed are among the first of the list, so they are listed. */
+/** Updates are always newer than what is known. Sessions that changed are among the first of the list, so they are listed. */
 export function foldUpdates(state: ListState, updates: readonly FollowedUpdate[]): ListState {
   const sessions = new Map(state.sessions);
   const listed = new Set(state.listed);
@@ -58,8 +58,8 @@ export function takeNextPage(state: ListState, page: SessionPageView): ListState
 }
 
 /**
- * By which moment a session has its place in the list. One that is at work keeps the place it began at, or began to wait
- * at: many that speak at once would otherwise change places all the time, under the hand of whoever wants to press one.
+ * The time by which a session is sorted. One that is at work keeps its position from when it began, or began to wait
+ * at: many that speak at once would otherwise change positions all the time, while the user is about to press one.
  */
 export function sortTime({ status, updatedAt }: SessionView): number {
   return "since" in status ? status.since : updatedAt;

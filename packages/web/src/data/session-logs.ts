@@ -8,12 +8,12 @@ import type { SessionLog } from "./page-state.ts";
 const WINDOW_EVENTS = 500;
 /** Before this there is everything. */
 const AFTER_ALL = 999_999_999_999_999;
-/** What is read at once when somebody scrolls up. */
+/** How many events are read at once when the user scrolls up. */
 const OLDER_EVENTS = 1000;
 /** How long a hidden tab goes on following the session it shows. */
 const HIDDEN_MS = 10_000;
 const KEPT_LOGS = 4;
-/** A log that has grown by more than this since it was left is read anew, rather than followed from there. */
+/** A log that has grown by more than this since it was left is read again, rather than followed from there. */
 const MOST_MISSED = 5000;
 
 export interface SessionLogsOptions {
@@ -30,7 +30,7 @@ export interface SessionLogs {
   /** Keeps the log up to date until the returned function is called. */
   open(sessionId: string): () => void;
   loadOlder(sessionId: string): Promise<void>;
-  /** Read it anew, after it failed. */
+  /** Read it again, after it failed. */
   retry(sessionId: string): void;
   /** Follow all of them over new connections, from where they are. */
   reconnect(): void;
@@ -158,14 +158,14 @@ async function loadOlder(open: OpenLog, options: SessionLogsOptions): Promise<vo
   change(open, options, { isLoadingOlder: true });
   try {
     const page = await options.api.readLog(open.sessionId, { before, limit: OLDER_EVENTS });
-    // It may have been read anew meanwhile.
+    // It may have been read again meanwhile.
     if (firstSeq(open.window.transcript) === before) open.window = prependEvents(open.window, page.events);
   } finally {
     change(open, options, { isLoadingOlder: false });
   }
 }
 
-/** A hidden tab needs no deltas: that a turn waits or has ended, the news tell. */
+/** A hidden tab needs no deltas: session updates say that a turn waits or has ended. */
 function watchVisibility(open: OpenLog, options: SessionLogsOptions): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = options.environment.onVisibility(() => {

@@ -10,31 +10,31 @@ export interface ShareUpdatesOptions {
   readonly onState: (state: StreamState, reason?: CaretError) => void;
 }
 
-type Told =
+type TabMessage =
   | { readonly kind: "updates"; readonly updates: readonly FollowedUpdate[] }
   | { readonly kind: "state"; readonly state: StreamState }
-  /** A tab that has come asks how things are, and is told. */
+  /** A new tab asks for the state, and gets it as `welcome`. */
   | { readonly kind: "hello"; readonly from: string }
   | { readonly kind: "welcome"; readonly to: string; readonly state: StreamState };
 
 /**
  * Follow the updates with one connection for all tabs: browsers allow six to a host, and each tab also follows the session
- * it shows. Whichever tab holds the lock follows and tells the others; when it is closed, the next one takes over.
+ * it shows. Whichever tab holds the lock follows and posts to the others; when it is closed, the next one takes over.
  * Ends by the signal, rejects as `follow` does.
  */
 export async function shareUpdates(options: ShareUpdatesOptions): Promise<void> {
   const { locks, name, signal } = options;
   if (locks === undefined) return await lead(options, () => undefined);
   const channel = new BroadcastChannel(name);
-  const tell = (told: Told): void => channel.postMessage(told);
+  const post = (message: TabMessage): void => channel.postMessage(message);
   const listening = new AbortController();
   const me = String(Math.random());
-  channel.addEventListener("message", ({ data }) => hear(data, me, options), { signal: listening.signal });
+  channel.addEventListener("message", ({ data }) => receive(data, me, options), { signal: listening.signal });
   try {
-    tell({ kind: "hello", from: me });
+    post({ kind: "hello", from: me });
     await locks.request(name, { signal }, () => {
       listening.abort();
-      return leadAll(options, channel, tell);
+      return leadAll(options, channel, post);
     });
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -44,36 +44,36 @@ export async function shareUpdates(options: ShareUpdatesOptions): Promise<void> 
   }
 }
 
-function hear(told: Told, me: string, { onUpdates, onState }: ShareUpdatesOptions): void {
-  if (told.kind === "updates") onUpdates(told.updates);
-  if (told.kind === "state") onState(told.state);
-  if (told.kind !== "welcome" || told.to !== me) return;
-  onState(told.state);
-  if (told.state === "open") onUpdates([{ kind: "opened" }]);
+function receive(message: TabMessage, me: string, { onUpdates, onState }: ShareUpdatesOptions): void {
+  if (message.kind === "updates") onUpdates(message.updates);
+  if (message.kind === "state") onState(message.state);
+  if (message.kind !== "welcome" || message.to !== me) return;
+  onState(message.state);
+  if (message.state === "open") onUpdates([{ kind: "opened" }]);
 }
 
-async function leadAll(options: ShareUpdatesOptions, channel: BroadcastChannel, tell: (told: Told) => void) {
+async function leadAll(options: ShareUpdatesOptions, channel: BroadcastChannel, post: (message: TabMessage) => void) {
   let state: StreamState | undefined;
-  const welcome = ({ data }: MessageEvent<Told>): void => {
-    if (data.kind === "hello" && state !== undefined) tell({ kind: "welcome", to: data.from, state });
+  const welcome = ({ data }: MessageEvent<TabMessage>): void => {
+    if (data.kind === "hello" && state !== undefined) post({ kind: "welcome", to: data.from, state });
   };
   channel.addEventListener("message", welcome);
-  await lead(options, (told) => {
-    if (told.kind === "state") state = told.state;
-    tell(told);
+  await lead(options, (message) => {
+    if (message.kind === "state") state = message.state;
+    post(message);
   });
 }
 
 async function lead(
   { follow, signal, onUpdates, onState }: ShareUpdatesOptions,
-  tell: (told: Told) => void,
+  post: (message: TabMessage) => void,
 ): Promise<void> {
-  const tellState = (state: StreamState, reason?: CaretError): void => {
+  const postState = (state: StreamState, reason?: CaretError): void => {
     onState(state, reason);
-    tell({ kind: "state", state });
+    post({ kind: "state", state });
   };
-  for await (const updates of follow({ signal, onState: tellState })) {
+  for await (const updates of follow({ signal, onState: postState })) {
     onUpdates(updates);
-    tell({ kind: "updates", updates });
+    post({ kind: "updates", updates });
   }
 }

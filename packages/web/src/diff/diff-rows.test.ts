@@ -97,7 +97,7 @@ describe("fromUnified", () => {
     });
   });
 
-  it("reads a change told without headers, and then numbers no line", () => {
+  it("reads a change without headers, and then numbers no line", () => {
     expect(fromUnified("- a\n+ b\n  c")).toMatchObject({
       rows: [
         { kind: "remove", text: " a" },

@@ -16,7 +16,7 @@ export interface DiffRows {
   readonly deletions: number;
 }
 
-/** Beyond this many changed lines a comparison takes too long for what it tells. */
+/** Beyond this many changed lines a comparison takes too long for what it shows. */
 const MAX_EDITS = 1_500;
 const CONTEXT_LINES = 3;
 

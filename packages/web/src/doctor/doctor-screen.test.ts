@@ -34,7 +34,7 @@ it("puts failures before warnings before what is fine, otherwise in the order of
   expect(worstFirst(findings).map(({ check }) => check)).toEqual(["login", "sandbox", "node"]);
 });
 
-it("tells what is typed from what is said", () => {
+it("distinguishes commands from prose", () => {
   expect(
     ["agent login", "npm install node@24", "Install Cursor's agent CLI, or set `cli.command`."].map(isCommand),
   ).toEqual([true, true, false]);

@@ -104,7 +104,7 @@ describe("readMarkdown", () => {
 });
 
 describe("isClosedFence", () => {
-  it("tells a fence with its closing line from one that is still coming", () => {
+  it("distinguishes a fence with its closing line from one that is still coming", () => {
     expect(["```ts\na\n```", "```\n```\n", "~~~~\na\n~~~~~", "    indented"].map(isClosedFence)).toEqual([
       true,
       true,

@@ -6,7 +6,7 @@ import {
   permissionWords,
 } from "@caret/protocol";
 
-/** What somebody chose for a new session. Empty words leave the choice to the gateway. */
+/** What the user chose for a new session. Empty words leave the choice to the gateway. */
 export interface SessionChoices {
   readonly workspace: string;
   readonly lane: LaneName | "";
@@ -47,7 +47,7 @@ function readLast(storage: Pick<Storage, "getItem">): Readonly<Record<string, un
   try {
     return JSON.parse(storage.getItem(STORED) ?? "{}") as Readonly<Record<string, unknown>>;
   } catch {
-    // Somebody else wrote there: begin anew.
+    // Not written by Caret: start from the defaults.
     return {};
   }
 }

@@ -14,7 +14,7 @@ export function Duration({ since }: { readonly since: number }) {
   return <span className="tabular-nums">{seconds === 0 ? "0 s" : formatDuration(seconds * 1000)}</span>;
 }
 
-/** `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`, `3 days`: short, and never more exact than somebody cares to know. */
+/** `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`, `3 days`: short, and never more exact than is useful. */
 export function formatDuration(ms: number): string {
   if (ms < 950) return `${(Math.max(0, ms) / SECOND).toFixed(1)} s`;
   const seconds = Math.round(ms / SECOND);

@@ -22,7 +22,7 @@ function tick(): void {
 }
 
 function read(): number {
-  // A clock that stood still is set when somebody looks at it.
+  // A clock that stood still is set when the page becomes visible.
   if (timer === undefined && Date.now() - now > 1000) now = Date.now();
   return now;
 }

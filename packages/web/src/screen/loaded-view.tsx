@@ -45,7 +45,7 @@ interface LoadState<Value> extends Omit<Loaded<Value>, "reload"> {
 }
 
 /**
- * Asks anew whenever `key` changes; what was asked for under another key is forgotten. Asks again, with the answer kept
+ * Asks again whenever `key` changes; what was asked for under another key is forgotten. Asks again, with the answer kept
  * until there is a new one, whenever `version` does.
  */
 export function useLoaded<Value>(
@@ -72,6 +72,6 @@ export function useLoaded<Value>(
     return () => stop.abort();
   }, [key, round, version]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
-  // In the render in which the key changes, the state still tells of the former one.
+  // In the render in which the key changes, the state is still that of the former one.
   return state.key === key ? { ...state, reload } : { isLoading: true, reload };
 }

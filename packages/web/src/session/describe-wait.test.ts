@@ -78,7 +78,7 @@ describe("describeWait", () => {
     expect(describeWait(two, 9_000)?.words).toBe("Running 2 tools");
   });
 
-  it("tells of the task, not of what the task does inside", () => {
+  it("describes the task, not its steps", () => {
     const task = call("a", { name: "task", kind: "task", input: { description: "look around" } });
     const inner = call("b", { name: "read", kind: "read", input: { path: "x" }, parentCallId: "a" });
     expect(describeWait(turnOf(start, task, inner), 9_000)?.words).toBe("Running task look around");

@@ -1,4 +1,4 @@
-import { type SessionStatus, type TranscriptItem, type TranscriptTurn, tellingArgument } from "@caret/protocol";
+import { mainArgument, type SessionStatus, type TranscriptItem, type TranscriptTurn } from "@caret/protocol";
 
 /** What a running turn waits for. `since` is when that began; absent while something arrives all the time. */
 export interface Wait {
@@ -9,7 +9,7 @@ export interface Wait {
 
 type ToolItem = Extract<TranscriptItem, { readonly kind: "tool" }>;
 
-/** A pause longer than this is told: shorter ones are how words come. */
+/** A pause longer than this is shown: shorter ones are normal between deltas. */
 const SILENCE_MS = 3_000;
 const MAX_SUBJECT = 60;
 
@@ -35,12 +35,12 @@ function waitForTools(turn: TranscriptTurn, status: SessionStatus | undefined): 
   if (first === undefined) return undefined;
   // Work inside a task is the task's: what the turn itself waits for is the outermost call.
   const outer = running.filter((item) => item.parentCallId === undefined);
-  const told = outer[0] ?? first;
-  const isClient = told.tool.owner === "client" || (status?.kind === "waiting" && status.waitsFor === "client");
-  const subject = outer.length > 1 ? `${outer.length} tools` : describeCall(told);
+  const shown = outer[0] ?? first;
+  const isClient = shown.tool.owner === "client" || (status?.kind === "waiting" && status.waitsFor === "client");
+  const subject = outer.length > 1 ? `${outer.length} tools` : describeCall(shown);
   return isClient
-    ? { on: "client", words: `Waiting for the client to run ${subject}`, since: told.startedAt }
-    : { on: "tool", words: `Running ${subject}`, since: told.startedAt };
+    ? { on: "client", words: `Waiting for the client to run ${subject}`, since: shown.startedAt }
+    : { on: "tool", words: `Running ${subject}`, since: shown.startedAt };
 }
 
 function waitForModel(turn: TranscriptTurn, now: number): Wait {
@@ -55,7 +55,7 @@ function waitForModel(turn: TranscriptTurn, now: number): Wait {
 
 /** `npm test`, `fetch https://…`: the call in the words a person would use. */
 function describeCall({ tool }: ToolItem): string {
-  const argument = tellingArgument(tool).split("\n")[0]?.trim() ?? "";
+  const argument = mainArgument(tool).split("\n")[0]?.trim() ?? "";
   const short = argument.length > MAX_SUBJECT ? `${argument.slice(0, MAX_SUBJECT - 1)}…` : argument;
   if (tool.kind === "shell" && short !== "") return short;
   if (tool.kind === "mcp") return tool.server === undefined ? tool.name : `${tool.server} · ${tool.name}`;

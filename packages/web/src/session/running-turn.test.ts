@@ -17,7 +17,7 @@ describe("runningTurnId", () => {
     expect(runningTurnId(transcript(turn("a", true)), undefined)).toBe(undefined);
   });
 
-  it("believes the list about a turn the log has not told of yet", () => {
+  it("believes the list about a turn the log does not have yet", () => {
     const status = { kind: "running", turnId: "b", since: 0 } as const;
     expect(runningTurnId(transcript(turn("a", true)), status)).toBe("b");
   });

@@ -61,7 +61,7 @@ function FoundList({ found }: { readonly found: FoundSessions }) {
 }
 
 function Days({ sessions }: { readonly sessions: readonly SessionView[] }) {
-  // The days change at midnight; a list that is looked at is drawn anew more often than that.
+  // The days change at midnight; a list that is looked at is re-rendered more often than that.
   const today = new Date(useNow()).setHours(0, 0, 0, 0);
   const groups = useMemo(() => groupByDay(sessions, today), [sessions, today]);
   return groups.map(({ day, sessions }) => (

@@ -74,7 +74,7 @@ function Status({ status }: { readonly status: SessionView["status"] }) {
   );
 }
 
-/** Whether a line about the session would be the same: one that is at work is told of several times a second. */
+/** Whether a line about the session would be the same: one that is at work is updated several times a second. */
 export function looksSame(before: SessionView, after: SessionView): boolean {
   if (before === after) return true;
   return Math.abs(after.updatedAt - before.updatedAt) < SOON_MS && wordsOf(before) === wordsOf(after);
@@ -84,12 +84,12 @@ function wordsOf({ updatedAt: _, lastSeq: __, ...rest }: SessionView): string {
   return JSON.stringify(rest);
 }
 
-/** Where a session works. A directory that Caret has made for it alone tells nobody anything. */
+/** Where a session works. A directory that Caret has made for it alone says nothing to a person. */
 export function placeWords({ workspace, scratch }: Pick<SessionView, "workspace" | "scratch">): string {
   return scratch === true ? "no workspace" : workspace;
 }
 
-/** The end of a path, which tells directories apart: `…/work/caret`. */
+/** The end of a path, which distinguishes directories: `…/work/caret`. */
 export function shortPath(path: string): string {
   const parts = path.split(/[\\/]+/).filter(Boolean);
   return parts.length <= 2 ? path : `…/${parts.slice(-2).join("/")}`;

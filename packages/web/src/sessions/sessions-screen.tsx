@@ -123,7 +123,7 @@ function SessionSearch() {
     const timer = setTimeout(search, typed === "" ? 0 : TYPING_MS, words, shelf === "archived");
     return () => clearTimeout(timer);
   }, [search, typed, shelf]);
-  // Whoever comes back finds the whole list.
+  // Coming back shows the whole list.
   useEffect(() => () => search("", false), [search]);
   return (
     <search className="mb-4 flex flex-wrap items-center gap-2">

@@ -18,7 +18,7 @@ export function lazyScreen<Props extends object>(load: () => Promise<ComponentTy
   const Later = lazy(async () => ({ default: await fetch() }));
   // biome-ignore lint/correctness/noComponentHookFactories: made once for each screen, when the module is read
   function Screen(props: Props) {
-    // Decided once: another component would be another screen, which begins anew.
+    // Decided once: another component would be another screen, which would remount.
     const [Shown] = useState<ComponentType<Props>>(() => fetched ?? (Later as unknown as ComponentType<Props>));
     return <Shown {...props} />;
   }

@@ -24,19 +24,19 @@ const sessions = (status: SessionStatus): ReadonlyMap<string, SessionView> =>
       },
     ],
   ]);
-const told = (before: SessionStatus, after: SessionStatus) =>
+const notified = (before: SessionStatus, after: SessionStatus) =>
   noticesBetween(sessions(before), sessions(after)).map(({ text }) => text);
 
-it("tells when a turn begins to wait for a person, and when it ends", () => {
-  expect(told(running, waiting)).toEqual(["Waiting for your approval: npm test"]);
-  expect(told(waiting, ended)).toEqual(["Done: All green"]);
-  expect(told(ended, { ...ended, turnId: "u", outcome: "failed" })).toEqual(["Failed: All green"]);
+it("notifies when a turn begins to wait for a person, and when it ends", () => {
+  expect(notified(running, waiting)).toEqual(["Waiting for your approval: npm test"]);
+  expect(notified(waiting, ended)).toEqual(["Done: All green"]);
+  expect(notified(ended, { ...ended, turnId: "u", outcome: "failed" })).toEqual(["Failed: All green"]);
 });
 
-it("tells the same once, and nothing of what needs nobody", () => {
-  expect(told(waiting, { ...waiting })).toEqual([]);
-  expect(told(ended, { ...ended })).toEqual([]);
-  expect(told(running, { ...waiting, waitsFor: "client" })).toEqual([]);
-  expect(told(running, { ...ended, outcome: "cancelled" })).toEqual([]);
+it("notifies once, and not of what needs no person", () => {
+  expect(notified(waiting, { ...waiting })).toEqual([]);
+  expect(notified(ended, { ...ended })).toEqual([]);
+  expect(notified(running, { ...waiting, waitsFor: "client" })).toEqual([]);
+  expect(notified(running, { ...ended, outcome: "cancelled" })).toEqual([]);
   expect(noticesBetween(new Map(), sessions(waiting))).toEqual([]);
 });

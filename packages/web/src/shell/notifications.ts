@@ -7,7 +7,7 @@ export interface SessionNotice {
   readonly text: string;
 }
 
-/** What somebody who looks away wants to hear of: turns that began to wait for a person, and turns that ended. */
+/** What a person who is not looking is notified of: turns that began to wait for a person, and turns that ended. */
 export function noticesBetween(
   before: ReadonlyMap<string, SessionView>,
   after: ReadonlyMap<string, SessionView>,
@@ -34,7 +34,7 @@ export function canAskToNotify(): boolean {
   return "Notification" in globalThis && Notification.permission === "default";
 }
 
-/** Only ever called because somebody pressed a button. Answers in words. */
+/** Only called when the user pressed a button. Answers in words. */
 export async function askToNotify(): Promise<string> {
   const answer = await Notification.requestPermission();
   return answer === "granted"
@@ -53,6 +53,6 @@ export function showNotice({ sessionId, title, text }: SessionNotice): void {
       notice.close();
     };
   } catch {
-    // Phones allow them to service workers only; the page's title and badge still tell.
+    // Phones allow them to service workers only; the page's title and badge still show it.
   }
 }

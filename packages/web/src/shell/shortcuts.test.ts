@@ -5,7 +5,7 @@ const press = (key: string, more: object = {}) =>
   shortcutFor({ key, ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false, target: null, ...more });
 const input = { closest: () => ({}) };
 
-it("opens the palette by Ctrl+K and by ⌘K, even while somebody types", () => {
+it("opens the palette by Ctrl+K and by ⌘K, even in a text field", () => {
   const palette = { kind: "show", overlay: "palette" };
   expect([
     press("k", { ctrlKey: true }),
@@ -14,12 +14,12 @@ it("opens the palette by Ctrl+K and by ⌘K, even while somebody types", () => {
   ]).toEqual([palette, palette, palette]);
 });
 
-it("takes letters for what they are while somebody types", () => {
+it("types letters in a text field", () => {
   expect(press("n")).toEqual({ kind: "go", route: "/new" });
   expect([press("n", { target: input }), press("?", { target: input })]).toEqual([undefined, undefined]);
 });
 
-it("leaves the browser's own keys, and keys that somebody else took, alone", () => {
+it("leaves the browser's own keys, and keys that another handler took, alone", () => {
   expect([
     press("n", { ctrlKey: true }),
     press("n", { altKey: true }),

@@ -15,7 +15,7 @@ const plain: Readonly<Record<string, Shortcut>> = {
   "/": { kind: "focus", selector: "input[type=search]" },
 };
 
-/** What a key press means wherever one is on the page. Letters mean nothing while somebody types, or in a dialog. */
+/** What a key press means wherever one is on the page. Letters mean nothing in a text field or a dialog. */
 export function shortcutFor(press: Press): Shortcut | undefined {
   if (press.defaultPrevented || press.altKey) return undefined;
   const isCommand = press.ctrlKey || press.metaKey;

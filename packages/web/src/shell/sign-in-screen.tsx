@@ -10,7 +10,7 @@ const IN_HASH = /#\/sign-in\/([^/?#\s]+)/;
 
 const BARE = /^[\w-]{8,}$/;
 
-/** For a browser that the gateway does not know: it tells nothing but how to get in. */
+/** For a browser that the gateway does not know: it shows only how to sign in. */
 export function SignInScreen() {
   const error = usePageState(({ signInError }) => signInError);
   const command = `${useCommandForm()} link`;
@@ -79,7 +79,7 @@ function PasteLink() {
   );
 }
 
-/** The one-time code in what somebody pasted: a whole link, or the code alone. */
+/** The one-time code in the pasted text: a whole link, or the code alone. */
 export function findSignInCode(pasted: string): string | undefined {
   const text = pasted.trim();
   return IN_HASH.exec(text)?.[1] ?? (BARE.test(text) ? text : undefined);

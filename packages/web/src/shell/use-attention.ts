@@ -5,7 +5,7 @@ import { usePageState, useWaitingSessions } from "../data/page-hooks.ts";
 import { showError } from "../parts/toast.tsx";
 import { noticesBetween, showNotice } from "./notifications.ts";
 
-/** The tab's title and badge say how many sessions wait; notifications tell when the page is not looked at. */
+/** The tab's title and badge say how many sessions wait; notifications are shown while the page is hidden. */
 export function useAttention(): void {
   const { store } = usePageData();
   const waiting = useWaitingSessions().length;
@@ -21,7 +21,7 @@ export function useAttention(): void {
   }, [waiting]);
   const signInError = usePageState(({ signInError }) => signInError);
   useEffect(() => {
-    // Whoever is signed in already stays so, but learns that the link did nothing.
+    // A browser that is signed in already stays so, but shows that the link did nothing.
     if (signInError !== undefined) showError(signInError);
   }, [signInError]);
   useEffect(

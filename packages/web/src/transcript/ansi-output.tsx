@@ -93,7 +93,7 @@ const Line = memo(
   (before, after) => isSameLine(before.line, after.line),
 );
 
-/** Output that grows is parsed anew; what it says above the end is the same, and is not drawn again. */
+/** Output that grows is parsed again; what it says above the end is the same, and is not drawn again. */
 function isSameLine(before: AnsiLine, after: AnsiLine): boolean {
   return (
     before.length === after.length &&

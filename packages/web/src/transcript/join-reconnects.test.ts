@@ -11,7 +11,7 @@ const text: TranscriptItem = { kind: "text", seq: 99, text: "Go on.", isOpen: fa
 const words = (items: readonly TranscriptItem[]): readonly string[] =>
   joinReconnects(items).map((item) => (item.kind === "notice" ? item.notice.message : item.kind));
 
-it("tells one reconnect in one row [ux B9]", () => {
+it("shows one reconnect in one row [ux B9]", () => {
   const lost = [
     notice("reconnect", { subtype: "reconnecting", attempt: 1 }),
     notice("retry", { subtype: "starting", attempt: 1 }),

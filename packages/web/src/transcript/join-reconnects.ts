@@ -2,7 +2,7 @@ import type { TranscriptItem } from "@caret/protocol";
 
 type Notice = Extract<TranscriptItem, { readonly kind: "notice" }>;
 
-/** The agent tells each step of a reconnect: one that is lost, tried and found again is one row. */
+/** The agent reports each step of a reconnect: one that is lost, tried and found again is one row. */
 export function joinReconnects(items: readonly TranscriptItem[]): readonly TranscriptItem[] {
   if (!items.some((item) => isStep(item) && item.notice.kind === "reconnect")) return items;
   const joined: TranscriptItem[] = [];

@@ -77,7 +77,7 @@ export function FieldsBody({ item: { tool } }: BodyProps) {
   );
 }
 
-/** What another agent did for this one: its steps, as far as they were told, and what it said in the end. */
+/** What another agent did for this one: its steps, as far as they were reported, and what it said in the end. */
 export function TaskBody({ item: { tool }, steps }: BodyProps & { readonly steps: readonly ReactNode[] }) {
   return (
     <div className="px-2 py-2">
@@ -91,7 +91,9 @@ export function TaskBody({ item: { tool }, steps }: BodyProps & { readonly steps
           <Markdown text={tool.output} />
         </div>
       )}
-      {steps.length === 0 && tool.output === "" && <p className="px-1 text-[12px] text-faint">Nothing told yet.</p>}
+      {steps.length === 0 && tool.output === "" && (
+        <p className="px-1 text-[12px] text-faint">No steps reported yet.</p>
+      )}
     </div>
   );
 }

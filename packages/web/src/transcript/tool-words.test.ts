@@ -41,7 +41,7 @@ describe("toolWords", () => {
     expect(toolWords(tool("search", { path: "src" })).subject).toBe("src");
   });
 
-  it("tells deleting from editing, and finds the path in the change when the call does not name it", () => {
+  it("distinguishes deleting from editing, and finds the path in the change when the call does not name it", () => {
     expect(toolWords(tool("edit", { path: "a" }, { name: "delete" })).verb).toBe("Delete");
     expect(toolWords(tool("edit", {}, { diff: { path: "b.ts" } }))).toEqual({
       verb: "Edit",

@@ -1,4 +1,4 @@
-import { type ToolActivity, tellingArgument } from "@caret/protocol";
+import { mainArgument, type ToolActivity } from "@caret/protocol";
 import { createContext, use } from "react";
 
 const Workspace = createContext<string | undefined>(undefined);
@@ -31,19 +31,19 @@ export function toolWords(tool: ToolActivity): ToolWords {
         ? { verb: "List", subject: pathOf(tool), look: "path", ...noted(hitsOf(tool)) }
         : { verb: "Search", subject: searchOf(tool), look: "code", ...noted(hitsOf(tool)) };
     case "fetch":
-      return { verb: isWebSearch(tool) ? "Search the web" : "Fetch", subject: tellingArgument(tool), look: "words" };
+      return { verb: isWebSearch(tool) ? "Search the web" : "Fetch", subject: mainArgument(tool), look: "words" };
     case "mcp":
       return { verb: tool.server ?? "MCP", subject: tool.name, look: "code" };
     case "task":
-      return { verb: "Task", subject: tellingArgument(tool), look: "words" };
+      return { verb: "Task", subject: mainArgument(tool), look: "words" };
     case "todo":
       return { verb: "Todos", subject: "", look: "words" };
     case "question":
-      return { verb: "Question", subject: tellingArgument(tool), look: "words" };
+      return { verb: "Question", subject: mainArgument(tool), look: "words" };
     case "plan":
-      return { verb: "Plan", subject: tellingArgument(tool), look: "words" };
+      return { verb: "Plan", subject: mainArgument(tool), look: "words" };
     default:
-      return { verb: tool.name, subject: tellingArgument(tool), look: "code" };
+      return { verb: tool.name, subject: mainArgument(tool), look: "code" };
   }
 }
 
@@ -95,7 +95,7 @@ function rangeOf(input: unknown): string | undefined {
 }
 
 function searchOf(tool: ToolActivity): string {
-  const subject = tellingArgument(tool);
+  const subject = mainArgument(tool);
   const where = inputText(tool.input, "path", "targetDirectory", "directory", "glob");
   return where === undefined || where === subject ? subject : `${subject} in ${where}`;
 }
@@ -111,7 +111,7 @@ export function useShownPath(path: string): string {
   return pathWithin(path, use(Workspace));
 }
 
-/** The path as somebody in the workspace would say it. */
+/** The path relative to the workspace. */
 export function pathWithin(path: string, workspace: string | undefined): string {
   const start = workspace === undefined ? "" : `${workspace.replace(/\/$/, "")}/`;
   return start !== "" && path.startsWith(start) && path.length > start.length ? path.slice(start.length) : path;

@@ -9,11 +9,11 @@ export interface ItemRow {
   readonly item: TranscriptItem;
   /** The turn has ended: nothing of it can be answered any more, and nothing runs. */
   readonly isOver: boolean;
-  /** A later item of the turn says the same anew. */
+  /** A later item of the turn replaces it. */
   readonly isOutdated: boolean;
   /** Of the approvals that wait, the one the keyboard decides. */
   readonly isNext: boolean;
-  /** What a task did, as far as upstream told. */
+  /** What a task did, as far as upstream reported it. */
   readonly steps: readonly ItemOf<"tool">[];
 }
 
@@ -84,7 +84,7 @@ interface TurnIndex {
   readonly steps: ReadonlyMap<string, readonly ItemOf<"tool">[]>;
   readonly calls: ReadonlySet<string>;
   /** Calls that have an item of their own kind beside them: a question, a plan, an approval that is waited for. */
-  readonly told: ReadonlySet<string>;
+  readonly withItem: ReadonlySet<string>;
   readonly decided: ReadonlyMap<string, readonly ItemOf<"approval">[]>;
   readonly lastTodos: TranscriptItem | undefined;
   readonly next: TranscriptItem | undefined;
@@ -99,13 +99,15 @@ function nextApproval({ items, outcome }: TranscriptTurn): ItemOf<"approval"> | 
 function indexOf(turn: TranscriptTurn): TurnIndex {
   const { items, outcome } = turn;
   const tools = items.filter((item) => item.kind === "tool");
-  const told = items.map((item) => toldCall(item, outcome !== undefined)).filter((callId) => callId !== undefined);
+  const withItem = items
+    .map((item) => callWithItem(item, outcome !== undefined))
+    .filter((callId) => callId !== undefined);
   const calls = new Set(tools.map((item) => item.tool.callId));
   return {
     steps: stepsByTask(tools),
     calls,
     decided: decisionsByCall(items, calls),
-    told: new Set(told),
+    withItem: new Set(withItem),
     lastTodos: items.findLast((item) => item.kind === "todos"),
     next: nextApproval(turn),
   };
@@ -122,23 +124,23 @@ function stepsByTask(tools: readonly ItemOf<"tool">[]): ReadonlyMap<string, read
   return steps;
 }
 
-function toldCall(item: TranscriptItem, isOver: boolean): string | undefined {
+function callWithItem(item: TranscriptItem, isOver: boolean): string | undefined {
   if (item.kind === "question") return item.question.callId;
   if (item.kind === "plan") return item.plan.callId;
   return item.kind === "approval" && item.answer === undefined && !isOver ? item.request.callId : undefined;
 }
 
 /** What happens inside a task is shown in the task's card, and what has an item of its own is not a call as well. */
-function isShown(item: TranscriptItem, { calls, told, lastTodos }: TurnIndex): boolean {
+function isShown(item: TranscriptItem, { calls, withItem, lastTodos }: TurnIndex): boolean {
   if (item.kind === "text") return item.text.trim() !== "";
   if (item.kind === "approval") return !isRoutine(item);
   if (item.kind !== "tool") return true;
   if (item.parentCallId !== undefined && calls.has(item.parentCallId)) return false;
   if (item.tool.kind === "todo" && item.tool.status === "ok") return lastTodos === undefined;
-  return !told.has(item.tool.callId);
+  return !withItem.has(item.tool.callId);
 }
 
-/** What the policy or the agent itself let through without asking anybody is shown as the call it is. */
+/** What the policy or the agent itself let through without asking is shown as the call it is. */
 function isRoutine({ answer }: ItemOf<"approval">): boolean {
   return answer?.decision === "approved" && (answer.by === "policy" || answer.by === "agent");
 }

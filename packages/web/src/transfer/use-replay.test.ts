@@ -22,7 +22,7 @@ it("shows at each moment what the session was then, forwards and backwards", () 
   expect(view.count).toBe(4);
 });
 
-it("stays the same while nothing happens, so that nothing is drawn anew", () => {
+it("stays the same while nothing happens, so that nothing is re-rendered", () => {
   const view = viewAt(plan, 150, replayBeginning);
   expect(viewAt(plan, 199, view)).toBe(view);
 });

@@ -1,6 +1,6 @@
 import { type TokenKind, tokenKinds, type UsageTotals } from "./usage-totals.ts";
 
-/** One hue in four strengths, so that the stack reads without telling colours apart. */
+/** One hue in four strengths, so that the stack reads without distinguishing colours. */
 export const tokenFills: Readonly<Record<TokenKind, string>> = {
   output: "fill-accent",
   input: "fill-accent/55",

@@ -1,7 +1,7 @@
 import { cacheShare, type UsageTotals } from "./usage-totals.ts";
 import { costNote, costWord, exactCount, tokenWord, turnsWord } from "./usage-words.ts";
 
-/** The sums of the whole time, with what they do not tell of. */
+/** The sums of the whole time, with what they leave out. */
 export function UsageSummary({ totals }: { readonly totals: UsageTotals }) {
   const { tokens, turns, uncountedTurns } = totals;
   const share = cacheShare(totals);

@@ -19,7 +19,7 @@ const narrow = (kind: TokenKind): string => (kind === "cacheWrite" ? "hidden sm:
 /** What is further down hardly counts, and each session's title may have to be asked for. */
 const MOST_ROWS = 90;
 
-/** The figures themselves: what a plot shows, for whoever cannot see it or wants to know exactly. */
+/** The figures themselves: what a plot shows, for readers who cannot see it or want exact figures. */
 export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTableProps) {
   const max = Math.max(1, ...groups.map(({ totals }) => allTokens(totals, bars)));
   // Names are longer than days: on a phone they get the room of a column.

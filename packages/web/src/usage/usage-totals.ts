@@ -13,7 +13,7 @@ export const tokenWords: Readonly<Record<TokenKind, string>> = {
 
 /**
  * What several rows amount to. A count is absent when no row had one: unknown, not nothing. `unpricedTurns` says how
- * many turns the cost does not tell of.
+ * many turns the cost leaves out.
  */
 export interface UsageTotals {
   readonly turns: number;

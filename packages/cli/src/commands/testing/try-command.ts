@@ -8,7 +8,7 @@ export interface Trial {
   readonly env: Readonly<Record<string, string>>;
   /** What is piped in; nothing means a terminal at which nobody types. */
   readonly stdin?: string;
-  /** Standard output is a terminal too: whoever types can be asked. */
+  /** Standard output is a terminal too: the user can be asked. */
   readonly isTerminal?: true;
   /** Called with everything printed so far, each time something is; it may send a signal. */
   readonly watch?: (stdout: string, signal: (name: "SIGINT" | "SIGTERM") => void, type: (line: string) => void) => void;

@@ -1,11 +1,11 @@
 import {
   type AgentEventOf,
   assertNever,
+  mainArgument,
   oneLine,
   pricedUsage,
   type TranscriptItem,
   type TranscriptTurn,
-  tellingArgument,
   turnTimes,
   usageWords,
 } from "@caret/protocol";
@@ -72,7 +72,7 @@ function thinkingTitle({ durationMs }: ItemOf<"thinking">): string {
 }
 
 function toolTitle({ tool }: ItemOf<"tool">): string {
-  const about = oneLine(tellingArgument(tool), 200);
+  const about = oneLine(mainArgument(tool), 200);
   const how = tool.status === "ok" ? "" : ` (${tool.notRun === true ? "not run" : tool.status})`;
   return `${[tool.name, about].filter((part) => part !== "").join(": ")}${how}`;
 }

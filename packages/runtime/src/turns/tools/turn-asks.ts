@@ -4,8 +4,8 @@ import {
   type AnswerApproval,
   type AnswerQuestion,
   CaretError,
+  mainArgument,
   oneLine,
-  tellingArgument,
 } from "@caret/protocol";
 import type { Grant, GrantScope } from "../../policy/grants/grant.ts";
 import { type SessionGrants, toGrantView } from "../../policy/grants/session-grants.ts";
@@ -184,7 +184,7 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 function aboutApproval({ subject, input }: ApprovalRequest): string {
-  const argument = tellingArgument({ kind: "other", input });
+  const argument = mainArgument({ kind: "other", input });
   const verb = verbs[subject];
   if (argument === "") return subject;
   return verb === undefined ? `${subject}: ${argument}` : `${verb} ${argument}`;

@@ -26,7 +26,7 @@ export interface Running {
   /** Resolves once stdout holds the text. */
   readonly printed: (text: string) => Promise<void>;
   readonly finished: Promise<Finished>;
-  /** Resolves when the process is gone, even if somebody else still holds its pipes. */
+  /** Resolves when the process is gone, even if another process still holds its pipes. */
   readonly exited: Promise<number | null>;
 }
 
@@ -108,7 +108,7 @@ export function parseLines(text: string): readonly Json[] {
   return lines.map((line) => JSON.parse(line) as Json);
 }
 
-/** What an event tells of a call, below the key of its tool. */
+/** What an event has of a call, below the key of its tool. */
 export function callBody(event: Json | undefined, key: string): unknown {
   return (event?.["tool_call"] as Json | undefined)?.[key];
 }

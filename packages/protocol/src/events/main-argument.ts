@@ -1,6 +1,6 @@
 import type { ToolKind } from "./agent-event.ts";
 
-/** Arguments that tell what a call is about, the most telling first; several spellings, for several agents. */
+/** Arguments that say what a call is about, the most specific first; several spellings, for several agents. */
 const common = [
   "command",
   "path",
@@ -23,8 +23,8 @@ const common = [
 const searching = ["pattern", "globPattern", "glob_pattern", "query", "path", "targetDirectory", "directory"];
 const delegating = ["description", "title", "prompt"];
 
-/** The command, path, pattern or address of a call: what a person wants to know of it. Empty when nothing tells. */
-export function tellingArgument({ kind, input }: { readonly kind: ToolKind; readonly input?: unknown }): string {
+/** The command, path, pattern or address of a call: what a person wants to know of it. Empty when there is none. */
+export function mainArgument({ kind, input }: { readonly kind: ToolKind; readonly input?: unknown }): string {
   if (input === undefined || input === null) return "";
   if (typeof input !== "object") return String(input);
   const fields = input as Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { ModelCall } from "./model.ts";
 
-/** A part of a conversation that was told instead of had. */
-export type ToldPart =
+/** A part of a conversation that came as text in a prompt. */
+export type HistoryPart =
   | { readonly kind: "user" | "assistant"; readonly text: string }
   | { readonly kind: "call"; readonly callId: string; readonly call: ModelCall }
   | {
@@ -19,15 +19,15 @@ const lead =
 const goOn = /\n\n(?=These are the results of the calls that you made\.)/;
 
 /** The parts of a past that came with a prompt, and of results that came instead of a question. */
-export function toldParts(text: string): readonly ToldPart[] {
+export function historyParts(text: string): readonly HistoryPart[] {
   const leads = [...text.matchAll(lead)];
-  return leads.map((match, index): ToldPart => {
+  return leads.map((match, index): HistoryPart => {
     const end = leads[index + 1]?.index ?? text.length;
     const body = (text.slice(match.index + match[0].length, end).split(goOn)[0] ?? "")
       .replace(/\s*<\/earlier_conversation>\s*$/, "")
       .trim();
     const [, speaker, what, name = "", callId = "", failed] = match;
-    if (what === "CALL") return { kind: "call", callId, call: { server: "told", name, args: argsOf(body) } };
+    if (what === "CALL") return { kind: "call", callId, call: { server: "history", name, args: argsOf(body) } };
     if (what === "RESULT") return { kind: "result", callId, name, ok: failed === undefined, text: body };
     return { kind: speaker === "USER" ? "user" : "assistant", text: body };
   });
