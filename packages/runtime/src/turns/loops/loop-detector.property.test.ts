@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OutcomeClass } from "../../tools/tool.ts";
-import { createLoopDetector, type GuardedCall, type LoopDetector } from "./loop-detector.ts";
+import type { ToolCall } from "../tools/tool-call.ts";
+import { createLoopDetector, type LoopDetector } from "./loop-detector.ts";
 
 const classes: readonly OutcomeClass[] = [
   "success",
@@ -15,7 +16,7 @@ const classes: readonly OutcomeClass[] = [
 const outcomeClass = fc.constantFrom(...classes);
 
 /** Makes the call unless it is refused; tells the strongest thing the guard said. */
-function attempt(guard: LoopDetector, call: GuardedCall, ending: { class: OutcomeClass; output: string }): string {
+function attempt(guard: LoopDetector, call: ToolCall, ending: { class: OutcomeClass; output: string }): string {
   const before = guard.before(call).kind;
   return before === "go-on" ? guard.after(call, ending).kind : before;
 }
@@ -29,8 +30,8 @@ describe("the loop guard", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
         const guard = createLoopDetector();
-        const said = steps.map(([tool, ending], index) =>
-          attempt(guard, { tool, input: { index } }, { class: ending, output: "same" }),
+        const said = steps.map(([name, ending], index) =>
+          attempt(guard, { name, input: { index } }, { class: ending, output: "same" }),
         );
         expect(said.filter((kind) => kind !== "go-on")).toEqual([]);
       }),
@@ -45,8 +46,8 @@ describe("the loop guard", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
         const guard = createLoopDetector();
-        const said = steps.map(([tool, ending], index) =>
-          attempt(guard, { tool, input: {} }, { class: ending, output: String(index) }),
+        const said = steps.map(([name, ending], index) =>
+          attempt(guard, { name, input: {} }, { class: ending, output: String(index) }),
         );
         expect(said.filter((kind) => kind !== "go-on")).toEqual([]);
       }),
@@ -63,7 +64,7 @@ describe("the loop guard", () => {
         const said = Array.from({ length: 3 * 31 * 4 }, (_, index) => {
           const pick = (picks[index % picks.length] ?? 0) % classesOfCalls.length;
           const ending = { class: classesOfCalls[pick] ?? "unknown", output: "same" };
-          return attempt(guard, { tool: String(pick), input: {} }, ending);
+          return attempt(guard, { name: String(pick), input: {} }, ending);
         });
         expect(said).toContain("end");
         const [warned, blocked, ended] = ["warn", "block", "end"].map((kind) => said.indexOf(kind));
@@ -84,8 +85,8 @@ describe("the loop guard", () => {
         (steps) => {
           const guard = createLoopDetector();
           const said = steps.flatMap((ending, index) => [
-            attempt(guard, { tool: "status", input: {} }, { class: ending, output: "same" }),
-            attempt(guard, { tool: "other", input: { index } }, { class: ending, output: "same" }),
+            attempt(guard, { name: "status", input: {} }, { class: ending, output: "same" }),
+            attempt(guard, { name: "other", input: { index } }, { class: ending, output: "same" }),
           ]);
           expect(said.filter((kind) => kind !== "go-on")).toEqual([]);
         },

@@ -1,10 +1,11 @@
 import { CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { createLoopDetector, type GuardedCall, type GuardedOutcome, type LoopLimits } from "./loop-detector.ts";
+import type { ToolCall } from "../tools/tool-call.ts";
+import { createLoopDetector, type GuardedOutcome, type LoopLimits } from "./loop-detector.ts";
 
-type Step = readonly [GuardedCall, GuardedOutcome];
+type Step = readonly [ToolCall, GuardedOutcome];
 
-const call = (tool: string, input: unknown = {}): GuardedCall => ({ tool, input });
+const call = (name: string, input: ToolCall["input"] = {}): ToolCall => ({ name, input });
 const ends = (
   outcomeClass: GuardedOutcome["class"],
   output = "",
@@ -33,7 +34,7 @@ const times = (count: number, step: (index: number) => Step | readonly Step[]): 
   Array.from({ length: count }, (_, index) => step(index)).flatMap((made) =>
     Array.isArray(made[0]) ? (made as readonly Step[]) : [made as Step],
   );
-const again = (made: GuardedCall, outcome: GuardedOutcome) => times(40, () => [made, outcome]);
+const again = (made: ToolCall, outcome: GuardedOutcome) => times(40, () => [made, outcome]);
 const inTurn = (...steps: readonly Step[]) => times(100, () => steps);
 
 const readGone: Step = [call("read", { path: "gone.ts" }), ends("not_found", "no such file")];
@@ -41,7 +42,7 @@ const staleEdit: Step = [call("edit", { path: "a.ts", old: "x", new: "y" }), end
 const readAgain: Step = [call("read", { path: "a.ts" }), ok("const a = 1")];
 const status: Step = [call("bash", { command: "git status" }), ok("clean")];
 const denied: Step = [call("write", { path: "/etc/motd" }), ends("permission", "outside the workspace")];
-const invalid = (tool: string, input: unknown, complaint: string): Step => [
+const invalid = (tool: string, input: ToolCall["input"], complaint: string): Step => [
   call(tool, input),
   ends("validation", `Invalid arguments: ${complaint}`, { schemaSignature: complaint }),
 ];

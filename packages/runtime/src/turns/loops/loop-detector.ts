@@ -2,14 +2,10 @@ import { CaretError } from "@caret/protocol";
 import { fingerprint } from "../../conversations/matching/chain.ts";
 import { canonicalJson } from "../../tools/canonical-json.ts";
 import type { OutcomeClass } from "../../tools/tool.ts";
+import type { ToolCall } from "../tools/tool-call.ts";
 import { createCallRounds } from "./call-rounds.ts";
 import { type LoopVerdict, loopNotice } from "./loop-verdict.ts";
 import { createSchemaGuard } from "./schema-guard.ts";
-
-export interface GuardedCall {
-  readonly tool: string;
-  readonly input: unknown;
-}
 
 export interface GuardedOutcome {
   readonly class: OutcomeClass;
@@ -61,8 +57,8 @@ const FAILING_ROUNDS = 2;
  * ends the turn. A blocked call has not run, so `after` is not called for it.
  */
 export interface LoopDetector {
-  before(call: GuardedCall): LoopVerdict;
-  after(call: GuardedCall, outcome: GuardedOutcome): LoopVerdict;
+  before(call: ToolCall): LoopVerdict;
+  after(call: ToolCall, outcome: GuardedOutcome): LoopVerdict;
 }
 
 /** The newest calls, as long as they are one call with one result. */
@@ -107,7 +103,7 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
     before(call) {
       const loop = loopOf(keyOf(call));
       if (loop === undefined || !trips.has(loop.id)) return goOn;
-      return trip(loop) === 2 ? block(call.tool, loop) : end(call.tool, loop);
+      return trip(loop) === 2 ? block(call.name, loop) : end(call.name, loop);
     },
     after(call, outcome) {
       const [key, ending] = [keyOf(call), fingerprint([outcome.class, outcome.output])];
@@ -115,9 +111,9 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
       row = { key, ending, repeats: isAgain ? row.repeats + 1 : 1, limit: limitFor(outcome, limits) };
       rounds.add({ key, ending, isSuccess: outcome.class === "success" });
       const isRefused = outcome.class === "validation";
-      if (!isRefused) schemaGuard.accepted(call.tool);
-      const schema = isRefused ? schemaGuard.refused(call.tool, outcome.schemaSignature ?? outcome.output) : goOn;
-      const verdict = warnOf(call.tool, key);
+      if (!isRefused) schemaGuard.accepted(call.name);
+      const schema = isRefused ? schemaGuard.refused(call.name, outcome.schemaSignature ?? outcome.output) : goOn;
+      const verdict = warnOf(call.name, key);
       return schema.kind === "go-on" ? verdict : schema;
     },
   };
@@ -146,8 +142,8 @@ function withoutZeros(limits: LoopLimits): LoopLimits {
 
 const goOn: LoopVerdict = { kind: "go-on" };
 
-function keyOf({ tool, input }: GuardedCall): string {
-  return fingerprint([tool, canonicalJson(input)]);
+function keyOf({ name, input }: ToolCall): string {
+  return fingerprint([name, canonicalJson(input)]);
 }
 
 function limitFor({ class: outcomeClass, durationMs = 0 }: GuardedOutcome, limits: LoopLimits): number {

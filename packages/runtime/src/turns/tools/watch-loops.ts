@@ -35,11 +35,10 @@ export function guardCalls({ guard, run, calls, write, onLoop }: GuardCallsOptio
   };
 
   return async (call, signal) => {
-    const asked = { tool: call.name, input: call.input };
-    const verdict = guard.before(asked);
+    const verdict = guard.before(call);
     if (verdict.kind === "end") return stop(verdict.error);
     if (verdict.kind === "block") return await calls.refuse(call, verdict.text, [verdict.notice]);
     const { result, outcome } = await run(call, signal);
-    return outcome === undefined ? result : await comment(result, guard.after(asked, outcome));
+    return outcome === undefined ? result : await comment(result, guard.after(call, outcome));
   };
 }
