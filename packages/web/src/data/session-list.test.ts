@@ -1,7 +1,14 @@
-import type { SessionStatus, SessionView } from "@caret/protocol";
+import { type SessionStatus, type SessionView, sideCallTitle } from "@caret/protocol";
 import { expect, it } from "vitest";
 import type { PageState } from "./page-state.ts";
-import { foldUpdates, sortSessions, takeFirstPage, takeNextPage, waitingSessions } from "./session-list.ts";
+import {
+  failedSessions,
+  foldUpdates,
+  sortSessions,
+  takeFirstPage,
+  takeNextPage,
+  waitingSessions,
+} from "./session-list.ts";
 
 const session = (id: string, updatedAt: number, more: Partial<SessionView> = {}): SessionView => ({
   id,
@@ -75,4 +82,19 @@ it("puts the longest wait for a person first, and leaves out what waits for a pr
     session("d", 1),
   ];
   expect(waitingSessions(new Map(all.map((view) => [view.id, view]))).map(({ id }) => id)).toEqual(["b", "a"]);
+});
+
+it("ux C3: knows the sessions that failed of late, the latest first, without side calls and what was put away", () => {
+  const failed = (at: number): SessionStatus => ({ kind: "ended", turnId: "t", at, outcome: "failed" });
+  const all = [
+    session("old", 1, { status: failed(1) }),
+    session("early", 20, { status: failed(20) }),
+    session("late", 30, { status: failed(30) }),
+    session("archived", 30, { status: failed(30), archived: true }),
+    session("imported", 30, { status: failed(30), imported: true }),
+    session("aside", 30, { status: failed(30), title: sideCallTitle("Name it") }),
+    session("fine", 30, { status: { ...failed(30), outcome: "completed" } as SessionStatus }),
+  ];
+  const found = failedSessions(new Map(all.map((view) => [view.id, view])), 10);
+  expect(found.map(({ id }) => id)).toEqual(["late", "early"]);
 });
