@@ -37,7 +37,7 @@ export async function listSessions({ host, config, store }: LogWork, options: Li
     );
   if (listed.length === 0) return await printLines(host, ["There are no such sessions."]);
   const look = hostLook(host);
-  // A directory of Caret's own says nothing to anybody: such a session has no workspace.
+  // A directory of Caret's own says nothing to a person: such a session has no workspace.
   const scratch = scratchRoot(config);
   const shown = listed.map((session) =>
     dirname(session.workspace) === scratch ? { ...session, workspace: "(none)" } : session,

@@ -139,7 +139,7 @@ describe("loadConfig", () => {
     expect(loadConfig(world({ files, flags: { config: "caret.json" } })).config.cli.command).toBe("/work/app/agent");
   });
 
-  it("reads paths from the place they are written in", () => {
+  it("resolves paths from the file they are written in", () => {
     const profiles = { work: { apiKeyFile: "keys/work", configDir: "~/cursor-work" } };
     const files = { [userFile]: { dataDir: "data", workspaces: { allow: ["/srv", "~", "code"] }, profiles } };
     const { config } = loadConfig(world({ files, env: { CARET_CLI_CONFIG_DIR: "cursor" } }));

@@ -39,7 +39,7 @@ const turnSchema = z.preprocess(
  *
  * A turn is a list of steps, played in order; a `result` step is added when the list has none and does not end the
  * process. Which turn is played: the first whose `when` matches the prompt; else, among those without `when`, the one
- * whose place is the chat's number of earlier turns (or the number of earlier invocations, with `advance`), the last
+ * whose position is the chat's number of earlier turns (or the number of earlier invocations, with `advance`), the last
  * one from there on.
  */
 export const scenarioSchema = z.strictObject({

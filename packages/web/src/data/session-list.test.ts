@@ -35,7 +35,7 @@ it("grows page by page, newest first", () => {
   expect(shown(second)).toEqual(["c:c", "b:b", "a:a"]);
 });
 
-it("follows the news: changed sessions rise, deleted ones go, archived ones are not shown", () => {
+it("follows the updates: changed sessions rise, deleted ones go, archived ones are not shown", () => {
   const list = takeFirstPage(empty, { sessions: [session("c", 3), session("b", 2), session("a", 1)] }, nobody);
   const later = foldUpdates(list, [
     { kind: "changed", session: session("a", 9, { title: "new" }) },
@@ -53,7 +53,7 @@ it("leaves those that are at work where they are, whichever of them was updated 
   expect(shown(later)).toEqual(["b:b", "a:a"]);
 });
 
-it("believes the news rather than a list that was asked for before it", () => {
+it("prefers an update to a list that was requested before it", () => {
   const updated = foldUpdates(empty, [{ kind: "changed", session: session("a", 5, { title: "newer" }) }]);
   const list = takeFirstPage(
     updated,

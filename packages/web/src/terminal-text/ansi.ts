@@ -42,7 +42,7 @@ export function parseAnsi(text: string, options: AnsiOptions = {}): readonly Ans
   return lines.slice(-maxLines);
 }
 
-/** The line that is being written, with the place where the next character goes. */
+/** The line that is being written, with the column where the next character goes. */
 class LineDraft {
   #spans: AnsiSpan[] = [];
   #length = 0;

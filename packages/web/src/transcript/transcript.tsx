@@ -103,7 +103,7 @@ function JumpButton({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
-/** Whether older events have just come in: the list then keeps its place by its end. */
+/** Whether older events have just come in: the list then keeps its scroll position by its end. */
 function useIsShift({ turns }: TranscriptData): boolean {
   const firstSeq = turns[0]?.firstSeq;
   const before = useRef(firstSeq);

@@ -80,7 +80,7 @@ function isAtBottom({ top, height, viewport }: ScrollPosition): boolean {
 /**
  * Whether the list still follows its end after a scroll. Only a reader who goes up lets go of it: the same event also
  * comes when content above is measured or more of it arrives, and then the end is followed as before. Measuring also
- * moves the place up a little while the height grows, and then only the reader's input decides which of the two it was.
+ * moves the scroll position up a little while the height grows, and then only the reader's input decides which of the two it was.
  */
 export function staysStuck(
   isStuck: boolean,
