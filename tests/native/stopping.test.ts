@@ -73,11 +73,15 @@ describe("The first Ctrl-C", () => {
     const { id } = await caret.createSession({ permission: "full" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Please count" });
     await eventOf(caret, id, "text-delta", firstSeq);
+    const { promise: following, resolve: follows } = Promise.withResolvers<void>();
     const followed = (async () => {
-      for await (const events of caret.followEvents(id, { after: firstSeq, signal: AbortSignal.timeout(20_000) }))
+      for await (const events of caret.followEvents(id, { after: firstSeq, signal: AbortSignal.timeout(50_000) })) {
+        follows();
         if (events.some(({ event }) => event.type === "turn-end")) return textOf(events);
+      }
       return undefined;
     })();
+    await following;
     gateway.kill("SIGINT");
     await expect.poll(() => fetch(`${gateway.url}/healthz`).catch(() => "refused")).toBe("refused");
     await expect(followed).resolves.toBeDefined();
@@ -162,7 +166,7 @@ describe("In a terminal", () => {
       stderr += text;
     });
     const exited = new Promise((resolve) => child.once("exit", resolve));
-    await expect.poll(() => stdout, { timeout: 20_000 }).toContain("Press Ctrl-C to stop.");
+    await expect.poll(() => stdout, { timeout: 50_000 }).toContain("Press Ctrl-C to stop.");
     const url = /ready at (\S+)/.exec(stdout)?.[1] ?? "";
     await before(url, /Token +(\S+)/.exec(stdout)?.[1] ?? "");
     child.kill("SIGINT");
@@ -184,7 +188,8 @@ describe("In a terminal", () => {
       await fetch(`${url}/healthz`);
       stoppedAt = performance.now();
     });
-    expect(performance.now() - stoppedAt).toBeLessThan(3_000);
+    // Far less than the minute for which an idle connection is kept.
+    expect(performance.now() - stoppedAt).toBeLessThan(20_000);
   });
 
   it("is said which turns are waited for [ux A5]", async () => {
