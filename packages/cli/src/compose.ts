@@ -28,10 +28,10 @@ import {
 } from "@caret/runtime";
 import { createAgentHosts } from "./agent-hosts.ts";
 import { chooseLane } from "./choose-lane.ts";
-import { packageRoot, version } from "./command-form.ts";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
+import { packageRoot, version } from "./program.ts";
 import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
 import { workspaceAccess } from "./workspaces/workspace-access.ts";
 

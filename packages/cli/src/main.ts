@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
-import { commandForm } from "./command-form.ts";
 import type { Host } from "./host.ts";
+import { commandForm } from "./program.ts";
 import { runCaret } from "./run-caret.ts";
 
 /** The composition root: the only reader of the process's arguments, environment and signals. */

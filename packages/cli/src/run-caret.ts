@@ -1,9 +1,9 @@
 import { CaretError, inCommandForm } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
-import { version } from "./command-form.ts";
 import { commands } from "./commands/index.ts";
 import { write } from "./commands/print.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
+import { version } from "./program.ts";
 import { cleanText } from "./terminal/text-cleaner.ts";
 
 /** Run one `caret` command. Never rejects: errors go to standard error and the exit code. */

@@ -3,7 +3,7 @@ import { Route, Router, Switch, useRoute } from "wouter";
 import { useHashLocation } from "wouter/use-hash-location";
 import { usePageData } from "./data/page-data-context.tsx";
 import { usePageState } from "./data/page-hooks.ts";
-import { Empty } from "./parts/empty.tsx";
+import { Empty } from "./parts/placeholders.tsx";
 import { SessionsScreen } from "./sessions/sessions-screen.tsx";
 import { Layout } from "./shell/layout.tsx";
 import {

@@ -14,11 +14,11 @@ import {
 } from "@caret/gateway";
 import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
 import { type AnswerArchive, type Redactor, type RuntimeModels, wayInside } from "@caret/runtime";
-import { version } from "../command-form.ts";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
 import type { Host } from "../host.ts";
+import { version } from "../program.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
 import { allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";

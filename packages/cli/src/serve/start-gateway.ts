@@ -5,10 +5,10 @@ import { createMetrics, createServer, createSignInLinks, createTurnMetrics, stop
 import type { CaretError, LaneName } from "@caret/protocol";
 import { identifyProcess, type Redactor, wayInside } from "@caret/runtime";
 import { type Logger, pino } from "pino";
-import { version } from "../command-form.ts";
 import { openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { version } from "../program.ts";
 import { ensureDefaultToken } from "../tokens/default-token.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
 import { unboundTools } from "../unbound-tools.ts";

@@ -4,7 +4,7 @@ import { AnswerReader } from "./answer-reader.ts";
 import type { DoorRequest } from "./door-request.ts";
 import { followAnswer } from "./serve-answer.ts";
 import type { AnswerLimits } from "./stop-matcher.ts";
-import { scriptedDesk, telling } from "./testing/scripted-desk.ts";
+import { scriptedConversations, telling } from "./testing/scripted-conversations.ts";
 
 const none: AnswerLimits = { stopSequences: [], maxOutputTokens: undefined, gap: "\n\n" };
 const says = (text: string, blockId = "b1"): readonly AgentEvent[] => [
@@ -24,8 +24,8 @@ const thinks: AgentEvent = { type: "thinking-delta", blockId: "t", text: "x".rep
 const ended: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
 
 async function read(limits: Partial<AnswerLimits>, ...events: readonly AgentEvent[]) {
-  const desk = scriptedDesk(telling(...events));
-  const turn = await desk.open({} as DoorRequest, { tokenName: "me", workspace: undefined });
+  const conversations = scriptedConversations(telling(...events));
+  const turn = await conversations.open({} as DoorRequest, { tokenName: "me", workspace: undefined });
   const shown: AgentEvent[] = [];
   const progress = new AnswerReader("none");
   const { signal } = new AbortController();
@@ -35,7 +35,7 @@ async function read(limits: Partial<AnswerLimits>, ...events: readonly AgentEven
   });
   const texts = shown.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
   const cut = ending.kind === "finished" ? ending.cut : undefined;
-  return { texts, last: shown.at(-1)?.type, cut, stopped: desk.stops.length > 0 };
+  return { texts, last: shown.at(-1)?.type, cut, stopped: conversations.stops.length > 0 };
 }
 
 describe("an answer with limits", () => {

@@ -6,7 +6,7 @@ import { openaiDoor } from "./openai/route.ts";
 import { serveDoor } from "./openai/testing/serve-door.ts";
 import { responsesDoor } from "./responses/route.ts";
 import type { DoorOptions } from "./serve-answer.ts";
-import { scriptedDesk, telling } from "./testing/scripted-desk.ts";
+import { scriptedConversations, telling } from "./testing/scripted-conversations.ts";
 
 const messages = [{ role: "user", content: "Plan it" }];
 
@@ -77,7 +77,7 @@ describe("house §4.1: a plan", () => {
     async (shown) => {
       const texts = await Promise.all(
         names.map(async (name) => {
-          const response = await ask(name, scriptedDesk(telling(...planned)), { showActivity: shown });
+          const response = await ask(name, scriptedConversations(telling(...planned)), { showActivity: shown });
           return [name, doors[name].textOf((await response.json()) as Answer)];
         }),
       );
@@ -102,7 +102,7 @@ describe("house §4.7: a failure", () => {
     const cancelled = telling({ type: "turn-end", outcome: { kind: "cancelled" } });
     const answers = await Promise.all(
       names.map(async (name) => {
-        const response = await ask(name, scriptedDesk(cancelled), { stream });
+        const response = await ask(name, scriptedConversations(cancelled), { stream });
         return [name, response.ok, (await response.text()).includes("The turn was cancelled.")];
       }),
     );

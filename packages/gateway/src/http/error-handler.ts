@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { toKnownError } from "./known-error.ts";
+import { toKnownError } from "./refusals.ts";
 
 /** A whole HTTP answer to a request that failed. */
 export interface ErrorReply {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { refusalWith } from "./known-error.ts";
+import { refusalWith } from "./refusals.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assertShallow } from "./known-error.ts";
+import { assertShallow } from "./refusals.ts";
 
 const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
 

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { type AgentEvent, CaretError, type EventEnvelope, type SessionUpdate } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import { openSocket, type StartedServer, type StartOptions, startServer } from "../server/testing/start-server.ts";
 import { randomCuts } from "./testing/random-cuts.ts";
 import { readSse } from "./testing/read-sse.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
+import { ScriptedSessions } from "./testing/scripted-sessions.ts";
 
 const servers: StartedServer[] = [];
 
@@ -13,16 +13,16 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(({ app }) => app.close()));
 });
 
-async function start(sessions: ScriptedSessionDesk, options: StartOptions = {}): Promise<StartedServer> {
-  const server = await startServer(scriptedDesk(telling(...saying("hello"))), { sessions, ...options });
+async function start(sessions: ScriptedSessions, options: StartOptions = {}): Promise<StartedServer> {
+  const server = await startServer(scriptedConversations(telling(...saying("hello"))), { sessions, ...options });
   servers.push(server);
   return server;
 }
 
 const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
 
-function deskWith(events: number, options?: { batchSize: number }): ScriptedSessionDesk {
-  const sessions = new ScriptedSessionDesk(options);
+function sessionsWith(events: number, options?: { batchSize: number }): ScriptedSessions {
+  const sessions = new ScriptedSessions(options);
   sessions.addSession("s1");
   for (let index = 0; index < events; index += 1) sessions.append("s1", [says(`${index}\n\n`)], `line ${index}`);
   return sessions;
@@ -57,12 +57,12 @@ async function readSome(server: StartedServer, count: number, reading: Reading =
   return read;
 }
 
-const gone = async (sessions: ScriptedSessionDesk): Promise<void> => {
+const gone = async (sessions: ScriptedSessions): Promise<void> => {
   while (sessions.followers > 0) await new Promise(setImmediate);
 };
 
 it("tells what is in the log and then what is committed, across turns, for as long as the client stays", async () => {
-  const sessions = deskWith(2);
+  const sessions = sessionsWith(2);
   const server = await start(sessions);
   const response = await open(server, "/api/sessions/s1/events");
   const texts: string[] = [];
@@ -81,7 +81,7 @@ it("tells what is in the log and then what is committed, across turns, for as lo
 it.each([1, 2, 3, 4, 5, 6, 7, 8])(
   "resumes after any cut (%i): every event once and in order, whichever way the cursor is given",
   async (seed) => {
-    const sessions = deskWith(40, { batchSize: 4 });
+    const sessions = sessionsWith(40, { batchSize: 4 });
     const server = await start(sessions);
     const read: EventEnvelope[] = [];
     for (const [index, count] of randomCuts(seed, 40).entries()) {
@@ -95,12 +95,12 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])(
 );
 
 it("gives the agent's lines when asked", async () => {
-  const [first] = await readSome(await start(deskWith(1)), 1, { query: "?raw=true" });
+  const [first] = await readSome(await start(sessionsWith(1)), 1, { query: "?raw=true" });
   expect(first?.raw).toBe("line 0");
 });
 
 it("keeps a silent stream alive with comments", async () => {
-  const server = await start(deskWith(0), { native: { keepAliveMs: 20 } });
+  const server = await start(sessionsWith(0), { native: { keepAliveMs: 20 } });
   const leaving = new AbortController();
   const response = await open(server, "/api/sessions/s1/events", { signal: leaving.signal });
   const { value } = (await response.body?.getReader().read()) ?? {};
@@ -109,7 +109,7 @@ it("keeps a silent stream alive with comments", async () => {
 });
 
 it("cuts a reader that takes nothing, counts it, and lets it go on from where it was", async () => {
-  const sessions = deskWith(0, { batchSize: 50 });
+  const sessions = sessionsWith(0, { batchSize: 50 });
   const big = "x".repeat(100_000);
   sessions.append(
     "s1",
@@ -134,7 +134,7 @@ it("cuts a reader that takes nothing, counts it, and lets it go on from where it
 });
 
 it("ends when the token is revoked", async () => {
-  const sessions = deskWith(1);
+  const sessions = sessionsWith(1);
   const server = await start(sessions);
   const response = await open(server, "/api/sessions/s1/events", { token: "page" });
   server.tokens.delete("page");
@@ -144,8 +144,8 @@ it("ends when the token is revoked", async () => {
 });
 
 it("does not make a closing gateway wait", async () => {
-  const sessions = deskWith(1);
-  const { app, ...server } = await startServer(scriptedDesk(telling(...saying("hello"))), { sessions });
+  const sessions = sessionsWith(1);
+  const { app, ...server } = await startServer(scriptedConversations(telling(...saying("hello"))), { sessions });
   const response = await open({ app, ...server }, "/api/sessions/s1/events");
   const started = performance.now();
   await Promise.all([app.close(), response.text()]);
@@ -156,7 +156,7 @@ it("does not make a closing gateway wait", async () => {
 });
 
 it("says in the stream what goes wrong once it has begun", async () => {
-  const sessions = deskWith(1);
+  const sessions = sessionsWith(1);
   sessions.followLog = async function* failing() {
     yield [{ sessionId: "s1", seq: 1, turnId: "t1", at: 1, event: says("a") }];
     throw new CaretError("storage-failed", "The log cannot be read");
@@ -166,7 +166,7 @@ it("says in the stream what goes wrong once it has begun", async () => {
 });
 
 it("sends updates of all sessions from the moment the stream is open", async () => {
-  const sessions = deskWith(0);
+  const sessions = sessionsWith(0);
   const server = await start(sessions);
   const response = await open(server, "/api/sessions/stream");
   const told: SessionUpdate[] = [

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AgentEvent, type EventEnvelope, toSeedEvent } from "@caret/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import {
   exchange,
   type StartedServer,
@@ -11,7 +11,7 @@ import {
   statusOf,
 } from "../server/testing/start-server.ts";
 import { randomCuts } from "./testing/random-cuts.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
+import { ScriptedSessions } from "./testing/scripted-sessions.ts";
 
 const servers: StartedServer[] = [];
 const sockets: WebSocket[] = [];
@@ -21,8 +21,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(({ app }) => app.close()));
 });
 
-async function start(sessions: ScriptedSessionDesk, options: StartOptions = {}): Promise<StartedServer> {
-  const server = await startServer(scriptedDesk(telling(...saying("hello"))), { sessions, ...options });
+async function start(sessions: ScriptedSessions, options: StartOptions = {}): Promise<StartedServer> {
+  const server = await startServer(scriptedConversations(telling(...saying("hello"))), { sessions, ...options });
   servers.push(server);
   return server;
 }
@@ -76,21 +76,21 @@ async function refusal(socket: WebSocket): Promise<number> {
 
 const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
 
-function deskWith(events: number, batchSize = 4): ScriptedSessionDesk {
-  const sessions = new ScriptedSessionDesk({ batchSize });
+function sessionsWith(events: number, batchSize = 4): ScriptedSessions {
+  const sessions = new ScriptedSessions({ batchSize });
   sessions.addSession("s1");
   for (let index = 0; index < events; index += 1)
     sessions.append("s1", [says(String(index))], `{"type":"a","n":${index}}`);
   return sessions;
 }
 
-const gone = async (sessions: ScriptedSessionDesk): Promise<void> => {
+const gone = async (sessions: ScriptedSessions): Promise<void> => {
   while (sessions.followers > 0) await new Promise(setImmediate);
 };
 
 describe("a WebSocket", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])("resumes after any cut (%i): every event once and in order", async (seed) => {
-    const sessions = deskWith(30);
+    const sessions = sessionsWith(30);
     const server = await start(sessions);
     const read: unknown[] = [];
     for (const count of randomCuts(seed, 30)) read.push(...(await readSome(server, count, { since: read.length })));
@@ -99,7 +99,7 @@ describe("a WebSocket", () => {
   });
 
   it("goes on with what is committed, and ends when the session is gone", async () => {
-    const sessions = deskWith(1);
+    const sessions = sessionsWith(1);
     const socket = connect(await start(sessions), { protocols: ["caret.events"] });
     const seqs: number[] = [];
     socket.on("message", (data) => {
@@ -117,12 +117,12 @@ describe("a WebSocket", () => {
   });
 
   it("gives the agent's lines when asked", async () => {
-    const [first] = (await readSome(await start(deskWith(1)), 1, { since: 0, raw: true })) as EventEnvelope[];
+    const [first] = (await readSome(await start(sessionsWith(1)), 1, { since: 0, raw: true })) as EventEnvelope[];
     expect(first?.raw).toBe('{"type":"a","n":0}');
   });
 
   it("sends every event in the stored shape of other pages to a client that asks for it, and resumes by its id", async () => {
-    const sessions = deskWith(3);
+    const sessions = sessionsWith(3);
     sessions.append("s1", [{ type: "turn-end", outcome: { kind: "completed" } }]);
     const server = await start(sessions);
     const { events } = await sessions.readLog("s1", { raw: true });
@@ -139,7 +139,7 @@ describe("a WebSocket", () => {
     ["a cursor that is none", '{"since":"last"}', "since: must be the number of an event"],
     ["a cursor beyond the end", '{"since":9}', "after: the log of this session ends at 1"],
   ])("that says %s first is told so and closed", async (_name, message, words) => {
-    const socket = connect(await start(deskWith(1)));
+    const socket = connect(await start(sessionsWith(1)));
     await once(socket, "open");
     const told = once(socket, "message");
     const closed = closing(socket);
@@ -152,20 +152,20 @@ describe("a WebSocket", () => {
   });
 
   it("that says nothing for too long is closed", async () => {
-    const sessions = deskWith(1);
+    const sessions = sessionsWith(1);
     const socket = connect(await start(sessions, { native: { sinceMs: 50 } }));
     expect((await closing(socket))[0]).toBe(1008);
   });
 
   it("that says too much is closed", async () => {
-    const socket = connect(await start(deskWith(1)));
+    const socket = connect(await start(sessionsWith(1)));
     await once(socket, "open");
     socket.send("x".repeat(5000));
     expect((await closing(socket))[0]).toBe(1009);
   });
 
   it("ends within a second when its token is revoked", async () => {
-    const sessions = deskWith(1);
+    const sessions = sessionsWith(1);
     const server = await start(sessions);
     const socket = connect(server, { headers: { authorization: "Bearer page" } });
     await once(socket, "open");
@@ -176,8 +176,8 @@ describe("a WebSocket", () => {
   });
 
   it("does not make a closing gateway wait", async () => {
-    const sessions = deskWith(1);
-    const server = await startServer(scriptedDesk(telling(...saying("hello"))), { sessions });
+    const sessions = sessionsWith(1);
+    const server = await startServer(scriptedConversations(telling(...saying("hello"))), { sessions });
     const socket = connect(server);
     await once(socket, "open");
     socket.send('{"since":0}');
@@ -188,7 +188,7 @@ describe("a WebSocket", () => {
   });
 
   it("is cut when its reader takes nothing, in bounded memory", async () => {
-    const sessions = deskWith(0, 20);
+    const sessions = sessionsWith(0, 20);
     sessions.append(
       "s1",
       Array.from({ length: 400 }, () => says("x".repeat(100_000))),
@@ -209,7 +209,7 @@ describe("a WebSocket", () => {
   });
 
   it("is asked for signs of life, and ended without any", async () => {
-    const sessions = deskWith(0);
+    const sessions = sessionsWith(0);
     const server = await start(sessions, { native: { keepAliveMs: 20 }, stuckReaderMs: 200 });
     const alive = connect(server);
     const pings = once(alive, "ping");
@@ -239,14 +239,14 @@ describe("the door to a WebSocket", () => {
     ["only the page's key", { headers: {}, protocols: ["caret.events", "caret.page.secret-number-1"] }, 401],
     ["only the page's cookie", { headers: { cookie: "caret_page=caret_browser" } }, 401],
   ])("stays shut for %s", async (_name, options, status) => {
-    const sessions = deskWith(1);
+    const sessions = sessionsWith(1);
     const server = await start(sessions);
     server.tokens.set("caret_browser-secret-number-1", { name: "browser-1", scopes: ["admin"] });
     expect([await refusal(connect(server, options)), sessions.followers]).toEqual([status, 0]);
   });
 
   it("opens for a page with both halves, and never says its key back", async () => {
-    const server = await start(deskWith(1));
+    const server = await start(sessionsWith(1));
     server.tokens.set("caret_browser-secret-number-1", { name: "browser-1", scopes: ["admin"] });
     const socket = connect(server, {
       headers: { cookie: `a=b; caret_page_${server.port}=caret_browser` },
@@ -258,7 +258,7 @@ describe("the door to a WebSocket", () => {
   });
 
   it("takes no offer to upgrade anything else, so that the request is answered as usual", async () => {
-    const { port } = await start(deskWith(1));
+    const { port } = await start(sessionsWith(1));
     const body = '{"messages":[{"role":"user","content":"hello"}]}';
     const upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__";
     const common = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer boss\r\n${upgrade}`;

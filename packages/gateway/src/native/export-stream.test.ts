@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import { openSocket, type StartedServer, startServer } from "../server/testing/start-server.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
+import { ScriptedSessions } from "./testing/scripted-sessions.ts";
 
 let server: StartedServer;
 afterEach(() => server.app.close());
 
 /** A server whose export has no end; `isOver` tells when nobody makes it any more. */
 async function startEndless(chunk: string): Promise<{ isOver: () => boolean }> {
-  const sessions = new ScriptedSessionDesk();
+  const sessions = new ScriptedSessions();
   sessions.addSession("s1");
   let over = false;
   async function* endless(): AsyncGenerator<string> {
@@ -24,7 +24,7 @@ async function startEndless(chunk: string): Promise<{ isOver: () => boolean }> {
     }
   }
   sessions.exportSession = async () => ({ fileName: "s1.md", mediaType: "text/plain", chunks: endless() });
-  server = await startServer(scriptedDesk(telling(...saying("hello"))), { sessions, stuckReaderMs: 300 });
+  server = await startServer(scriptedConversations(telling(...saying("hello"))), { sessions, stuckReaderMs: 300 });
   return { isOver: () => over };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CommandKey, CommandRecord } from "@caret/protocol";
-import { refusalWith, toKnownError } from "../http/known-error.ts";
+import { refusalWith, toKnownError } from "../http/refusals.ts";
 
 const MAX_KEPT = 1000;
 const KEPT_MS = 24 * 3_600_000;

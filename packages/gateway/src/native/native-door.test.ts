@@ -1,19 +1,19 @@
 import { CaretError, type ErrorCode, errorCodes } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import { type StartedServer, startServer } from "../server/testing/start-server.ts";
 import { toNativeError } from "./errors.ts";
 import { callNative } from "./testing/native-client.ts";
 import { blankAbout } from "./testing/native-options.ts";
-import { ScriptedSessionDesk } from "./testing/scripted-sessions.ts";
+import { ScriptedSessions } from "./testing/scripted-sessions.ts";
 
-let sessions: ScriptedSessionDesk;
+let sessions: ScriptedSessions;
 let server: StartedServer;
 
 beforeEach(async () => {
-  sessions = new ScriptedSessionDesk();
+  sessions = new ScriptedSessions();
   sessions.addSession("s1");
-  server = await startServer(scriptedDesk(telling(...saying("ready"))), { sessions });
+  server = await startServer(scriptedConversations(telling(...saying("ready"))), { sessions });
 });
 afterEach(() => server.app.close());
 
@@ -30,7 +30,7 @@ describe("a command", () => {
     ["POST", "/approvals/a1", { decision: "rejected" }, 202, ["answerApproval", "s1", "a1", { decision: "rejected" }]],
     ["PATCH", "", { archived: true }, 200, ["change", "s1", { archived: true }]],
     ["DELETE", "", undefined, 204, ["delete", "s1"]],
-  ])("%s …%s %j is answered with %i and done at the desk", async (method, path, body, status, asked) => {
+  ])("%s …%s %j is answered with %i and done at the sessions", async (method, path, body, status, asked) => {
     const answer = await callNative(server, method, `/api/sessions/s1${path}`, { body });
     expect([answer.status, sessions.asked]).toEqual([status, [[...asked, boss]]]);
   });

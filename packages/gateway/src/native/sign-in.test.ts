@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import { type StartedServer, startServer } from "../server/testing/start-server.ts";
 import { createSignInLinks } from "./sign-in-links.ts";
 import { callNative } from "./testing/native-client.ts";
@@ -11,7 +11,7 @@ let server: StartedServer;
 beforeEach(async () => {
   now = 1000;
   const links = createSignInLinks({ now: () => now });
-  server = await startServer(scriptedDesk(telling(...saying("ready"))), {
+  server = await startServer(scriptedConversations(telling(...saying("ready"))), {
     native: { links },
     origins: ["https://caret.test"],
   });

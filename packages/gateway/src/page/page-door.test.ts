@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import { exchange, type StartedServer, startServer, statusOf } from "../server/testing/start-server.ts";
 import { chooseEncoding, type PageFile, type PageFiles } from "./page-door.ts";
 
@@ -22,7 +22,7 @@ const page: PageFiles = new Map([
 let server: StartedServer;
 
 beforeEach(async () => {
-  server = await startServer(scriptedDesk(telling(...saying("ready"))), { page });
+  server = await startServer(scriptedConversations(telling(...saying("ready"))), { page });
 });
 afterEach(() => server.app.close());
 

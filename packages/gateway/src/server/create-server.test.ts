@@ -1,5 +1,11 @@
 import { afterEach, expect, it } from "vitest";
-import { type ScriptedDesk, saying, scriptedDesk, telling, tellingThenSilent } from "../chat/testing/scripted-desk.ts";
+import {
+  type ScriptedConversations,
+  saying,
+  scriptedConversations,
+  telling,
+  tellingThenSilent,
+} from "../chat/testing/scripted-conversations.ts";
 import { openSocket, type StartedServer, startServer } from "./testing/start-server.ts";
 
 const servers: StartedServer[] = [];
@@ -8,14 +14,14 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(({ app }) => app.close()));
 });
 
-async function start(...[desk, limits]: Parameters<typeof startServer>): Promise<StartedServer> {
-  const server = await startServer(desk, { drainMs: 50, ...limits });
+async function start(...[conversations, limits]: Parameters<typeof startServer>): Promise<StartedServer> {
+  const server = await startServer(conversations, { drainMs: 50, ...limits });
   servers.push(server);
   return server;
 }
 
-const quick = () => scriptedDesk(telling(...saying("hello")));
-const endless = (): ScriptedDesk => scriptedDesk(tellingThenSilent(...saying("hello").slice(0, 3)));
+const quick = () => scriptedConversations(telling(...saying("hello")));
+const endless = (): ScriptedConversations => scriptedConversations(tellingThenSilent(...saying("hello").slice(0, 3)));
 const ask = { messages: [{ role: "user", content: "hello" }], stream: true };
 
 function call({ url }: StartedServer, path: string, init: RequestInit & { token?: string } = {}): Promise<Response> {
@@ -178,11 +184,11 @@ it("gives streams the request's id too", async () => {
 });
 
 it("refuses a body above the limit in the door's own shape", async () => {
-  const desk = quick();
+  const conversations = quick();
   const body = JSON.stringify({ messages: [{ role: "user", content: "x".repeat(2000) }] });
-  const response = await askFor(await start(desk, { bodyBytes: 1000 }), { body });
+  const response = await askFor(await start(conversations, { bodyBytes: 1000 }), { body });
   const { error } = (await response.json()) as { error: { type: string } };
-  expect([response.status, error.type, desk.opened]).toEqual([413, "request_too_large", []]);
+  expect([response.status, error.type, conversations.opened]).toEqual([413, "request_too_large", []]);
 });
 
 it("reads on when it refuses what is too large, so that the client comes to read why", async () => {
@@ -202,11 +208,11 @@ it("reads on when it refuses what is too large, so that the client comes to read
 });
 
 it("refuses a body that is nested without end", async () => {
-  const desk = quick();
+  const conversations = quick();
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const body = `{"messages":[{"role":"user","content":"hello"}],"tools":[{"name":"a","input_schema":{"a":${deep}}}]}`;
-  const response = await askFor(await start(desk), { body });
-  expect([response.status, desk.opened]).toEqual([400, []]);
+  const response = await askFor(await start(conversations), { body });
+  expect([response.status, conversations.opened]).toEqual([400, []]);
 });
 
 it("ends the streams of a revoked token properly", async () => {
@@ -219,21 +225,21 @@ it("ends the streams of a revoked token properly", async () => {
 });
 
 it("leaves the turn when the client goes away", async () => {
-  const desk = endless();
+  const conversations = endless();
   const leaving = new AbortController();
-  await askFor(await start(desk), { signal: leaving.signal });
+  await askFor(await start(conversations), { signal: leaving.signal });
   leaving.abort();
-  await desk.left;
+  await conversations.left;
 });
 
 it("lets running answers finish while it closes", async () => {
   const { promise: finish, resolve } = Promise.withResolvers<void>();
-  const desk = scriptedDesk(async function* slow() {
+  const conversations = scriptedConversations(async function* slow() {
     yield saying("hello").slice(0, 3);
     await finish;
     yield saying("hello").slice(3);
   });
-  const { app, ...server } = await startServer(desk);
+  const { app, ...server } = await startServer(conversations);
   const response = await askFor({ app, ...server });
   const closed = app.close();
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();

@@ -13,7 +13,7 @@ import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import { asksForSocket } from "../http/client-gone.ts";
 import { errorHandler } from "../http/error-handler.ts";
-import { assertShallow } from "../http/known-error.ts";
+import { assertShallow } from "../http/refusals.ts";
 import { watchConnections } from "./connections.ts";
 import { toErrorReply } from "./error-response.ts";
 import { createGate, type Gate } from "./gate.ts";

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ListedRoute } from "../admin/openapi.ts";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
-import { ScriptedSessionDesk } from "../native/testing/scripted-sessions.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
+import { ScriptedSessions } from "../native/testing/scripted-sessions.ts";
 import { exchange, type StartedServer, startServer, statusOf } from "./testing/start-server.ts";
 
-const desk = scriptedDesk(telling(...saying("hello")));
-const sessions = new ScriptedSessionDesk();
+const conversations = scriptedConversations(telling(...saying("hello")));
+const sessions = new ScriptedSessions();
 let server: StartedServer;
 
 beforeAll(async () => {
   sessions.addSession("1");
   sessions.append("1", [{ type: "text-start", blockId: "b" }], "{}");
-  server = await startServer(desk, { sessions });
+  server = await startServer(conversations, { sessions });
   server.tokens.set("old", { name: "old", scopes: ["admin"] });
   server.tokens.delete("old");
 });
@@ -172,7 +172,7 @@ it("knows the routes from the router itself", () => {
   ]);
 });
 
-it("refuses every bad request at every route, and the desk sees none of them", async () => {
+it("refuses every bad request at every route, and the conversations sees none of them", async () => {
   const wrong: string[] = [];
   for (const route of server.routes) {
     const requests = badRequestsFor(route);
@@ -184,7 +184,7 @@ it("refuses every bad request at every route, and the desk sees none of them", a
     if (!isPublic(route)) expect(requests.length).toBeGreaterThanOrEqual(15);
   }
   expect(wrong).toEqual([]);
-  expect([desk.opened, sessions.asked, sessions.followers]).toEqual([[], [], 0]);
+  expect([conversations.opened, sessions.asked, sessions.followers]).toEqual([[], [], 0]);
 });
 
 it.each([

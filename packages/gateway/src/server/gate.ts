@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { TokenScope } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { connectionOf } from "../http/client-gone.ts";
-import { refusalWith } from "../http/known-error.ts";
+import { refusalWith } from "../http/refusals.ts";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
 import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrowserToken } from "./authenticate.ts";
 import { assertAllowedHost } from "./host-check.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { AgentEvent } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import { exchange, openSocket, type StartedServer, startServer, statusOf } from "./testing/start-server.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -14,8 +14,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(({ app }) => app.close()));
 });
 
-async function start(...[desk, limits]: Parameters<typeof startServer>): Promise<StartedServer> {
-  const server = await startServer(desk, limits);
+async function start(...[conversations, limits]: Parameters<typeof startServer>): Promise<StartedServer> {
+  const server = await startServer(conversations, limits);
   servers.push(server);
   return server;
 }
@@ -26,7 +26,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-const quiet = () => scriptedDesk(telling(...saying("hello")));
+const quiet = () => scriptedConversations(telling(...saying("hello")));
 const body = '{"messages":[{"role":"user","content":"hello"}],"stream":true}';
 
 function post(port: number, ...headers: string[]): string {
@@ -48,9 +48,9 @@ it.each([
   ["a line that is no request", () => "hello\r\n\r\n"],
   ["a version nobody speaks", () => "GET / HTTP/9.9\r\n\r\n"],
   ["bytes of TLS", () => "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n"],
-])("answers %s with 400 and closes, and the desk sees nothing", async (_name, request) => {
-  const desk = quiet();
-  const { port } = await start(desk);
+])("answers %s with 400 and closes, and the conversations sees nothing", async (_name, request) => {
+  const conversations = quiet();
+  const { port } = await start(conversations);
   const socket = await open(port);
   const closed = once(socket, "close");
   let answer = "";
@@ -59,7 +59,7 @@ it.each([
   });
   socket.write(request(port));
   await closed;
-  expect([statusOf(answer), desk.opened]).toEqual([400, []]);
+  expect([statusOf(answer), conversations.opened]).toEqual([400, []]);
 });
 
 it("refuses headers of a megabyte", async () => {
@@ -81,14 +81,14 @@ it.each([
     (port: number) => `${post(port, `Content-Length: ${body.length}`)}{"mess`,
   ],
 ])("does not wait for ever for %s", async (_name, limits, request) => {
-  const desk = quiet();
-  const { port } = await start(desk, limits);
+  const conversations = quiet();
+  const { port } = await start(conversations, limits);
   const socket = await open(port);
   socket.resume();
   const closed = once(socket, "close");
   socket.write(request(port));
   await closed;
-  expect(desk.opened).toEqual([]);
+  expect(conversations.opened).toEqual([]);
 });
 
 it("takes only so many connections", async () => {
@@ -104,12 +104,12 @@ it("takes only so many connections", async () => {
 
 it("closes a connection that its client would keep, once its answer is finished and the gateway closes", async () => {
   const { promise: finish, resolve } = Promise.withResolvers<void>();
-  const desk = scriptedDesk(async function* slow() {
+  const conversations = scriptedConversations(async function* slow() {
     yield saying("hello").slice(0, 3);
     await finish;
     yield saying("hello").slice(3);
   });
-  const { app, port } = await startServer(desk, { drainMs: hour });
+  const { app, port } = await startServer(conversations, { drainMs: hour });
   const socket = await open(port);
   const closed = once(socket, "close");
   let answer = "";
@@ -130,14 +130,14 @@ it("drops fifty clients that never read, in bounded memory, and leaves their tur
   const flood: AgentEvent[] = [{ type: "text-delta", blockId: "b1", text }];
   const following = new Set<number>();
   let turns = 0;
-  const desk = scriptedDesk(async function* endless(signal) {
+  const conversations = scriptedConversations(async function* endless(signal) {
     turns += 1;
     const turn = turns;
     following.add(turn);
     while (!signal.aborted) yield flood;
     following.delete(turn);
   });
-  const { port, url } = await start(desk, { stuckReaderMs: 1000 });
+  const { port, url } = await start(conversations, { stuckReaderMs: 1000 });
   const before = memory();
   for (let count = 0; count < 50; count += 1) {
     const socket = await open(port);

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { saying, scriptedDesk, telling } from "../chat/testing/scripted-desk.ts";
-import { ScriptedSessionDesk } from "../native/testing/scripted-sessions.ts";
+import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
+import { ScriptedSessions } from "../native/testing/scripted-sessions.ts";
 import { openSocket, type StartedServer, startServer } from "./testing/start-server.ts";
 
 const QUICK_MS = 3_000;
@@ -80,10 +80,13 @@ const clients: readonly (readonly [string, (server: StartedServer) => Promise<un
 
 describe("Stopping is quick", () => {
   it.each(clients)("although a client %s [defect 31]", async (_, connect) => {
-    const sessions = new ScriptedSessionDesk();
+    const sessions = new ScriptedSessions();
     sessions.addSession("s1");
     for (let index = 0; index < 10; index += 1) sessions.append("s1", saying(LONG));
-    const server = await startServer(scriptedDesk(telling(...saying(LONG.repeat(5)))), { sessions, drainMs: 1_000 });
+    const server = await startServer(scriptedConversations(telling(...saying(LONG.repeat(5)))), {
+      sessions,
+      drainMs: 1_000,
+    });
     await connect(server);
     // Whatever was sent has arrived when another request was answered.
     await fetch(`${server.url}/healthz`);

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { physicalPath, workspaceHash } from "../paths/way-inside.ts";
+import { physicalPath, workspaceHash } from "../paths/physical-path.ts";
 import { openChatStore } from "./open-chat-store.ts";
 
 interface ChatLocation {

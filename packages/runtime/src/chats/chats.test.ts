@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { workspaceHash } from "../paths/way-inside.ts";
+import { workspaceHash } from "../paths/physical-path.ts";
 import { chatExists, workspaceSlug } from "./chat-exists.ts";
 import { listChats } from "./list-chats.ts";
 import { readChat } from "./read-chat.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { workspaceHash } from "../paths/way-inside.ts";
+import { workspaceHash } from "../paths/physical-path.ts";
 import type { ChatMeta } from "./chat-meta.ts";
 import { readChatNote } from "./chat-note.ts";
 import { openChatStore } from "./open-chat-store.ts";

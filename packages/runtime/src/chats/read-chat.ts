@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { workspaceHash } from "../paths/way-inside.ts";
+import { workspaceHash } from "../paths/physical-path.ts";
 import { isChatId } from "./chat-exists.ts";
 import { type ChatMessage, chatDamage } from "./chat-message.ts";
 import { readChatNote } from "./chat-note.ts";

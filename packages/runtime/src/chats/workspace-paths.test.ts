@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { workspaceHash } from "../paths/way-inside.ts";
+import { workspaceHash } from "../paths/physical-path.ts";
 import { configDirs, workspaceSlug } from "./chat-exists.ts";
 
 describe("configDirs", () => {

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  type ConversationBench,
   called,
   callIdsIn,
-  createDeskBench,
-  type DeskBench,
+  createConversationBench,
   eventsOf,
   result,
   textIn,
   user,
 } from "./testing/conversation-bench.ts";
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench();
+  bench = createConversationBench();
 });
 afterEach(() => bench.close());
 

@@ -4,17 +4,17 @@ import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   answer,
-  createDeskBench,
-  type DeskBench,
+  type ConversationBench,
+  createConversationBench,
   eventsOf,
   read,
   somebody,
   user,
 } from "./testing/conversation-bench.ts";
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench();
+  bench = createConversationBench();
 });
 afterEach(() => bench.close());
 
@@ -295,7 +295,7 @@ describe("the same request again", () => {
 describe("a client that leaves", () => {
   beforeEach(async () => {
     await bench.close();
-    bench = createDeskBench({ graceMs: 20 });
+    bench = createConversationBench({ graceMs: 20 });
     bench.manner({ until: new Promise(() => undefined) });
   });
 
@@ -340,7 +340,7 @@ describe("a client that leaves", () => {
 
   it("may go on with something else at once: the turn it left makes way", async () => {
     await bench.close();
-    bench = createDeskBench({ graceMs: 60_000 });
+    bench = createConversationBench({ graceMs: 60_000 });
     bench.manner({ until: new Promise(() => undefined) });
     const first = await bench.open([user("A")]);
     first.leave("gone");
@@ -363,7 +363,7 @@ describe("a client that leaves", () => {
 describe("where a turn works", () => {
   it("is an empty directory with the instructions as a rule when nobody says where", async () => {
     await bench.close();
-    bench = createDeskBench({ defaultWorkspace: undefined });
+    bench = createConversationBench({ defaultWorkspace: undefined });
     const turn = await bench.open([user("A")]);
     await read(turn);
     const [asked] = bench.asked;
@@ -389,7 +389,7 @@ describe("where a turn works", () => {
 
   it("is never another session's own directory", async () => {
     await bench.close();
-    bench = createDeskBench({ defaultWorkspace: undefined });
+    bench = createConversationBench({ defaultWorkspace: undefined });
     await read(await bench.open([user("A")]));
     const place = bench.asked[0]?.workspace ?? "";
     for (const workspace of [place, join(place, ".cursor"), bench.scratchRoot])
@@ -438,7 +438,7 @@ describe("a request that cannot be answered", () => {
 
   it("is refused when as many turns run as may", async () => {
     await bench.close();
-    bench = createDeskBench({}, { maxTurns: 1 });
+    bench = createConversationBench({}, { maxTurns: 1 });
     bench.manner({ until: new Promise(() => undefined) });
     const [first, second] = await Promise.allSettled([
       bench.open([user("A")]),

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answer, createDeskBench, type DeskBench, read, user } from "./testing/conversation-bench.ts";
+import { answer, type ConversationBench, createConversationBench, read, user } from "./testing/conversation-bench.ts";
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench();
+  bench = createConversationBench();
 });
 afterEach(() => bench.close());
 
@@ -41,7 +41,7 @@ describe("tools that the gateway runs", () => {
 
   it("need a workspace, and leave nothing behind without one", async () => {
     await bench.close();
-    bench = createDeskBench({ defaultWorkspace: undefined });
+    bench = createConversationBench({ defaultWorkspace: undefined });
     await expect(bench.open([user("A")], { owner: "gateway" })).rejects.toMatchObject({ code: "invalid-request" });
     expect(readdirSync(bench.scratchRoot)).toEqual([]);
   });

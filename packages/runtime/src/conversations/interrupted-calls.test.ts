@@ -1,10 +1,10 @@
 import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  type ConversationBench,
   called,
   callIdsIn,
-  createDeskBench,
-  type DeskBench,
+  createConversationBench,
   eventsOf,
   read,
   result,
@@ -12,9 +12,9 @@ import {
   user,
 } from "./testing/conversation-bench.ts";
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench();
+  bench = createConversationBench();
 });
 afterEach(() => bench.close());
 

@@ -7,7 +7,7 @@ import {
   type TurnShare,
 } from "@caret/protocol";
 import type { EventStore, StoredEvent } from "../log/event-store.ts";
-import { readAll } from "../log/group-turns.ts";
+import { readAll } from "../log/read-turns.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
 

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { answer, createDeskBench, type DeskBench, read, user } from "./testing/conversation-bench.ts";
+import { answer, type ConversationBench, createConversationBench, read, user } from "./testing/conversation-bench.ts";
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench();
+  bench = createConversationBench();
 });
 afterEach(() => bench.close());
 

@@ -1,10 +1,10 @@
 import type { ConversationRequest, TranscriptMessage, TurnShare } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
+  type ConversationBench,
   called,
   callIdsIn,
-  createDeskBench,
-  type DeskBench,
+  createConversationBench,
   eventsOf,
   read,
   result,
@@ -16,9 +16,9 @@ import type { AgentStep } from "./testing/scripted-agent.ts";
 /** Too short to notice, and long enough for a client to come back in. */
 const GRACE_MS = 60;
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench({ graceMs: GRACE_MS });
+  bench = createConversationBench({ graceMs: GRACE_MS });
 });
 afterEach(() => bench.close());
 
@@ -92,7 +92,7 @@ describe.each(clients)("a client %s", (_name, client) => {
 
   it("that goes on while it is still counted as listening is waited for [defect 1]", async () => {
     await bench.close();
-    bench = createDeskBench({ graceMs: 20_000 });
+    bench = createConversationBench({ graceMs: 20_000 });
     bench.manner({ steps: [{ call: ["a"] }, forever] });
     const { turn, transcript } = await firstRound(client);
     const second = await bench.open(transcript, client);
@@ -108,7 +108,7 @@ describe.each(clients)("a client %s", (_name, client) => {
 
   it("that was given its calls is waited for beyond any grace [defect 1]", async () => {
     await bench.close();
-    bench = createDeskBench({ graceMs: 1 });
+    bench = createConversationBench({ graceMs: 1 });
     bench.manner({ calls: [["a"], ["b"]] });
     const { transcript } = await firstRound(client);
     // Another client's round takes many times the grace.

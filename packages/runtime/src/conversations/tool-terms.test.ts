@@ -6,11 +6,11 @@ import {
   type TurnShare,
 } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createDeskBench, type DeskBench, user } from "./testing/conversation-bench.ts";
+import { type ConversationBench, createConversationBench, user } from "./testing/conversation-bench.ts";
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench();
+  bench = createConversationBench();
 });
 afterEach(() => bench.close());
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import {
+  type ConversationBench,
   called,
   callIdsIn,
-  createDeskBench,
-  type DeskBench,
+  createConversationBench,
   eventsOf,
   result,
   user,
@@ -13,9 +13,9 @@ import {
 /** Longer than calls that are made together are waited for. */
 const SLOW_DISK_MS = 200;
 
-let bench: DeskBench;
+let bench: ConversationBench;
 beforeEach(() => {
-  bench = createDeskBench();
+  bench = createConversationBench();
 });
 afterEach(() => bench.close());
 

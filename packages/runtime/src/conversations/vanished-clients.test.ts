@@ -1,10 +1,10 @@
 import type { ClientConnection, ConversationRequest } from "@caret/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
+  type ConversationBench,
   called,
   callIdsIn,
-  createDeskBench,
-  type DeskBench,
+  createConversationBench,
   eventsOf,
   read,
   result,
@@ -12,7 +12,7 @@ import {
   user,
 } from "./testing/conversation-bench.ts";
 
-let bench: DeskBench;
+let bench: ConversationBench;
 afterEach(() => bench.close());
 
 const tools = [{ name: "read", inputSchema: { type: "object" } }];
@@ -37,7 +37,7 @@ async function firstCall(client: Partial<ConversationRequest>, caller = somebody
 
 describe.each(clients)("a client %s", (_kind, client) => {
   it("that never comes back with a result has its turn cancelled, and no agent works on alone [defect 15]", async () => {
-    bench = createDeskBench({}, { parkedLimitMs: 500 });
+    bench = createConversationBench({}, { parkedLimitMs: 500 });
     bench.manner({ calls: [["a"], ["b"], ["c"]] });
     const { turn } = await firstCall(client);
     expect({ outcome: await turn.outcome, results: await results(turn.sessionId) }).toEqual({
@@ -47,7 +47,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
   });
 
   it("that comes back too late is answered by a new agent, which is told the results [defect 15]", async () => {
-    bench = createDeskBench({}, { parkedLimitMs: 500 });
+    bench = createConversationBench({}, { parkedLimitMs: 500 });
     bench.manner({ calls: [["a"]] });
     const { turn, ids } = await firstCall(client);
     await turn.outcome;
@@ -62,7 +62,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
 
   it("whose process is gone has its turn cancelled by a shorter clock [clients D8]", async () => {
     let isAlive = true;
-    bench = createDeskBench(
+    bench = createConversationBench(
       { findClient: async () => ({ isAlive: () => isAlive }), goneMs: 30 },
       { parkedLimitMs: 60_000 },
     );
@@ -85,7 +85,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
         return true;
       },
     });
-    bench = createDeskBench({ findClient, goneMs: 1 }, { parkedLimitMs: 60_000 });
+    bench = createConversationBench({ findClient, goneMs: 1 }, { parkedLimitMs: 60_000 });
     bench.manner({ calls: [["a"]] });
     const { ids } = await firstCall(client, here);
     await vi.waitFor(() => expect(checks).toBeGreaterThan(5));
@@ -102,7 +102,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
         return false;
       },
     });
-    bench = createDeskBench({ findClient, goneMs: 5 }, { parkedLimitMs: 60_000 });
+    bench = createConversationBench({ findClient, goneMs: 5 }, { parkedLimitMs: 60_000 });
     bench.manner({ calls: [["a"], ["b"]] });
     const { turn, ids } = await firstCall(client, here);
     // The bench's clock stands still, so that the shorter one does not run out.

@@ -5,7 +5,7 @@ import type { Frame } from "./framing/frame.ts";
 import { type FrameReaderState, finishFrames, readFrames } from "./framing/frame-reader.ts";
 import { createLineSplitter, DEFAULT_MAX_LINE_BYTES, type LineBatch } from "./framing/line-splitter.ts";
 import { payloadDialect } from "./payload/payload-dialect.ts";
-import { objectField, textField } from "./read-error.ts";
+import { objectField, textField } from "./read-fields.ts";
 import { type FurtherTurns, severalTurns } from "./several-turns.ts";
 import { streamJsonDialect } from "./stream-json/stream-json-dialect.ts";
 import { openLongResult } from "./stream-json/turn-result.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@caret/protocol";
-import { objectsField, textField, wordField } from "./read-error.ts";
+import { objectsField, textField, wordField } from "./read-fields.ts";
 import { type Draft, remember, type TurnState } from "./turn-draft.ts";
 
 /** A plan that the turn has shown, so that the other lines that carry it are not shown as well. */

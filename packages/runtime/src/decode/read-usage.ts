@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type Usage } from "@caret/protocol";
-import { numberField, objectField } from "./read-error.ts";
+import { numberField, objectField } from "./read-fields.ts";
 
 /** The spellings of each count, the CLI's own first. */
 const aliases = {

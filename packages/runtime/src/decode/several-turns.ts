@@ -1,7 +1,7 @@
 import type { AgentEventOf } from "@caret/protocol";
 import type { Dialect } from "./dialect.ts";
 import type { Frame } from "./framing/frame.ts";
-import { textField } from "./read-error.ts";
+import { textField } from "./read-fields.ts";
 
 /** What to do with a recording that goes on after the end of a turn. */
 export interface FurtherTurns {

@@ -1,7 +1,7 @@
 import { type AgentEvent, type AgentEventOf, CaretError, type ErrorInfo } from "@caret/protocol";
 import { notRun } from "../turns/why-stopped.ts";
 import type { EventStore, RunningTurn, RunningTurnQuery } from "./event-store.ts";
-import { readAll } from "./group-turns.ts";
+import { readAll } from "./read-turns.ts";
 
 /** What of a turn is still open: at most one block, the calls without a result, and what nobody has answered. */
 export interface OpenParts {

@@ -1,6 +1,6 @@
 import type { EventStore, SessionRecord } from "./event-store.ts";
-import { readAll } from "./group-turns.ts";
 import { noOpenParts, trackOpenParts } from "./interrupted-end.ts";
+import { readAll } from "./read-turns.ts";
 
 /** How a session stands, as its log tells it to any process. */
 export type SessionState = "new" | "running" | "waiting for you" | "done" | "failed" | "stopped";

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { wayInside } from "./way-inside.ts";
+import { wayInside } from "./physical-path.ts";
 
 /** Where turns may work. Asked at each decision, since directories can be allowed while Caret runs. */
 export interface AllowedWorkspaces {

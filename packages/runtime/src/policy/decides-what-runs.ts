@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { wayInside } from "../paths/way-inside.ts";
+import { wayInside } from "../paths/physical-path.ts";
 
 /**
  * Directories and files from which a program takes commands to run when a person only enters, opens, lists or commits:

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { wayInside } from "../paths/way-inside.ts";
+import { wayInside } from "../paths/physical-path.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Times, device, inode, mode, owner and size of an entry, its hash, its flags. */

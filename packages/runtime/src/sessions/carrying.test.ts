@@ -11,10 +11,10 @@ beforeEach(() => {
 afterEach(() => bench.close());
 
 const eventsOf = async (id: string) =>
-  (await bench.desk.readLog(id, { after: 0, raw: true }, anyone)).events.map(({ sessionId, ...rest }) => rest);
+  (await bench.sessions.readLog(id, { after: 0, raw: true }, anyone)).events.map(({ sessionId, ...rest }) => rest);
 
 async function exported(id: string, format: ExportFormat): Promise<string> {
-  const { chunks } = await bench.desk.exportSession(id, format, anyone);
+  const { chunks } = await bench.sessions.exportSession(id, format, anyone);
   let text = "";
   for await (const chunk of chunks) text += chunk;
   return text;
@@ -26,10 +26,10 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 
 describe("a fork", () => {
   it("is a session of its own with the same past", async () => {
-    const { id } = await bench.desk.create({ title: "First", permission: "full", model: "opus" }, anyone);
+    const { id } = await bench.sessions.create({ title: "First", permission: "full", model: "opus" }, anyone);
     await bench.turn(id, "One");
     await bench.turn(id, "Two");
-    const fork = await bench.desk.fork(id, {}, anyone);
+    const fork = await bench.sessions.fork(id, {}, anyone);
     expect(fork).toMatchObject({
       title: "First (fork)",
       permission: "full",
@@ -38,14 +38,14 @@ describe("a fork", () => {
     });
     expect(fork).toMatchObject({ lastLine: "Answer 2", status: { kind: "ended", outcome: "completed" } });
     expect(await eventsOf(fork.id)).toEqual(await eventsOf(id));
-    await bench.desk.delete(id, anyone);
+    await bench.sessions.delete(id, anyone);
     expect(await eventsOf(fork.id)).not.toEqual([]);
   });
 
   it("tells its past to an upstream that knows nothing of it, and says so", async () => {
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
-    const fork = await bench.desk.fork(id, {}, anyone);
+    const fork = await bench.sessions.fork(id, {}, anyone);
     const { firstSeq } = await bench.turn(fork.id, "Two");
     expect(bench.asked[1]).toMatchObject({ upstream: undefined });
     expect(bench.asked[1]?.prompt).toMatch(/USER:\nOne\n\nASSISTANT:\nAnswer 1\n.*\n\nTwo$/s);
@@ -55,11 +55,11 @@ describe("a fork", () => {
   });
 
   it("does not pay again for what was paid", async () => {
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
-    const fork = await bench.desk.fork(id, {}, anyone);
+    const fork = await bench.sessions.fork(id, {}, anyone);
     await bench.turn(fork.id, "Two");
-    const turns = (await bench.desk.usage(1, anyone)).map(({ sessionId, turns: count }) => [sessionId, count]);
+    const turns = (await bench.sessions.usage(1, anyone)).map(({ sessionId, turns: count }) => [sessionId, count]);
     expect(turns.toSorted()).toEqual(
       [
         [id, 1],
@@ -69,60 +69,60 @@ describe("a fork", () => {
   });
 
   it("may begin at the end of any turn, and nowhere else", async () => {
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
-    const end = (await bench.desk.get(id, anyone)).lastSeq;
+    const end = (await bench.sessions.get(id, anyone)).lastSeq;
     await bench.turn(id, "Two");
-    const fork = await bench.desk.fork(id, { throughSeq: end, title: "Other way" }, anyone);
+    const fork = await bench.sessions.fork(id, { throughSeq: end, title: "Other way" }, anyone);
     expect(fork).toMatchObject({ title: "Other way", lastSeq: end, lastLine: "Answer 1" });
     for (const throughSeq of [0, -1, 1, end - 1, 99_999])
-      await expect(bench.desk.fork(id, { throughSeq }, anyone)).rejects.toMatchObject({ code: "invalid-request" });
+      await expect(bench.sessions.fork(id, { throughSeq }, anyone)).rejects.toMatchObject({ code: "invalid-request" });
   });
 
   it("is whole or is not made, also when its source is deleted meanwhile", async () => {
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
-    const forking = bench.desk.fork(id, {}, anyone);
+    const forking = bench.sessions.fork(id, {}, anyone);
     forking.catch(() => undefined); // told below
-    await bench.desk.delete(id, anyone);
+    await bench.sessions.delete(id, anyone);
     await expect(forking).rejects.toMatchObject({ code: "session-not-found" });
-    expect((await bench.desk.list({}, anyone)).sessions).toEqual([]);
+    expect((await bench.sessions.list({}, anyone)).sessions).toEqual([]);
   });
 
   it("of a session that is at work has what was finished", async () => {
-    const { id } = await bench.desk.create({}, anyone);
+    const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
-    const end = (await bench.desk.get(id, anyone)).lastSeq;
+    const end = (await bench.sessions.get(id, anyone)).lastSeq;
     bench.manner({ until: Promise.withResolvers().promise });
-    await bench.desk.startTurn(id, { prompt: "Two" }, anyone);
-    expect(await bench.desk.fork(id, {}, anyone)).toMatchObject({ lastSeq: end, status: { kind: "ended" } });
+    await bench.sessions.startTurn(id, { prompt: "Two" }, anyone);
+    expect(await bench.sessions.fork(id, {}, anyone)).toMatchObject({ lastSeq: end, status: { kind: "ended" } });
   });
 
   it("shares the empty directory that its session worked in, until both are gone", async () => {
     await bench.close();
     bench = createSessionBench({ defaultWorkspace: undefined });
-    const { id, workspace } = await bench.desk.create({}, anyone);
-    const fork = await bench.desk.fork(id, {}, anyone);
-    await bench.desk.delete(id, anyone);
+    const { id, workspace } = await bench.sessions.create({}, anyone);
+    const fork = await bench.sessions.fork(id, {}, anyone);
+    await bench.sessions.delete(id, anyone);
     expect({ workspace: fork.workspace, isWorkspaceThere: existsSync(workspace) }).toEqual({
       workspace,
       isWorkspaceThere: true,
     });
-    await bench.desk.delete(fork.id, anyone);
+    await bench.sessions.delete(fork.id, anyone);
     expect(existsSync(workspace)).toBe(false);
   });
 
   it("of a session without events is one", async () => {
-    const { id } = await bench.desk.create({}, anyone);
-    expect(await bench.desk.fork(id, {}, anyone)).toMatchObject({ lastSeq: 0, status: { kind: "idle" } });
+    const { id } = await bench.sessions.create({}, anyone);
+    expect(await bench.sessions.fork(id, {}, anyone)).toMatchObject({ lastSeq: 0, status: { kind: "idle" } });
   });
 });
 
 describe("an export", () => {
   it("can be imported again, and goes on where it may", async () => {
-    const { id } = await bench.desk.create({ title: "Carried" }, anyone);
+    const { id } = await bench.sessions.create({ title: "Carried" }, anyone);
     await bench.turn(id, "One");
-    const imported = await bench.desk.importSession(bytesOf(await exported(id, "ndjson")), anyone);
+    const imported = await bench.sessions.importSession(bytesOf(await exported(id, "ndjson")), anyone);
     expect(imported).toMatchObject({ title: "Carried", imported: true, workspace: bench.workspace });
     expect(await eventsOf(imported.id)).toEqual(await eventsOf(id));
     await bench.turn(imported.id, "Two");
@@ -135,8 +135,8 @@ describe("an export", () => {
     await bench.store.createSession({ id: "s", workspace: elsewhere, createdAt: 1 });
     const file = await exported("s", "ndjson");
     const [free, bound] = [
-      await bench.desk.importSession(bytesOf(file), anyone),
-      await bench.desk.importSession(bytesOf(file), { tokenName: "bound", workspace: bench.other }),
+      await bench.sessions.importSession(bytesOf(file), anyone),
+      await bench.sessions.importSession(bytesOf(file), { tokenName: "bound", workspace: bench.other }),
     ];
     expect({ isFreeInScratch: bench.scratch.holds(free.workspace), workspace: bound.workspace }).toEqual({
       isFreeInScratch: true,
@@ -147,9 +147,9 @@ describe("an export", () => {
   it("cannot make a session in the directory of another one of ours", async () => {
     await bench.close();
     bench = createSessionBench({ defaultWorkspace: undefined });
-    const { id, workspace } = await bench.desk.create({}, anyone);
-    const imported = await bench.desk.importSession(bytesOf(await exported(id, "ndjson")), anyone);
-    await bench.desk.delete(imported.id, anyone);
+    const { id, workspace } = await bench.sessions.create({}, anyone);
+    const imported = await bench.sessions.importSession(bytesOf(await exported(id, "ndjson")), anyone);
+    await bench.sessions.delete(imported.id, anyone);
     expect({ isSameWorkspace: imported.workspace === workspace, isWorkspaceThere: existsSync(workspace) }).toEqual({
       isSameWorkspace: false,
       isWorkspaceThere: true,
@@ -157,9 +157,9 @@ describe("an export", () => {
   });
 
   it("that is not whole makes no session", async () => {
-    const importing = bench.desk.importSession(bytesOf('{"format":"caret-session"'), anyone);
+    const importing = bench.sessions.importSession(bytesOf('{"format":"caret-session"'), anyone);
     await expect(importing).rejects.toMatchObject({ code: "invalid-request" });
-    expect((await bench.desk.list({}, anyone)).sessions).toEqual([]);
+    expect((await bench.sessions.list({}, anyone)).sessions).toEqual([]);
   });
 
   const hostile = `</pre><script>alert("1")</script> & 'x'`;
@@ -247,7 +247,7 @@ describe("an export", () => {
   it("has a name that goes into any header and onto any disk", async () => {
     await bench.store.createSession({ id: "../..\n;s", workspace: "/w", title: `Fix "ä" & <b>: 日本`, createdAt: 0 });
     const files = (["ndjson", "markdown", "html", "seed"] as const).map(async (format) => {
-      const { fileName, mediaType } = await bench.desk.exportSession("../..\n;s", format, anyone);
+      const { fileName, mediaType } = await bench.sessions.exportSession("../..\n;s", format, anyone);
       return [fileName, mediaType];
     });
     expect(await Promise.all(files)).toEqual([

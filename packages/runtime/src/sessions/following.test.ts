@@ -26,9 +26,9 @@ const append = (store: EventStore, id: string, seq: number, count: number) =>
     seq,
     Array.from({ length: count }, (_, index) => ({ turnId: "t", event: text(`${seq + index + 1}`), raw: "r" })),
   );
-const newSession = async (): Promise<string> => (await bench.desk.create({}, anyone)).id;
+const newSession = async (): Promise<string> => (await bench.sessions.create({}, anyone)).id;
 const follow = (id: string, after = 0, more: object = {}) =>
-  bench.desk.followLog(id, { after, signal: forever(), ...more }, anyone);
+  bench.sessions.followLog(id, { after, signal: forever(), ...more }, anyone);
 const seqs = (events: readonly EventEnvelope[]): number[] => events.map(({ seq }) => seq);
 const upTo = (last: number, from = 1): number[] => Array.from({ length: last - from + 1 }, (_, index) => from + index);
 
@@ -43,7 +43,7 @@ describe("following a session's log", () => {
     await readTo((await bench.turn(id, "One")).turnId);
     await readTo((await bench.turn(id, "Two")).turnId);
     await events.return?.();
-    const { events: log, lastSeq } = await bench.desk.readLog(id, {}, anyone);
+    const { events: log, lastSeq } = await bench.sessions.readLog(id, {}, anyone);
     expect(all).toEqual(log);
     expect(seqs(all)).toEqual(upTo(lastSeq));
   });
@@ -92,19 +92,19 @@ describe("following a session's log", () => {
   it("ends when the session is deleted, by any process", async () => {
     const [mine, theirs] = [await newSession(), await newSession()];
     const ends = [mine, theirs].map((id) => readUntil(follow(id), () => false));
-    await bench.desk.delete(mine, anyone);
+    await bench.sessions.delete(mine, anyone);
     await bench.guest().deleteSession(theirs);
     expect(await Promise.all(ends)).toEqual([[], []]);
   });
 
-  it("ends with the signal, and when the desk closes", async () => {
+  it("ends with the signal, and when the sessions closes", async () => {
     const id = await newSession();
     const controller = new AbortController();
     const left = readUntil(follow(id, 0, { signal: controller.signal }), () => false);
     const stayed = readUntil(follow(id), () => false);
     controller.abort();
     expect(await left).toEqual([]);
-    await bench.desk.close();
+    await bench.sessions.close();
     expect(await stayed).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe("a page of the log", () => {
     const id = await newSession();
     await append(bench.store, id, 0, 5);
     const page = async (query: object) => {
-      const { events, lastSeq } = await bench.desk.readLog(id, query, anyone);
+      const { events, lastSeq } = await bench.sessions.readLog(id, query, anyone);
       return [seqs(events), lastSeq];
     };
     expect(await page({})).toEqual([[1, 2, 3, 4, 5], 5]);
@@ -176,7 +176,8 @@ describe("a page of the log", () => {
   it("has as many events as asked for, whatever their number", async () => {
     const id = await newSession();
     await append(bench.store, id, 0, 450);
-    const page = async (query: object): Promise<number[]> => seqs((await bench.desk.readLog(id, query, anyone)).events);
+    const page = async (query: object): Promise<number[]> =>
+      seqs((await bench.sessions.readLog(id, query, anyone)).events);
     expect(await page({ after: 10, limit: 250 })).toEqual(upTo(260, 11));
     expect(await page({ before: 440, limit: 250 })).toEqual(upTo(439, 190));
     expect(await page({ before: 999, limit: 1000 })).toEqual(upTo(450));
@@ -187,8 +188,8 @@ describe("a page of the log", () => {
     const id = await newSession();
     const large = Array.from({ length: 250 }, () => ({ turnId: "t", event: text("x".repeat(200_000)) }));
     await bench.store.append(id, 0, large);
-    const newest = await bench.desk.readLog(id, { before: 999, limit: 250 }, anyone);
-    const oldest = await bench.desk.readLog(id, { after: 0, limit: 250 }, anyone);
+    const newest = await bench.sessions.readLog(id, { before: 999, limit: 250 }, anyone);
+    const oldest = await bench.sessions.readLog(id, { after: 0, limit: 250 }, anyone);
     expect([seqs(newest.events), seqs(oldest.events)]).toEqual([upTo(250, 151), upTo(100)]);
     expect([newest.lastSeq, oldest.lastSeq]).toEqual([250, 250]);
   });
@@ -196,7 +197,8 @@ describe("a page of the log", () => {
   it("has raw lines only when asked for them", async () => {
     const id = await newSession();
     await append(bench.store, id, 0, 1);
-    const raws = async (query: object) => (await bench.desk.readLog(id, query, anyone)).events.map(({ raw }) => raw);
+    const raws = async (query: object) =>
+      (await bench.sessions.readLog(id, query, anyone)).events.map(({ raw }) => raw);
     expect([await raws({}), await raws({ after: 0, raw: true })]).toEqual([[undefined], ["r"]]);
   });
 });
@@ -204,7 +206,7 @@ describe("a page of the log", () => {
 describe("following the updates", () => {
   it("tells how a session comes, works, ends and goes", async () => {
     const heard: SessionUpdate[] = [];
-    const updates = bench.desk.followUpdates(forever(), anyone);
+    const updates = bench.sessions.followUpdates(forever(), anyone);
     const gate = Promise.withResolvers<void>();
     bench.manner({ until: gate.promise });
     const reading = (async () => {
@@ -216,7 +218,7 @@ describe("following the updates", () => {
     })();
     const id = await newSession();
     await bench.turn(id, "Go");
-    await bench.desk.delete(id, anyone);
+    await bench.sessions.delete(id, anyone);
     await reading;
     const kinds = heard.map((item) => (item.kind === "changed" ? item.session.status.kind : item.kind));
     expect([...new Set(kinds)].filter((kind) => kind !== "idle" && kind !== "ended")).toEqual(["running", "deleted"]);
@@ -226,7 +228,7 @@ describe("following the updates", () => {
     await bench.close();
     bench = createSessionBench({ updatesMs: 100 });
     const id = await newSession();
-    const updates = bench.desk.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
+    const updates = bench.sessions.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
     for (let seq = 0; seq < 300; seq += 1) await append(bench.store, id, seq, 1);
     let items = 0;
     let lastSeq = 0;
@@ -242,7 +244,7 @@ describe("following the updates", () => {
 
   it("tells what other processes do: create, write, delete", async () => {
     const guest = bench.guest();
-    const updates = bench.desk.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
+    const updates = bench.sessions.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
     const next = async (isIt: (item: SessionUpdate) => boolean): Promise<SessionUpdate> => {
       for (;;) {
         const found = (await nextBatch(updates)).find(isIt);
@@ -263,7 +265,7 @@ describe("following the updates", () => {
 
   it("misses nothing between the call and the first pull, and ends with the signal", async () => {
     const controller = new AbortController();
-    const updates = bench.desk.followUpdates(controller.signal, anyone);
+    const updates = bench.sessions.followUpdates(controller.signal, anyone);
     const id = await newSession();
     const iterator = updates[Symbol.asyncIterator]();
     expect((await iterator.next()).value).toMatchObject([{ kind: "changed", session: { id } }]);

@@ -8,7 +8,7 @@ import type {
   SessionRecord,
   StoredEvent,
 } from "../log/event-store.ts";
-import { readAll } from "../log/group-turns.ts";
+import { readAll } from "../log/read-turns.ts";
 import { stageSession } from "../log/stage-session.ts";
 import { importSession } from "../log/transfer/import-session.ts";
 import { titleOf } from "../turns/title-of.ts";

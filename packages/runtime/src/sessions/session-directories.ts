@@ -2,7 +2,7 @@ import { type Caller, CaretError } from "@caret/protocol";
 import type { CommandOptions, EventStore, SessionRecord } from "../log/event-store.ts";
 import { allowedWorkspace } from "../paths/allowed-workspace.ts";
 import { chooseWorkspace } from "../paths/choose-workspace.ts";
-import { physicalPath, wayInside } from "../paths/way-inside.ts";
+import { physicalPath, wayInside } from "../paths/physical-path.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
 type WorkspaceOptions = Pick<SessionsOptions, "scratch" | "allowedWorkspaces" | "defaultWorkspace">;

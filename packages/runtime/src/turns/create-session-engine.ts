@@ -67,7 +67,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
   const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
     assertPrompt(asked.prompt);
-    const request = withAllowedPlaces(asked, options);
+    const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
     const { session, saved } =
       request.sessionId === undefined
@@ -99,7 +99,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     startTurn: intake.start,
     holdSession,
     async createSession(request) {
-      const { agentWorkspace } = withAllowedPlaces(request, options);
+      const { agentWorkspace } = withAllowedDirectories(request, options);
       const { session, saved } = newSession(options, request, request.title);
       await saved;
       const lane = findLane(options, request.lane);
@@ -137,7 +137,7 @@ function assertPrompt(prompt: string): void {
 }
 
 /** Tools of the gateway, and agents that work elsewhere than their session, work where turns may work, and nowhere else. */
-function withAllowedPlaces<Request extends Omit<TurnRequest, "prompt">>(
+function withAllowedDirectories<Request extends Omit<TurnRequest, "prompt">>(
   request: Request,
   { toolbox, allowedWorkspaces }: SessionEngineOptions,
 ): Request {

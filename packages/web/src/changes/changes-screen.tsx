@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { useApi, useSession } from "../data/page-hooks.ts";
 import { ChangeCount } from "../diff/change-count.tsx";
 import { Button } from "../parts/button.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/placeholders.tsx";
 import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { ChangedFiles } from "./changed-files.tsx";

@@ -8,7 +8,7 @@ import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, usePageState } from "../data/page-hooks.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { Button } from "../parts/button.tsx";
-import { Spinner } from "../parts/empty.tsx";
+import { Spinner } from "../parts/placeholders.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";

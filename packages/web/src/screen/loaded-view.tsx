@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import { Spinner } from "../parts/empty.tsx";
 import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";
+import { Spinner } from "../parts/placeholders.tsx";
 
 interface LoadedViewProps<Value> {
   readonly loaded: Loaded<Value>;

@@ -2,7 +2,7 @@ import { type LaneName, type SessionView, type TranscriptTurn, usageWords } from
 import { useAbout } from "../data/page-hooks.ts";
 import type { SessionLog } from "../data/page-state.ts";
 import { Duration } from "../parts/duration.tsx";
-import { Spinner } from "../parts/empty.tsx";
+import { Spinner } from "../parts/placeholders.tsx";
 import { statusWords } from "../parts/status-dot.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { placeWords } from "../sessions/session-row.tsx";

@@ -5,7 +5,7 @@ import { Link, useLocation, useRoute } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useConnection } from "../data/page-hooks.ts";
 import { Duration } from "../parts/duration.tsx";
-import { Spinner } from "../parts/empty.tsx";
+import { Spinner } from "../parts/placeholders.tsx";
 import { Toasts } from "../parts/toast.tsx";
 import { MoreDialog } from "./more-dialog.tsx";
 import { type Destination, newSessionRoute, sessionsRoute, WaitingCount } from "./nav-link.tsx";

@@ -1,6 +1,6 @@
 import { useConnection } from "../data/page-hooks.ts";
-import { Spinner } from "../parts/empty.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
+import { Spinner } from "../parts/placeholders.tsx";
 
 /** While the page does not know yet whether it is signed in. */
 export function StartScreen() {

@@ -18,7 +18,7 @@ import type { ReactNode } from "react";
 import { ChangeCount } from "../diff/change-count.tsx";
 import { toDiffRows } from "../diff/diff-rows.ts";
 import { Duration, formatDuration } from "../parts/duration.tsx";
-import { Spinner } from "../parts/empty.tsx";
+import { Spinner } from "../parts/placeholders.tsx";
 import { Card } from "./card.tsx";
 import { EditBody, FieldsBody, ShellBody, TaskBody, TextBody } from "./tool-bodies.tsx";
 import { commandOf, toolWords, useShownPath } from "./tool-words.ts";

@@ -3,8 +3,8 @@ import { type DragEvent, useId, useState } from "react";
 import { useLocation } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Spinner } from "../parts/empty.tsx";
 import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";
+import { Spinner } from "../parts/placeholders.tsx";
 
 /** Takes an exported session and opens it as a new one. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {

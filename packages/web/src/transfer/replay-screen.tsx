@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
 import { useApi, useSession } from "../data/page-hooks.ts";
 import { Badge, SimulatedBadge } from "../parts/badge.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/placeholders.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { NowProvider } from "../parts/use-now.ts";
 import { isTyping } from "../screen/is-typing.ts";

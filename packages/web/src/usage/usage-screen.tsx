@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useAbout, useApi } from "../data/page-hooks.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/placeholders.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";

@@ -1,10 +1,10 @@
 import { fastify } from "fastify";
 import { expect, it } from "vitest";
 import { setRequestContext } from "../../http/request-context.ts";
-import { scriptedDesk, telling } from "../testing/scripted-desk.ts";
+import { scriptedConversations, telling } from "../testing/scripted-conversations.ts";
 import { anthropicDoor } from "./route.ts";
 
-const desk = scriptedDesk(telling());
+const conversations = scriptedConversations(telling());
 const app = fastify({ bodyLimit: 4096 });
 app.addHook("onRequest", async (request) => {
   setRequestContext(request, {
@@ -13,7 +13,13 @@ app.addHook("onRequest", async (request) => {
   });
 });
 await app.register(
-  anthropicDoor({ conversations: desk, now: () => 5000, newId: () => "1", showActivity: "none", keepAliveMs: 60_000 }),
+  anthropicDoor({
+    conversations: conversations,
+    now: () => 5000,
+    newId: () => "1",
+    showActivity: "none",
+    keepAliveMs: 60_000,
+  }),
 );
 
 const user = { role: "user", content: "hello" };
@@ -111,7 +117,7 @@ it.each(bodies)("refuses %s with a 400 that names it", async (_name, body) => {
       },
     ]);
   }
-  expect(desk.opened).toEqual([]);
+  expect(conversations.opened).toEqual([]);
 });
 
 it.each([

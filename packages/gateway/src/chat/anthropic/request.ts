@@ -19,7 +19,7 @@ import {
 import { doorHeaders, sessionKeyOf } from "../door-headers.ts";
 import type { DoorRequest } from "../door-request.ts";
 import { ignoredFields } from "../ignored-fields.ts";
-import { formatInstruction, samplingOf } from "../sampling.ts";
+import { formatInstruction, samplingOf } from "../sampling-and-format.ts";
 import { toMessageTools, toToolChoice } from "./tools.ts";
 
 /** What a content is, in every role: a string, or blocks of which only the type is known here. */

@@ -3,7 +3,13 @@ import type { AgentEvent, Conversations } from "@caret/protocol";
 import { type FastifyInstance, fastify } from "fastify";
 import { afterEach, expect, it } from "vitest";
 import { setRequestContext } from "../../http/request-context.ts";
-import { type ScriptedDesk, saying, scriptedDesk, telling, tellingThenSilent } from "../testing/scripted-desk.ts";
+import {
+  type ScriptedConversations,
+  saying,
+  scriptedConversations,
+  telling,
+  tellingThenSilent,
+} from "../testing/scripted-conversations.ts";
 import { anthropicDoor } from "./route.ts";
 
 const apps: FastifyInstance[] = [];
@@ -12,7 +18,7 @@ afterEach(async () => {
   await Promise.all(apps.splice(0).map((app) => app.close()));
 });
 
-async function serve(desk: Conversations, options: { keepAliveMs?: number; signal?: AbortSignal } = {}) {
+async function serve(conversations: Conversations, options: { keepAliveMs?: number; signal?: AbortSignal } = {}) {
   const { keepAliveMs = 60_000, signal = new AbortController().signal } = options;
   const app = fastify({ forceCloseConnections: true });
   apps.push(app);
@@ -20,13 +26,19 @@ async function serve(desk: Conversations, options: { keepAliveMs?: number; signa
     setRequestContext(request, { caller: { tokenName: "t", workspace: "/w" }, signal });
   });
   await app.register(
-    anthropicDoor({ conversations: desk, now: () => 5000, newId: () => "1", showActivity: "reasoning", keepAliveMs }),
+    anthropicDoor({
+      conversations: conversations,
+      now: () => 5000,
+      newId: () => "1",
+      showActivity: "reasoning",
+      keepAliveMs,
+    }),
   );
   return { app, url: await app.listen({ host: "127.0.0.1", port: 0 }) };
 }
 
-async function client(desk: Conversations, options: ClientOptions = {}): Promise<Anthropic> {
-  const { url } = await serve(desk);
+async function client(conversations: Conversations, options: ClientOptions = {}): Promise<Anthropic> {
+  const { url } = await serve(conversations);
   return new Anthropic({ baseURL: url, apiKey: "k", maxRetries: 0, ...options });
 }
 
@@ -56,12 +68,12 @@ const message = {
 };
 
 it("answers Anthropic's own client in one piece", async () => {
-  const anthropic = await client(scriptedDesk(telling(...saying("Hello you"))));
+  const anthropic = await client(scriptedConversations(telling(...saying("Hello you"))));
   expect(await anthropic.messages.create(ask)).toMatchObject(message);
 });
 
 it("streams to Anthropic's own client", async () => {
-  const anthropic = await client(scriptedDesk(telling(...saying("Hello you"))));
+  const anthropic = await client(scriptedConversations(telling(...saying("Hello you"))));
   const stream = anthropic.messages.stream(ask);
   const deltas: string[] = [];
   stream.on("text", (delta) => deltas.push(delta));
@@ -69,7 +81,7 @@ it("streams to Anthropic's own client", async () => {
 });
 
 it("hands a call over to Anthropic's own client", async () => {
-  const anthropic = await client(scriptedDesk(telling(start, call)));
+  const anthropic = await client(scriptedConversations(telling(start, call)));
   const { content, stop_reason } = await anthropic.messages.stream(ask).finalMessage();
   expect([content, stop_reason]).toMatchObject([
     [{ type: "tool_use", id: "toolu_1", name: "read", input: { path: "a" } }],
@@ -78,10 +90,10 @@ it("hands a call over to Anthropic's own client", async () => {
 });
 
 it("has Anthropic's own tool runner send everything again, since no thread is kept", async () => {
-  const desk = scriptedDesk(async function* script(_signal, { messages }) {
+  const conversations = scriptedConversations(async function* script(_signal, { messages }) {
     yield messages.length === 1 ? [start, call] : saying("done");
   });
-  const anthropic = await client(desk);
+  const anthropic = await client(conversations);
   const read = {
     name: "read",
     input_schema: { type: "object" as const },
@@ -90,35 +102,38 @@ it("has Anthropic's own tool runner send everything again, since no thread is ke
   };
   const runner = anthropic.beta.messages.toolRunner({ ...ask, tools: [read] });
   const { content } = await runner.runUntilDone();
-  expect({ content, asked: desk.opened.map(({ request }) => [request.messages.length, request.tools.length]) }).toEqual(
-    {
-      content: [{ type: "text", text: "done" }],
-      asked: [
-        [1, 1],
-        [3, 1],
-      ],
-    },
-  );
+  expect({
+    content,
+    asked: conversations.opened.map(({ request }) => [request.messages.length, request.tools.length]),
+  }).toEqual({
+    content: [{ type: "text", text: "done" }],
+    asked: [
+      [1, 1],
+      [3, 1],
+    ],
+  });
 });
 
-it("hands the request to the desk, with the caller", async () => {
-  const desk = scriptedDesk(telling(...saying("ok")));
-  const anthropic = await client(desk, { defaultHeaders: { "x-claude-code-session-id": "s-1" } });
+it("hands the request to the conversations, with the caller", async () => {
+  const conversations = scriptedConversations(telling(...saying("ok")));
+  const anthropic = await client(conversations, { defaultHeaders: { "x-claude-code-session-id": "s-1" } });
   await anthropic.beta.messages.create({ ...ask, betas: ["next-month"] });
-  expect(desk.opened.map(({ caller, request }) => [caller, request.sessionKey, request.messages])).toEqual([
+  expect(conversations.opened.map(({ caller, request }) => [caller, request.sessionKey, request.messages])).toEqual([
     [{ tokenName: "t", workspace: "/w" }, "s-1", [{ role: "user", parts: [{ kind: "text", text: "hello" }] }]],
   ]);
 });
 
 it("counts tokens, and says that it estimates", async () => {
-  const desk = scriptedDesk(telling());
-  const anthropic = await client(desk);
+  const conversations = scriptedConversations(telling());
+  const anthropic = await client(conversations);
   const { data, response } = await anthropic.messages.countTokens({ ...ask, system: "12345678" }).withResponse();
-  expect([data.input_tokens, response.headers.get("x-caret-estimated"), desk.opened]).toEqual([4, "true", []]);
+  expect([data.input_tokens, response.headers.get("x-caret-estimated"), conversations.opened]).toEqual([4, "true", []]);
 });
 
 it("marks a usage that upstream did not report", async () => {
-  const anthropic = await client(scriptedDesk(telling(start, { type: "turn-end", outcome: { kind: "completed" } })));
+  const anthropic = await client(
+    scriptedConversations(telling(start, { type: "turn-end", outcome: { kind: "completed" } })),
+  );
   const { data, response } = await anthropic.messages.create(ask).withResponse();
   expect([data.usage, response.headers.get("x-caret-estimated")]).toEqual([
     { input_tokens: 2, output_tokens: 0, caret_estimated: true },
@@ -127,7 +142,7 @@ it("marks a usage that upstream did not report", async () => {
 });
 
 it.each([true, false])("answers a turn that fails before its first word with a status (stream: %s)", async (stream) => {
-  const anthropic = await client(scriptedDesk(telling(start, failure)));
+  const anthropic = await client(scriptedConversations(telling(start, failure)));
   await expect(anthropic.messages.create({ ...ask, stream })).rejects.toMatchObject({
     status: 424,
     error: { type: "error", error: { type: "turn_failed", message: "Silent. Again.", code: "stalled" } },
@@ -135,8 +150,8 @@ it.each([true, false])("answers a turn that fails before its first word with a s
 });
 
 it("lets Anthropic's own client throw when a stream fails in the middle, and still ends it for others", async () => {
-  const desk = scriptedDesk(telling(start, textStart, textDelta, failure));
-  const { url } = await serve(desk);
+  const conversations = scriptedConversations(telling(start, textStart, textDelta, failure));
+  const { url } = await serve(conversations);
   const anthropic = new Anthropic({ baseURL: url, apiKey: "k", maxRetries: 0 });
   await expect(anthropic.messages.stream(ask).finalMessage()).rejects.toThrow("Silent. Again.");
   expect(await streamedNames(url)).toEqual([
@@ -151,17 +166,17 @@ it("lets Anthropic's own client throw when a stream fails in the middle, and sti
 });
 
 it("ends the stream properly when following the turn breaks", async () => {
-  const desk = scriptedDesk(async function* broken() {
+  const conversations = scriptedConversations(async function* broken() {
     yield [start, textStart, textDelta];
     throw new Error("a bug");
   });
-  const { url } = await serve(desk);
+  const { url } = await serve(conversations);
   expect((await streamedNames(url)).slice(-3)).toEqual(["error", "message_delta", "message_stop"]);
 });
 
 it("ends the stream properly when the server stops", async () => {
   const stopping = new AbortController();
-  const { url } = await serve(scriptedDesk(tellingThenSilent(start, textStart, textDelta)), {
+  const { url } = await serve(scriptedConversations(tellingThenSilent(start, textStart, textDelta)), {
     signal: stopping.signal,
   });
   const response = await post(url);
@@ -170,7 +185,7 @@ it("ends the stream properly when the server stops", async () => {
 });
 
 it("pings while the agent is silent, before the first word too", async () => {
-  const { url } = await serve(scriptedDesk(tellingThenSilent(start)), { keepAliveMs: 10 });
+  const { url } = await serve(scriptedConversations(tellingThenSilent(start)), { keepAliveMs: 10 });
   const response = await post(url);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let seen = "";
@@ -180,18 +195,18 @@ it("pings while the agent is silent, before the first word too", async () => {
 });
 
 it.each([true, false])("leaves the turn when the client goes away (stream: %s)", async (stream) => {
-  const desk: ScriptedDesk = scriptedDesk(tellingThenSilent(start, textStart, textDelta));
-  const { url } = await serve(desk);
+  const conversations: ScriptedConversations = scriptedConversations(tellingThenSilent(start, textStart, textDelta));
+  const { url } = await serve(conversations);
   const leaving = new AbortController();
   const response = post(url, { stream }, leaving.signal).catch(() => undefined);
   if (stream) await response;
-  while (desk.opened.length === 0) await new Promise(setImmediate);
+  while (conversations.opened.length === 0) await new Promise(setImmediate);
   leaving.abort();
-  await desk.left;
-  expect(desk.opened).toHaveLength(1);
+  await conversations.left;
+  expect(conversations.opened).toHaveLength(1);
 });
 
-it("shows what the desk refuses", async () => {
+it("shows what the conversations refuses", async () => {
   const { CaretError } = await import("@caret/protocol");
   const anthropic = await client({ open: () => Promise.reject(new CaretError("overloaded", "Full.")) });
   const error = await anthropic.messages.create(ask).catch((reason) => reason);

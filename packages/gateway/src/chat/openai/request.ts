@@ -17,7 +17,7 @@ import {
   toolName,
   toToolChoice,
 } from "../openai-tools.ts";
-import { formatInstruction, samplingOf } from "../sampling.ts";
+import { formatInstruction, samplingOf } from "../sampling-and-format.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
 const callId = z.string("must be a string").min(1, "must not be empty");

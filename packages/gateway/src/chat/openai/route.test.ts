@@ -6,13 +6,13 @@ import {
   aborted,
   begins,
   calls,
-  createScriptedDesk,
+  createScriptedConversations,
   ends,
   fails,
-  type ScriptedDesk,
+  type ScriptedConversations,
   says,
   thinks,
-} from "./testing/scripted-desk.ts";
+} from "./testing/scripted-answers.ts";
 import { type ServedDoor, serveDoor } from "./testing/serve-door.ts";
 
 const hello = { model: "auto", messages: [{ role: "user" as const, content: "Hello" }] };
@@ -20,12 +20,15 @@ const usage: AgentEvent = { type: "usage", usage: { input: 3, output: 2 } };
 const crashed = new CaretError("agent-crashed", "The agent crashed").toInfo();
 const notLoggedIn = new CaretError("cli-missing", "There is no agent").toInfo();
 
-function serve(desk: ScriptedDesk, settings: { keepAliveMs?: number; signal?: AbortSignal } = {}): Promise<ServedDoor> {
+function serve(
+  conversations: ScriptedConversations,
+  settings: { keepAliveMs?: number; signal?: AbortSignal } = {},
+): Promise<ServedDoor> {
   const { keepAliveMs = 60_000, signal } = settings;
   let count = 0;
   const newId = () => String(++count);
   return serveDoor(
-    openaiDoor({ conversations: desk, now: () => 5000, newId, showActivity: "reasoning", keepAliveMs }),
+    openaiDoor({ conversations: conversations, now: () => 5000, newId, showActivity: "reasoning", keepAliveMs }),
     signal,
   );
 }
@@ -42,8 +45,8 @@ const post = ({ url }: ServedDoor, body: unknown, init: RequestInit = {}) =>
 
 describe("the official SDK at /v1/chat/completions", () => {
   it("gets a whole completion", async () => {
-    const desk = createScriptedDesk(() => [[begins], says("Hi."), [usage, ends]]);
-    await using door = await serve(desk);
+    const conversations = createScriptedConversations(() => [[begins], says("Hi."), [usage, ends]]);
+    await using door = await serve(conversations);
     const completion = await clientOf(door).chat.completions.create(hello);
     expect([completion.id, completion.created, completion.choices[0]?.message.content, completion.usage]).toEqual([
       "chatcmpl-1",
@@ -51,11 +54,13 @@ describe("the official SDK at /v1/chat/completions", () => {
       "Hi.",
       { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
     ]);
-    expect(desk.opened[0]?.caller).toEqual({ tokenName: "tester", workspace: undefined });
+    expect(conversations.opened[0]?.caller).toEqual({ tokenName: "tester", workspace: undefined });
   });
 
   it("builds the same completion from the stream", async () => {
-    await using door = await serve(createScriptedDesk(() => [[begins], thinks("Hm."), says("Hi."), [usage, ends]]));
+    await using door = await serve(
+      createScriptedConversations(() => [[begins], thinks("Hm."), says("Hi."), [usage, ends]]),
+    );
     const stream = clientOf(door).chat.completions.stream({ ...hello, stream_options: { include_usage: true } });
     const { choices, usage: told } = await stream.finalChatCompletion();
     expect([choices[0]?.message, choices[0]?.finish_reason, told]).toEqual([
@@ -66,13 +71,13 @@ describe("the official SDK at /v1/chat/completions", () => {
   });
 
   it("runs its own tools, two at a time, and gets the answer made of their results", async () => {
-    const desk = createScriptedDesk(({ messages }) => {
+    const conversations = createScriptedConversations(({ messages }) => {
       const results = messages.flatMap((message) => (message.role === "tool" ? message.parts : []));
       if (results.length === 0)
         return [[begins, calls("c1", "add", { a: 1, b: 2 }), calls("c2", "add", { a: 3, b: 4 })]];
       return [[begins], says(results.map((part) => (part.kind === "text" ? part.text : "")).join(" ")), [ends]];
     });
-    await using door = await serve(desk);
+    await using door = await serve(conversations);
     const runner = clientOf(door).chat.completions.runTools({
       ...hello,
       stream: true,
@@ -89,19 +94,23 @@ describe("the official SDK at /v1/chat/completions", () => {
         },
       ],
     });
-    expect([await runner.finalContent(), desk.opened[0]?.request.tools]).toEqual([
+    expect([await runner.finalContent(), conversations.opened[0]?.request.tools]).toEqual([
       "3 7",
       [{ name: "add", description: "Adds", inputSchema: { type: "object" } }],
     ]);
   });
 
   it.each([true, false])("gets a plain error and does not try again in vain (stream: %s)", async (stream) => {
-    const desk = createScriptedDesk(() => [[begins], [fails(notLoggedIn)]]);
-    await using door = await serve(desk);
+    const conversations = createScriptedConversations(() => [[begins], [fails(notLoggedIn)]]);
+    await using door = await serve(conversations);
     const failure = await clientOf(door)
       .chat.completions.create({ ...hello, stream })
       .catch((reason: unknown) => reason);
-    expect([(failure as InstanceType<typeof OpenAI.APIError>).status, String(failure), desk.opened.length]).toEqual([
+    expect([
+      (failure as InstanceType<typeof OpenAI.APIError>).status,
+      String(failure),
+      conversations.opened.length,
+    ]).toEqual([
       424,
       "Error: 424 There is no agent. Install Cursor's agent CLI, or set `cli.command` to where it is.",
       1,
@@ -109,7 +118,7 @@ describe("the official SDK at /v1/chat/completions", () => {
   });
 
   it("raises a failure in the middle of the stream, after what was said", async () => {
-    await using door = await serve(createScriptedDesk(() => [[begins], says("Half"), [fails(crashed)]]));
+    await using door = await serve(createScriptedConversations(() => [[begins], says("Half"), [fails(crashed)]]));
     let text = "";
     const reading = (async () => {
       const stream = await clientOf(door).chat.completions.create({ ...hello, stream: true });
@@ -126,7 +135,7 @@ describe("a stream of chat completions", () => {
     '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":5,"model":"auto","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}';
 
   it("ends properly when the turn fails", async () => {
-    await using door = await serve(createScriptedDesk(() => [says("Half"), [fails(crashed)]]));
+    await using door = await serve(createScriptedConversations(() => [says("Half"), [fails(crashed)]]));
     const [error, ...rest] = await endOf(await post(door, { ...hello, stream: true }));
     expect([JSON.parse(error?.replace("data: ", "") ?? "").error.code, rest]).toEqual([
       "agent_crashed",
@@ -138,8 +147,8 @@ describe("a stream of chat completions", () => {
     ["the log cannot be written any more", () => [says("Half")], "agent_crashed"],
     ["the turn breaks", () => breaking(), "internal_error"],
   ])("ends properly when %s", async (_, script, code) => {
-    const desk = createScriptedDesk(script, Promise.resolve({ kind: "failed", error: crashed }));
-    await using door = await serve(desk);
+    const conversations = createScriptedConversations(script, Promise.resolve({ kind: "failed", error: crashed }));
+    await using door = await serve(conversations);
     const [error, ...rest] = await endOf(await post(door, { ...hello, stream: true }));
     expect([JSON.parse(error?.replace("data: ", "") ?? "").error.code, rest]).toEqual([
       code,
@@ -149,14 +158,14 @@ describe("a stream of chat completions", () => {
 
   it("ends properly when the server stops, and lets go of the turn", async () => {
     const server = new AbortController();
-    const desk = createScriptedDesk(async function* (_, signal) {
+    const conversations = createScriptedConversations(async function* (_, signal) {
       yield says("Half");
       server.abort(new CaretError("interrupted", "Caret stops"));
       await aborted(signal);
     });
-    await using door = await serve(desk, { signal: server.signal });
+    await using door = await serve(conversations, { signal: server.signal });
     const [error, ...rest] = await endOf(await post(door, { ...hello, stream: true }));
-    await desk.left;
+    await conversations.left;
     expect([JSON.parse(error?.replace("data: ", "") ?? "").error.code, rest]).toEqual([
       "interrupted",
       [`data: ${finish}`, "data: [DONE]"],
@@ -165,12 +174,12 @@ describe("a stream of chat completions", () => {
 
   it("is kept alive while the agent is silent, and can still tell a failure afterwards", async () => {
     const { promise: patience, resolve: go } = Promise.withResolvers<void>();
-    const desk = createScriptedDesk(async function* () {
+    const conversations = createScriptedConversations(async function* () {
       yield [begins];
       await patience;
       yield [fails(crashed)];
     });
-    await using door = await serve(desk, { keepAliveMs: 5 });
+    await using door = await serve(conversations, { keepAliveMs: 5 });
     const response = await post(door, { ...hello, stream: true });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const silence = await reader?.read();
@@ -187,7 +196,7 @@ describe("a stream of chat completions", () => {
   });
 
   it("names its session and turn in headers", async () => {
-    await using door = await serve(createScriptedDesk(() => [says("Hi."), [ends]]));
+    await using door = await serve(createScriptedConversations(() => [says("Hi."), [ends]]));
     const { headers } = await post(door, { ...hello, stream: true });
     expect(["x-caret-session", "x-caret-turn", "content-type"].map((name) => headers.get(name))).toEqual([
       "session-1",
@@ -200,32 +209,32 @@ describe("a stream of chat completions", () => {
 describe("a client that leaves", () => {
   it.each([true, false])("frees the turn (stream: %s)", async (stream) => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const desk = createScriptedDesk(async function* (_, signal) {
+    const conversations = createScriptedConversations(async function* (_, signal) {
       yield says("Half");
       begin();
       await aborted(signal);
     });
-    await using door = await serve(desk);
+    await using door = await serve(conversations);
     const leaving = new AbortController();
     const response = post(door, { ...hello, stream }, { signal: leaving.signal }).then((reply) => reply.text());
     await begun;
     leaving.abort();
     await expect(response).rejects.toThrow("abort");
-    await expect(desk.left).resolves.toBe("gone");
+    await expect(conversations.left).resolves.toBe("gone");
   });
 });
 
 describe("a bad request", () => {
   const inject = async (payload: string, headers: Record<string, string> = {}) => {
-    const desk = createScriptedDesk(() => [[ends]]);
-    await using door = await serve(desk);
+    const conversations = createScriptedConversations(() => [[ends]]);
+    await using door = await serve(conversations);
     const reply = await door.app.inject({
       method: "POST",
       url: "/v1/chat/completions",
       headers: { "content-type": "application/json", ...headers },
       payload,
     });
-    return [reply.statusCode, reply.json().error.type, reply.json().error.code, desk.opened.length];
+    return [reply.statusCode, reply.json().error.type, reply.json().error.code, conversations.opened.length];
   };
 
   it.each([
@@ -241,9 +250,9 @@ describe("a bad request", () => {
   });
 });
 
-it("shows what the desk refuses", async () => {
-  const desk = createScriptedDesk(() => []);
-  const full = { ...desk, open: () => Promise.reject(new CaretError("overloaded", "Too many turns")) };
+it("shows what the conversations refuses", async () => {
+  const conversations = createScriptedConversations(() => []);
+  const full = { ...conversations, open: () => Promise.reject(new CaretError("overloaded", "Too many turns")) };
   await using door = await serve(full);
   const response = await post(door, hello);
   expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([

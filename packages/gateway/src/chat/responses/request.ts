@@ -8,7 +8,7 @@ import { ignoredFields } from "../ignored-fields.ts";
 import { flag, refuseModalities, text, tokenLimit, toRequestedModel } from "../openai/request.ts";
 import { contentSchema, toParts, toText } from "../openai-content.ts";
 import { parseArguments, toolChoiceSchema, toolName, toToolChoice } from "../openai-tools.ts";
-import { formatInstruction, samplingOf } from "../sampling.ts";
+import { formatInstruction, samplingOf } from "../sampling-and-format.ts";
 import type { CallItem, ItemStore, KeptResponse, OutputItem } from "./item-store.ts";
 import { type LocalCallNews, readLocalCall, toolsSchema, toResponseTools } from "./tools.ts";
 

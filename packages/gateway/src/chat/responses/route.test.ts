@@ -4,33 +4,42 @@ import { describe, expect, it } from "vitest";
 import {
   begins,
   calls,
-  createScriptedDesk,
+  createScriptedConversations,
   ends,
   fails,
-  type ScriptedDesk,
+  type ScriptedConversations,
   says,
   thinks,
-} from "../openai/testing/scripted-desk.ts";
+} from "../openai/testing/scripted-answers.ts";
 import { type ServedDoor, serveDoor } from "../openai/testing/serve-door.ts";
 import { responsesDoor } from "./route.ts";
 
 const usage: AgentEvent = { type: "usage", usage: { input: 3, output: 2 } };
 const crashed = new CaretError("agent-crashed", "The agent crashed").toInfo();
 
-function serve(desk: ScriptedDesk): Promise<ServedDoor> {
+function serve(conversations: ScriptedConversations): Promise<ServedDoor> {
   let count = 0;
   const newId = () => String(++count);
   return serveDoor(
-    responsesDoor({ conversations: desk, now: () => 5000, newId, showActivity: "reasoning", keepAliveMs: 60_000 }),
+    responsesDoor({
+      conversations: conversations,
+      now: () => 5000,
+      newId,
+      showActivity: "reasoning",
+      keepAliveMs: 60_000,
+    }),
   );
 }
 
 const clientOf = ({ url }: ServedDoor) => new OpenAI({ baseURL: `${url}/v1`, apiKey: "x" });
-const textOf = (desk: ScriptedDesk, index: number) => JSON.stringify(desk.opened[index]?.request.messages);
+const textOf = (conversations: ScriptedConversations, index: number) =>
+  JSON.stringify(conversations.opened[index]?.request.messages);
 
 describe("the official SDK at /v1/responses", () => {
   it("gets a whole response", async () => {
-    await using door = await serve(createScriptedDesk(() => [[begins], thinks("Hm."), says("Hi."), [usage, ends]]));
+    await using door = await serve(
+      createScriptedConversations(() => [[begins], thinks("Hm."), says("Hi."), [usage, ends]]),
+    );
     const response = await clientOf(door).responses.create({ model: "auto", input: "Hello", instructions: "Be kind." });
     expect([response.id, response.status, response.output_text, response.instructions, response.usage]).toEqual([
       "resp_1",
@@ -42,7 +51,9 @@ describe("the official SDK at /v1/responses", () => {
   });
 
   it("builds the same response from the stream", async () => {
-    await using door = await serve(createScriptedDesk(() => [[begins], thinks("Hm."), says("Hi."), [usage, ends]]));
+    await using door = await serve(
+      createScriptedConversations(() => [[begins], thinks("Hm."), says("Hi."), [usage, ends]]),
+    );
     const stream = clientOf(door).responses.stream({ model: "auto", input: "Hello" });
     const types: string[] = [];
     stream.on("event", ({ type }) => types.push(type));
@@ -56,10 +67,10 @@ describe("the official SDK at /v1/responses", () => {
   });
 
   it("gets a call with its namespace and sends the result by previous_response_id", async () => {
-    const desk = createScriptedDesk(({ messages }) =>
+    const conversations = createScriptedConversations(({ messages }) =>
       messages.at(-1)?.role === "tool" ? [says("Done."), [ends]] : [[begins, calls("c1", "read", { path: "x" })]],
     );
-    await using door = await serve(desk);
+    await using door = await serve(conversations);
     const client = clientOf(door);
     const tools = [{ type: "namespace", name: "fs", tools: [{ type: "function", name: "read" }] }] as never;
     const first = await client.responses.create({ model: "auto", input: "Read x", tools });
@@ -68,7 +79,7 @@ describe("the official SDK at /v1/responses", () => {
       previous_response_id: first.id,
       input: [{ type: "function_call_output", call_id: "c1", output: "text of x" }],
     });
-    expect([first.output, second.output_text, desk.opened[1]?.request.messages]).toEqual([
+    expect([first.output, second.output_text, conversations.opened[1]?.request.messages]).toEqual([
       [
         {
           id: "fc_2",
@@ -90,8 +101,8 @@ describe("the official SDK at /v1/responses", () => {
   });
 
   it.each([true, false])("may refer to what was answered, streamed or not (stream: %s)", async (stream) => {
-    const desk = createScriptedDesk(() => [says("A fine answer."), [ends]]);
-    await using door = await serve(desk);
+    const conversations = createScriptedConversations(() => [says("A fine answer."), [ends]]);
+    await using door = await serve(conversations);
     const client = clientOf(door);
     const answered = await client.responses.create({ model: "auto", input: "One", stream });
     if (Symbol.asyncIterator in answered) for await (const _ of answered);
@@ -101,11 +112,11 @@ describe("the official SDK at /v1/responses", () => {
       { role: "user" as const, content: "Two" },
     ];
     await client.responses.create({ model: "auto", input });
-    expect(textOf(desk, 1)).toContain("A fine answer.");
+    expect(textOf(conversations, 1)).toContain("A fine answer.");
   });
 
   it("keeps nothing of a response that is not to be stored", async () => {
-    await using door = await serve(createScriptedDesk(() => [says("Hi."), [ends]]));
+    await using door = await serve(createScriptedConversations(() => [says("Hi."), [ends]]));
     const client = clientOf(door);
     const { id } = await client.responses.create({ model: "auto", input: "One", store: false });
     await expect(client.responses.create({ model: "auto", input: "Two", previous_response_id: id })).rejects.toThrow(
@@ -114,7 +125,7 @@ describe("the official SDK at /v1/responses", () => {
   });
 
   it("raises a failure in the middle of the stream", async () => {
-    await using door = await serve(createScriptedDesk(() => [says("Half"), [fails(crashed)]]));
+    await using door = await serve(createScriptedConversations(() => [says("Half"), [fails(crashed)]]));
     const reading = (async () => {
       for await (const _ of await clientOf(door).responses.create({ model: "auto", input: "Hello", stream: true }));
     })();
@@ -123,20 +134,20 @@ describe("the official SDK at /v1/responses", () => {
 
   it("gets a status for a failure before the first word", async () => {
     const busy = new CaretError("session-corrupt", "The session cannot be read", { retryable: false }).toInfo();
-    const desk = createScriptedDesk(() => [[begins], [fails(busy)]]);
-    await using door = await serve(desk);
+    const conversations = createScriptedConversations(() => [[begins], [fails(busy)]]);
+    await using door = await serve(conversations);
     await expect(clientOf(door).responses.create({ model: "auto", input: "Hello", stream: true })).rejects.toThrow(
       "424 The session cannot be read.",
     );
-    expect(desk.opened.length).toBe(1);
+    expect(conversations.opened.length).toBe(1);
   });
 });
 
 it("refuses a bad request before any turn starts", async () => {
-  const desk = createScriptedDesk(() => [[ends]]);
-  await using door = await serve(desk);
+  const conversations = createScriptedConversations(() => [[ends]]);
+  await using door = await serve(conversations);
   const reply = await door.app.inject({ method: "POST", url: "/v1/responses", payload: { input: [] } });
-  expect([reply.statusCode, reply.json().error.message, desk.opened.length]).toEqual([
+  expect([reply.statusCode, reply.json().error.message, conversations.opened.length]).toEqual([
     400,
     "input: must hold at least one item.",
     0,

@@ -32,7 +32,7 @@ interface Kept {
 }
 
 /** A `SessionDesk` in memory that keeps what it was asked, and whose sessions say what a test appends. */
-export class ScriptedSessionDesk implements Sessions {
+export class ScriptedSessions implements Sessions {
   /** What was done through it, each as its name and what it was given. */
   readonly asked: unknown[][] = [];
   /** How many followers there are now. */

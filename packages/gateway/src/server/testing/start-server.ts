@@ -11,7 +11,7 @@ import { modelsDoor } from "../../models/route.ts";
 import { nativeDoor } from "../../native/native-door.ts";
 import type { NativeDoorOptions } from "../../native/native-door-options.ts";
 import { nativeOptions } from "../../native/testing/native-options.ts";
-import { ScriptedSessionDesk } from "../../native/testing/scripted-sessions.ts";
+import { ScriptedSessions } from "../../native/testing/scripted-sessions.ts";
 import { type PageFiles, pageDoor } from "../../page/page-door.ts";
 import { createServer } from "../create-server.ts";
 import { createMetrics } from "../metrics.ts";
@@ -31,7 +31,7 @@ export interface StartedServer {
 export interface StartOptions extends Partial<ServerLimits> {
   /** Whether its only lane could run. */
   readonly ready?: boolean;
-  readonly sessions?: ScriptedSessionDesk;
+  readonly sessions?: ScriptedSessions;
   readonly native?: Partial<NativeDoorOptions>;
   readonly page?: PageFiles;
   readonly origins?: readonly string[];
@@ -43,8 +43,8 @@ const smallPage: PageFiles = new Map([
 ]);
 
 /** A whole server with all its doors, on a port of its own. */
-export async function startServer(desk: Conversations, options: StartOptions = {}): Promise<StartedServer> {
-  const { ready = true, sessions = new ScriptedSessionDesk(), native, page = smallPage, origins, ...limits } = options;
+export async function startServer(conversations: Conversations, options: StartOptions = {}): Promise<StartedServer> {
+  const { ready = true, sessions = new ScriptedSessions(), native, page = smallPage, origins, ...limits } = options;
   const tokens = new Map<string, TokenGrant>([
     ["good", { name: "good", scopes: ["turns", "models"], workspace: "/w" }],
     ["boss", { name: "boss", scopes: ["admin"] }],
@@ -52,7 +52,7 @@ export async function startServer(desk: Conversations, options: StartOptions = {
     ["meter", { name: "meter", scopes: ["metrics"] }],
   ]);
   const door = {
-    conversations: desk,
+    conversations: conversations,
     now: () => 0,
     newId: () => "1",
     showActivity: "none",

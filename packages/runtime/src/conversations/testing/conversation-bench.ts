@@ -13,8 +13,8 @@ import { type ConversationsOptions, createConversations } from "../create-conver
 import { createMemoryLineageStore } from "../matching/testing/memory-lineage-store.ts";
 import { type Manner, playTurn } from "./scripted-agent.ts";
 
-/** A desk over a real engine whose lane is scripted, for the tests of the desk. */
-export function createDeskBench(
+/** A conversations over a real engine whose lane is scripted, for the tests of the conversations. */
+export function createConversationBench(
   changes: Partial<ConversationsOptions> = {},
   engineChanges: Partial<SessionEngineOptions> = {},
 ) {
@@ -56,7 +56,7 @@ export function createDeskBench(
     ...engineChanges,
   });
   const lineage = createMemoryLineageStore();
-  const desk = createConversations({
+  const conversations = createConversations({
     engine,
     lineage,
     scratch,
@@ -67,7 +67,7 @@ export function createDeskBench(
   });
 
   return {
-    desk,
+    conversations,
     engine,
     store,
     lineage,
@@ -84,9 +84,9 @@ export function createDeskBench(
       messages: readonly TranscriptMessage[],
       more: Partial<ConversationRequest> = {},
       caller: Caller = somebody,
-    ) => desk.open({ ...plainRequest, messages, ...more }, caller),
+    ) => conversations.open({ ...plainRequest, messages, ...more }, caller),
     async close() {
-      await desk.close();
+      await conversations.close();
       await engine.close();
       await spawner.close();
       rmSync(directory, { recursive: true });
@@ -94,7 +94,7 @@ export function createDeskBench(
   };
 }
 
-export type DeskBench = ReturnType<typeof createDeskBench>;
+export type ConversationBench = ReturnType<typeof createConversationBench>;
 
 export const somebody: Caller = { tokenName: "default", workspace: undefined };
 

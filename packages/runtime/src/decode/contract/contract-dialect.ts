@@ -18,7 +18,7 @@ import {
 } from "../assistant-text.ts";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
 import type { Frame } from "../framing/frame.ts";
-import { contentText, objectField, readErrorText, textField, wordField } from "../read-error.ts";
+import { contentText, objectField, readErrorText, textField, wordField } from "../read-fields.ts";
 import { readResultUsage, readUsage } from "../read-usage.ts";
 import { readToolEntry } from "../tools/tool-entry.ts";
 import { type Draft, endTurn, initialTurn, keepUnknown, startCall } from "../turn-draft.ts";

@@ -2,7 +2,7 @@ import { CaretError, type JsonObject } from "@caret/protocol";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
 import type { Frame } from "../framing/frame.ts";
 import { writePlan } from "../plan-events.ts";
-import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-error.ts";
+import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-fields.ts";
 import { readResultUsage } from "../read-usage.ts";
 import { readToolEntry, type ToolEntry, toNamedInput, toolKind } from "../tools/tool-entry.ts";
 import { toOutcome } from "../tools/tool-outcome.ts";

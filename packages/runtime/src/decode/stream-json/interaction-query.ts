@@ -1,7 +1,7 @@
 import type { JsonObject } from "@caret/protocol";
 import { onSoftBoundary } from "../assistant-text.ts";
 import { writePlan } from "../plan-events.ts";
-import { arrayField, objectField, objectsField, readErrorText, textField, wordField } from "../read-error.ts";
+import { arrayField, objectField, objectsField, readErrorText, textField, wordField } from "../read-fields.ts";
 import { type ResultArm, readArm } from "../tools/tool-outcome.ts";
 import { keepUnknown, remember, type ToolResultEvent } from "../turn-draft.ts";
 import type { StreamJsonDraft } from "./stream-json-dialect.ts";

@@ -3,7 +3,7 @@ import { visibleName } from "../../models/parse-model-list.ts";
 import { initialText, onDelta, onFlush, onRetry, releaseText, type TextState } from "../assistant-text.ts";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
 import type { Frame } from "../framing/frame.ts";
-import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-error.ts";
+import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-fields.ts";
 import { readUsage } from "../read-usage.ts";
 import { closeBlock, type Draft, endTurn, initialTurn, keepUnknown, remember, writeThinking } from "../turn-draft.ts";
 import { onInteractionQuery } from "./interaction-query.ts";

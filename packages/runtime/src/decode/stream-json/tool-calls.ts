@@ -1,7 +1,7 @@
 import type { JsonObject } from "@caret/protocol";
 import { onHardBoundary } from "../assistant-text.ts";
 import { writePlan } from "../plan-events.ts";
-import { numberField, objectField, textField, wordField } from "../read-error.ts";
+import { numberField, objectField, textField, wordField } from "../read-fields.ts";
 import { readTodos } from "../tools/todo-items.ts";
 import { readToolEntry, type ToolEntry, toNamedInput, toolKind } from "../tools/tool-entry.ts";
 import { toOutcome } from "../tools/tool-outcome.ts";

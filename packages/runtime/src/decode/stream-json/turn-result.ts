@@ -2,7 +2,7 @@ import { CaretError, type JsonObject, type TurnOutcome } from "@caret/protocol";
 import { onWholeText } from "../assistant-text.ts";
 import type { LongLine } from "../framing/open-line.ts";
 import { createStringShortener } from "../framing/shorten-strings.ts";
-import { readErrorText, textField } from "../read-error.ts";
+import { readErrorText, textField } from "../read-fields.ts";
 import { readResultUsage } from "../read-usage.ts";
 import { endTurn } from "../turn-draft.ts";
 import type { StreamJsonDraft } from "./stream-json-dialect.ts";

@@ -7,7 +7,7 @@ import {
   objectsField,
   textField,
   wordField,
-} from "../read-error.ts";
+} from "../read-fields.ts";
 
 type Renderer = (success: JsonObject, args: JsonObject) => string;
 

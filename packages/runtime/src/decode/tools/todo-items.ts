@@ -1,5 +1,5 @@
 import type { JsonObject, Todo } from "@caret/protocol";
-import { objectsField, textField } from "../read-error.ts";
+import { objectsField, textField } from "../read-fields.ts";
 
 const statuses: ReadonlyMap<string, Todo["status"]> = new Map(
   Object.entries({

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson, type ToolKind } from "@caret/protocol";
-import { objectField, textField, wordField } from "../read-error.ts";
+import { objectField, textField, wordField } from "../read-fields.ts";
 
 /** Bookkeeping of the shell tool that says nothing about what was asked for. */
 const shellFields = ["command", "workingDirectory", "timeout", "isBackground", "description", "requestedSandboxPolicy"];

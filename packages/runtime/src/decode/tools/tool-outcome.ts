@@ -1,5 +1,5 @@
 import { type FileDiff, isJsonObject, type JsonObject } from "@caret/protocol";
-import { numberField, readErrorText, textField, wordField } from "../read-error.ts";
+import { numberField, readErrorText, textField, wordField } from "../read-fields.ts";
 import type { ToolResultEvent } from "../turn-draft.ts";
 import { shellText, successText } from "./success-text.ts";
 

@@ -7,7 +7,7 @@ import type { BridgeHub } from "../bridge/bridge-hub.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
-import type { BoundarySettings } from "./contract-calls.ts";
+import type { RepairSettings } from "./contract-calls.ts";
 import type { ClockSettings } from "./turn-clocks.ts";
 import type { VersionProbe } from "./version-probe.ts";
 
@@ -16,7 +16,7 @@ export interface AgentHost {
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
   /** How the calls of contract programs are read. */
-  readonly boundary: BoundarySettings;
+  readonly boundary: RepairSettings;
   readonly clocks: ClockSettings & { readonly graceMs: number; readonly drainMs: number };
   readonly maxLineBytes: number;
   readonly platform: NodeJS.Platform;

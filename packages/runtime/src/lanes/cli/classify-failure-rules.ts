@@ -2,7 +2,7 @@ import type { ErrorCode } from "@caret/protocol";
 import { didYouMean } from "../../models/did-you-mean.ts";
 
 /** An error before it is one: the catalogue fills in what is not said. */
-export interface FailureFace {
+export interface FailureResponse {
   readonly code: ErrorCode;
   readonly message: string;
   readonly fix?: string;
@@ -22,7 +22,7 @@ interface Finding extends FailureSetting {
 
 export interface FailureRule {
   readonly pattern: RegExp;
-  readonly face: (finding: Finding) => FailureFace;
+  readonly face: (finding: Finding) => FailureResponse;
 }
 
 const MAX_LISTED_MODELS = 12;
@@ -226,7 +226,7 @@ export const lastRules: readonly FailureRule[] = [
   },
 ];
 
-function says(pattern: RegExp, face: FailureFace): FailureRule {
+function says(pattern: RegExp, face: FailureResponse): FailureRule {
   return { pattern, face: () => face };
 }
 
@@ -241,7 +241,7 @@ function toNames(list: string): readonly string[] {
   return list.split(/[,\s]+/).flatMap((name) => name.replace(/\.$/, "") || []);
 }
 
-function unknownModel(model: string, names: readonly string[]): FailureFace {
+function unknownModel(model: string, names: readonly string[]): FailureResponse {
   const message = `Cursor has no model "${model}" for this account`;
   if (names.length === 0) return { code: "model-unknown", message };
   const more = names.length > MAX_LISTED_MODELS ? ` and ${names.length - MAX_LISTED_MODELS} more` : "";
@@ -250,7 +250,7 @@ function unknownModel(model: string, names: readonly string[]): FailureFace {
 }
 
 /** The date is American in the text; everyone can read it the other way round. */
-function usageLimit(model: string | undefined, words: string): FailureFace {
+function usageLimit(model: string | undefined, words: string): FailureResponse {
   const [, month = "", day = "", year] = /\b(?:ends|resets?) on (\d{1,2})\/(\d{1,2})\/(\d{4})/i.exec(words) ?? [];
   const until = year === undefined ? "" : ` (${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")})`;
   return {
@@ -260,7 +260,7 @@ function usageLimit(model: string | undefined, words: string): FailureFace {
   };
 }
 
-function untrusted(path: string | undefined): FailureFace {
+function untrusted(path: string | undefined): FailureResponse {
   if (path === undefined) return { code: "workspace-untrusted", message: "The workspace is not trusted yet" };
   return {
     code: "workspace-untrusted",
@@ -269,7 +269,7 @@ function untrusted(path: string | undefined): FailureFace {
   };
 }
 
-function unclaimedChat(id: string, reason: string): FailureFace {
+function unclaimedChat(id: string, reason: string): FailureResponse {
   if (/already|in use|another|held|locked/i.test(reason))
     return { code: "session-busy", message: `Another agent has the chat "${id}" open` };
   const malformed = /UUID/i.test(reason);
@@ -279,7 +279,7 @@ function unclaimedChat(id: string, reason: string): FailureFace {
   };
 }
 
-function unknownOption(option: string, { commandName, platform }: FailureSetting): FailureFace {
+function unknownOption(option: string, { commandName, platform }: FailureSetting): FailureResponse {
   const message = `This version of \`${commandName}\` does not know the option ${option}`;
   const fix = `Run \`${commandName} update\`.`;
   // The Windows launcher cuts its arguments apart again, so a word of the prompt can end up as an option.

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { CaretError, type ErrorCode } from "@caret/protocol";
 import type { FailureClass } from "../../profiles/rotation.ts";
 import {
-  type FailureFace,
+  type FailureResponse,
   type FailureRule,
   type FailureSetting,
   failureRules,
@@ -98,7 +98,11 @@ const recoveries: Partial<Record<ErrorCode, FailureClass>> = {
   stalled: "transport",
 };
 
-function matchRules(rules: readonly FailureRule[], words: string, setting: FailureSetting): FailureFace | undefined {
+function matchRules(
+  rules: readonly FailureRule[],
+  words: string,
+  setting: FailureSetting,
+): FailureResponse | undefined {
   for (const { pattern, face } of rules) {
     const match = pattern.exec(words);
     if (match !== null) return face({ ...setting, match });
@@ -106,7 +110,7 @@ function matchRules(rules: readonly FailureRule[], words: string, setting: Failu
   return undefined;
 }
 
-function byExit({ exitCode, signal, commandName }: CliFailure): FailureFace | undefined {
+function byExit({ exitCode, signal, commandName }: CliFailure): FailureResponse | undefined {
   if (exitCode === 127)
     return { code: "cli-broken", message: `\`${commandName}\`, or a program that it needs, could not be found` };
   if (exitCode === 126) return { code: "cli-not-executable", message: `\`${commandName}\` may not be executed` };
@@ -117,7 +121,7 @@ function byExit({ exitCode, signal, commandName }: CliFailure): FailureFace | un
 }
 
 /** The end of the table: nobody knows these words, or there are none. */
-function byWords(words: string, { exitCode, stdoutEmpty }: CliFailure): FailureFace {
+function byWords(words: string, { exitCode, stdoutEmpty }: CliFailure): FailureResponse {
   const when = stdoutEmpty ? "before it said anything" : "in the middle of its answer";
   if (exitCode === 0)
     return { code: "no-result", message: `The agent ended ${when}, without a result and without an error` };

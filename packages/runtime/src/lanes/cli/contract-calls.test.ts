@@ -8,7 +8,7 @@ import { testEnv } from "../../process/testing/workbench.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "../../turns/session-engine.ts";
 import { follow, scriptedEngine } from "../../turns/testing/scripted-engine.ts";
 import { createCliLane } from "./cli-lane.ts";
-import type { BoundarySettings } from "./contract-calls.ts";
+import type { RepairSettings } from "./contract-calls.ts";
 import { type CliBench, createCliBench } from "./testing/cli-bench.ts";
 
 /** A program of one's own: makes the calls that its prompt lists, one after the other, and says what it heard. */
@@ -48,7 +48,7 @@ afterEach(async () => {
   await bench.close();
 });
 
-function open(boundary: BoundarySettings = { version: "v1", autoFallback: false }): void {
+function open(boundary: RepairSettings = { version: "v1", autoFallback: false }): void {
   const script = bench.workbench.path("agent.mjs");
   writeFileSync(script, program);
   const entry = { promptAsArg: false, authProfiles: [], fallbackModels: [], enabled: true };

@@ -6,7 +6,7 @@ import type { LaneEntry, OfferedTools } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
 /** How calls that arrive in a stream become calls of offered tools. */
-export type BoundarySettings = Pick<RepairOptions, "version" | "autoFallback">;
+export type RepairSettings = Pick<RepairOptions, "version" | "autoFallback">;
 
 /** More calls than this are not made. */
 const MAX_CALLS = 64;
@@ -28,7 +28,7 @@ interface AskedCall {
  * standard input: `{"type":"tool_result","callId","name","ok","content"}`. Every call gets its answer, also one that nobody
  * offered a tool for, and one that the program does not wait for is interrupted by the end of its turn.
  */
-export function openContractTurn(offered: OfferedTools | undefined, settings: BoundarySettings): OfferedTurn {
+export function openContractTurn(offered: OfferedTools | undefined, settings: RepairSettings): OfferedTurn {
   // Without tools there is nothing that a call could be passed on to, whatever the settings say.
   const version = offered === undefined ? "v1" : settings.version;
   let boundary = createCallRepair({ ...settings, version, tools: offered?.tools ?? [] });

@@ -13,7 +13,7 @@ import type { AgentPolicy } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
-import type { BoundarySettings } from "./contract-calls.ts";
+import type { RepairSettings } from "./contract-calls.ts";
 import { findCursorCli } from "./find-cursor-cli.ts";
 import { createVersionProbe } from "./version-probe.ts";
 
@@ -27,7 +27,7 @@ export interface AgentHostOptions {
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
   /** Strict, unless told otherwise. */
-  readonly boundary?: BoundarySettings;
+  readonly boundary?: RepairSettings;
   readonly clocks: AgentHost["clocks"];
   readonly maxLineBytes: number;
   readonly profiles: Readonly<Record<string, Profile>>;

@@ -1,6 +1,6 @@
 import { CaretError, type CommandKey } from "@caret/protocol";
 import type { SessionRecord, StoredEvent } from "../event-store.ts";
-import { advanceProgress, assertPlace } from "../session-cursor.ts";
+import { advanceProgress, assertPosition } from "../session-progress.ts";
 import type { LogTables } from "./log-tables.ts";
 
 /** An event that was made ready outside the transaction: serialised, its raw line cut. */
@@ -32,7 +32,7 @@ export function appendEvents(
   const progress = tables.sessions.progress(sessionId);
   if (progress === undefined) throw unknownSession(sessionId);
   // What was copied stands as it stood elsewhere, several turns at once.
-  assertPlace(sessionId, progress, { expectedSeq, first: copied ? undefined : prepared[0]?.stored });
+  assertPosition(sessionId, progress, { expectedSeq, first: copied ? undefined : prepared[0]?.stored });
   const turnId = prepared[0]?.stored.turnId;
   if (command !== undefined && turnId !== undefined)
     tables.commands.record(command, { sessionId, turn: { turnId, firstSeq: expectedSeq + 1 } }, now);

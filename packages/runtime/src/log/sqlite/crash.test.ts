@@ -10,8 +10,8 @@ import { assertWellFormedTurn } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { barSize } from "../../testing/bar-size.ts";
 import type { EventStore, StoredEvent } from "../event-store.ts";
-import { readAll } from "../group-turns.ts";
 import { interruptRunningTurns } from "../interrupted-end.ts";
+import { readAll } from "../read-turns.ts";
 import { LOG_FILE, openSqliteEventStore } from "./sqlite-event-store.ts";
 
 const writer = fileURLToPath(new URL("../testing/crash-writer.ts", import.meta.url));

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type CommandKey, type CommandRecord, parseJson } from "@caret/protocol";
 import { commandTaken, type ReadOptions, type StoredEvent } from "../event-store.ts";
-import { parseEvent } from "../parse-event.ts";
+import { parseEvent } from "../stored-event.ts";
 import { addCostFunction } from "./cost-function.ts";
 import type { Row } from "./open-database.ts";
 import { createSessionTable, type SessionTable } from "./session-table.ts";

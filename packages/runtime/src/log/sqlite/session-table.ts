@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { laneNames, permissionWords } from "@caret/protocol";
 import { z } from "zod";
 import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
-import { fromCursorText, progressFields, type SessionProgress, toCursorText } from "../session-cursor.ts";
+import { fromCursorText, progressFields, type SessionProgress, toCursorText } from "../session-progress.ts";
 import { toSearchText } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
 import type { Row } from "./open-database.ts";
@@ -119,7 +119,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       return row === undefined ? undefined : toProgress(row);
     },
     list({ search = "", archived, workspace, limit = 50, after }) {
-      const place = after === undefined ? { $id: null, $updatedAt: null } : toPlace(after);
+      const place = after === undefined ? { $id: null, $updatedAt: null } : toPosition(after);
       const $archived = archived === undefined ? null : Number(archived);
       const wanted = { $search: search.toLowerCase(), $archived, ...workspaceParameters(workspace) };
       const rows = list.all({ ...wanted, ...place, $limit: limit + 1 }).map(toSession);
@@ -171,7 +171,7 @@ function toAdvance(
   };
 }
 
-function toPlace(after: string): { $id: string; $updatedAt: number } {
+function toPosition(after: string): { $id: string; $updatedAt: number } {
   const { id, updatedAt } = fromCursorText(after);
   return { $id: id, $updatedAt: updatedAt };
 }

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { assertWellFormedTurn } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../event-store.ts";
-import { readAll } from "../group-turns.ts";
 import { interruptRunningTurns } from "../interrupted-end.ts";
+import { readAll } from "../read-turns.ts";
 import { openSqliteEventStore } from "./sqlite-event-store.ts";
 
 /** As a container does: other process numbers, another `/proc`, the same directory. */

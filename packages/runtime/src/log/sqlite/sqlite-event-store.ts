@@ -28,9 +28,9 @@ import type {
   UsageTotal,
   WriteOptions,
 } from "../event-store.ts";
-import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../parse-event.ts";
 import { asWriter, noteRefusal } from "../process-owner.ts";
 import { changeSession } from "../session-record.ts";
+import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
 import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { createGroupCommit, type GroupCommit, HELD_MS } from "./group-commit.ts";

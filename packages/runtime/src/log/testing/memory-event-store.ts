@@ -1,5 +1,5 @@
 import { CaretError, type CommandKey, type CommandRecord } from "@caret/protocol";
-import { wayInside } from "../../paths/way-inside.ts";
+import { wayInside } from "../../paths/physical-path.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import {
   type AppendOptions,
@@ -19,18 +19,18 @@ import {
   type SessionRecord,
   type StoredEvent,
 } from "../event-store.ts";
-import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../parse-event.ts";
 import { asWriter } from "../process-owner.ts";
 import {
   advanceProgress,
-  assertPlace,
+  assertPosition,
   fromCursorText,
   noLine,
   progressFields,
   type SessionProgress,
   toCursorText,
-} from "../session-cursor.ts";
+} from "../session-progress.ts";
 import { changeSession, toSearchText, toSessionRecord } from "../session-record.ts";
+import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
 import { createTurnLedger } from "./turn-ledger.ts";
 
 export interface MemoryEventStoreOptions {
@@ -179,7 +179,7 @@ class MemoryEventStore implements EventStore {
     this.#assertOpen();
     const session = this.#find(sessionId);
     const progress = this.#progress.get(sessionId) ?? noProgress;
-    assertPlace(sessionId, progress, { expectedSeq, first: copied ? undefined : entries[0] });
+    assertPosition(sessionId, progress, { expectedSeq, first: copied ? undefined : entries[0] });
     const now = this.#now();
     const misplaced = entries.find(({ at = now }) => !Number.isSafeInteger(at));
     if (misplaced !== undefined) throw new CaretError("internal", `${misplaced.at} is no time in whole milliseconds`);

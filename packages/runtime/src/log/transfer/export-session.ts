@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { Redactor } from "../../redaction/redactor.ts";
 import type { EventStore, SessionRecord, StoredEvent } from "../event-store.ts";
-import { readAll } from "../group-turns.ts";
+import { readAll } from "../read-turns.ts";
 import { type EndLine, type EventLine, FORMAT, type SessionHeader, VERSION } from "./session-file.ts";
 
 /**

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import type { Redactor } from "../../redaction/redactor.ts";
 import type { CommandOptions, EventEntry, EventStore, SessionChanges, SessionRecord } from "../event-store.ts";
 import { interruptedEnd, noOpenParts, type OpenParts, trackOpenParts } from "../interrupted-end.ts";
-import { parseEvent } from "../parse-event.ts";
 import { stageSession } from "../stage-session.ts";
+import { parseEvent } from "../stored-event.ts";
 import {
   type EventLine,
   endSchema,

@@ -44,8 +44,8 @@ function hideBlob(object: string): void {
 }
 
 async function changes(workspace = bench.workspace) {
-  const { id } = await bench.desk.create({ workspace }, anyone);
-  return await bench.desk.changes(id, anyone);
+  const { id } = await bench.sessions.create({ workspace }, anyone);
+  return await bench.sessions.changes(id, anyone);
 }
 
 describe("the changes of a workspace", () => {
@@ -163,7 +163,7 @@ describe("the changes of a workspace", () => {
     git("config", "filter.evil.required", "true");
     writeFileSync(file("a.txt"), "2\n");
     expect((await changes()).files).toMatchObject([{ path: "a.txt", status: "modified", additions: 1, deletions: 1 }]);
-    await bench.desk.findFiles(bench.workspace, "a", anyone);
+    await bench.sessions.findFiles(bench.workspace, "a", anyone);
     expect(existsSync(trace)).toBe(false);
   });
 
@@ -244,7 +244,7 @@ describe("the changes of a workspace", () => {
 });
 
 describe("finding files", () => {
-  const find = (query: string, workspace = bench.workspace) => bench.desk.findFiles(workspace, query, anyone);
+  const find = (query: string, workspace = bench.workspace) => bench.sessions.findFiles(workspace, query, anyone);
 
   it("finds what git knows or would add, and not what it ignores", async () => {
     repository({ "a.txt": "", ".gitignore": "ignored.txt\n" });

@@ -1,6 +1,6 @@
 import { assertNever, type ExportFormat, oneLine, type SessionExport, toSeedEvent } from "@caret/protocol";
 import type { EventStore, SessionRecord } from "../../log/event-store.ts";
-import { readAll } from "../../log/group-turns.ts";
+import { readAll } from "../../log/read-turns.ts";
 import { exportSession } from "../../log/transfer/export-session.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { htmlFormat } from "./html-format.ts";

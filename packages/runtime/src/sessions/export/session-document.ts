@@ -1,6 +1,6 @@
 import { emptyTranscript, foldTranscript, type TranscriptItem, type TranscriptTurn } from "@caret/protocol";
 import type { EventStore, SessionRecord } from "../../log/event-store.ts";
-import { groupTurns, readAll } from "../../log/group-turns.ts";
+import { groupTurns, readAll } from "../../log/read-turns.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { changeDiff } from "../../tools/files/change-diff.ts";
 import { type DocumentBlock, turnBlocks } from "./turn-blocks.ts";

@@ -25,7 +25,7 @@ export type Manner =
 
 export const anyone: Caller = { tokenName: "page" };
 
-/** A desk over a real log and a real engine whose lane is scripted, for the tests of the desk. */
+/** A sessions over a real log and a real engine whose lane is scripted, for the tests of the sessions. */
 export function createSessionBench(
   changes: Partial<SessionsOptions> = {},
   engineChanges: Partial<SessionEngineOptions> = {},
@@ -63,7 +63,7 @@ export function createSessionBench(
     ...engineChanges,
   });
   const errors: CaretError[] = [];
-  const desk = createSessions({
+  const sessions = createSessions({
     engine,
     scratch,
     allowedWorkspaces,
@@ -88,7 +88,7 @@ export function createSessionBench(
   const guests: EventStore[] = [];
 
   return {
-    desk,
+    sessions,
     engine,
     store,
     scratch,
@@ -110,12 +110,12 @@ export function createSessionBench(
     },
     /** Starts a turn and waits until its session can take the next one. */
     async turn(sessionId: string, prompt: string, more: object = {}) {
-      const started = await desk.startTurn(sessionId, { prompt, ...more }, anyone);
+      const started = await sessions.startTurn(sessionId, { prompt, ...more }, anyone);
       await engine.runningTurn(sessionId)?.settled;
       return started;
     },
     async close() {
-      await desk.close();
+      await sessions.close();
       await engine.close();
       for (const guest of guests) await guest.close();
       await spawner.close();

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { wayInside } from "../../paths/way-inside.ts";
+import { wayInside } from "../../paths/physical-path.ts";
 import { decidesWhatRuns } from "../../policy/decides-what-runs.ts";
 import type { ToolContext } from "../tool.ts";
 import { toFileError } from "./file-error.ts";

@@ -5,7 +5,7 @@ import type { OutcomeClass } from "../../tools/tool.ts";
 import type { ToolCall } from "../tools/tool-call.ts";
 import { createCallRounds } from "./call-rounds.ts";
 import { type LoopVerdict, loopNotice } from "./loop-verdict.ts";
-import { createSchemaGuard } from "./schema-guard.ts";
+import { createSchemaRefusals } from "./schema-guard.ts";
 
 export interface GuardedOutcome {
   readonly class: OutcomeClass;
@@ -72,7 +72,7 @@ interface Row {
 export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetector {
   const limits = withoutZeros({ ...defaults, ...options });
   const trips = new Map<string, number>();
-  const schemaGuard = createSchemaGuard(limits.schemaRefusals);
+  const schemaRefusals = createSchemaRefusals(limits.schemaRefusals);
   const rounds = createCallRounds();
   let row: Row = { key: "", ending: "", repeats: 0, limit: Number.POSITIVE_INFINITY };
 
@@ -111,8 +111,8 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
       row = { key, ending, repeats: isAgain ? row.repeats + 1 : 1, limit: limitFor(outcome, limits) };
       rounds.add({ key, ending, isSuccess: outcome.class === "success" });
       const isRefused = outcome.class === "validation";
-      if (!isRefused) schemaGuard.accepted(call.name);
-      const schema = isRefused ? schemaGuard.refused(call.name, outcome.schemaSignature ?? outcome.output) : goOn;
+      if (!isRefused) schemaRefusals.accepted(call.name);
+      const schema = isRefused ? schemaRefusals.refused(call.name, outcome.schemaSignature ?? outcome.output) : goOn;
       const verdict = warnOf(call.name, key);
       return schema.kind === "go-on" ? verdict : schema;
     },

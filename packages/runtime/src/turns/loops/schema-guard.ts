@@ -6,12 +6,12 @@ import { type LoopVerdict, loopNotice } from "./loop-verdict.ts";
  * every step is taken on the refusal itself: at `limit` the model is warned, at the next the reason is replaced by an
  * order to stop, at the one after that the turn ends. A call of the tool that its schema accepts clears its counts.
  */
-export interface SchemaGuard {
+export interface SchemaRefusals {
   refused(tool: string, signature: string): LoopVerdict;
   accepted(tool: string): void;
 }
 
-export function createSchemaGuard(limit: number): SchemaGuard {
+export function createSchemaRefusals(limit: number): SchemaRefusals {
   const byTool = new Map<string, Map<string, number>>();
   return {
     refused(tool, signature) {

@@ -30,7 +30,7 @@ export interface SessionProgress {
 }
 
 /** Throws when an append does not belong where the session stands. */
-export function assertPlace(
+export function assertPosition(
   sessionId: string,
   { lastSeq, lastTurn }: SessionProgress,
   { expectedSeq, first }: { readonly expectedSeq: number; readonly first: FirstEntry | undefined },

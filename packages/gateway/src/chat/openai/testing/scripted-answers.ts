@@ -6,7 +6,7 @@ export type Script = (
   signal: AbortSignal,
 ) => Iterable<readonly AgentEvent[]> | AsyncIterable<readonly AgentEvent[]>;
 
-export interface ScriptedDesk extends Conversations {
+export interface ScriptedConversations extends Conversations {
   readonly opened: { readonly request: ConversationRequest; readonly caller: Caller }[];
   /** Resolves when a door has left a turn, with how. */
   readonly left: Promise<"answered" | "gone">;
@@ -14,8 +14,11 @@ export interface ScriptedDesk extends Conversations {
   readonly stops: readonly string[];
 }
 
-/** A desk whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
-export function createScriptedDesk(script: Script, outcome: Promise<TurnOutcome> = unknown()): ScriptedDesk {
+/** A conversations whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
+export function createScriptedConversations(
+  script: Script,
+  outcome: Promise<TurnOutcome> = unknown(),
+): ScriptedConversations {
   const opened: { request: ConversationRequest; caller: Caller }[] = [];
   const { promise: left, resolve: leave } = Promise.withResolvers<"answered" | "gone">();
   const stops: string[] = [];

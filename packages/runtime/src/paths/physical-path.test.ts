@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wayInside } from "./way-inside.ts";
+import { wayInside } from "./physical-path.ts";
 
 describe("whether a path is inside a directory", () => {
   it.each<[path: string, way: string | undefined]>([

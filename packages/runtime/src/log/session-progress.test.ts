@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { foldLastLine, noLine } from "./session-cursor.ts";
+import { foldLastLine, noLine } from "./session-progress.ts";
 
 it("shows the first line of a plan as what was said last [fidelity F1]", () => {
   const asked = foldLastLine(noLine, { type: "turn-start", turnId: "t", lane: "cli", prompt: "Plan it" });

@@ -2,7 +2,7 @@ import type { AgentEvent, Caller, ConversationRequest, Conversations, TurnOutcom
 
 type Script = (signal: AbortSignal, request: ConversationRequest) => AsyncIterable<readonly AgentEvent[]>;
 
-export interface ScriptedDesk extends Conversations {
+export interface ScriptedConversations extends Conversations {
   readonly opened: { readonly request: ConversationRequest; readonly caller: Caller }[];
   /** Resolves when a door has left one of its turns, with how. */
   readonly left: Promise<"answered" | "gone">;
@@ -10,9 +10,12 @@ export interface ScriptedDesk extends Conversations {
   readonly stops: readonly string[];
 }
 
-/** A desk that plays the same turn for everybody and remembers who came. */
-export function scriptedDesk(script: Script, outcome: TurnOutcome = { kind: "completed" }): ScriptedDesk {
-  const opened: ScriptedDesk["opened"] = [];
+/** A conversations that plays the same turn for everybody and remembers who came. */
+export function scriptedConversations(
+  script: Script,
+  outcome: TurnOutcome = { kind: "completed" },
+): ScriptedConversations {
+  const opened: ScriptedConversations["opened"] = [];
   const { promise: left, resolve: leave } = Promise.withResolvers<"answered" | "gone">();
   const stops: string[] = [];
   return {

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { refusalWith, toKnownError } from "./known-error.ts";
+import { refusalWith, toKnownError } from "./refusals.ts";
 
 function told(reason: unknown): unknown {
   const { error, status } = toKnownError(reason);

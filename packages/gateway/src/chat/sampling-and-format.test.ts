@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { samplingOf } from "./sampling.ts";
+import { samplingOf } from "./sampling-and-format.ts";
 
 it.each([
   ["temperature", { temperature: 0.2 }, { temperature: 0.9 }],
