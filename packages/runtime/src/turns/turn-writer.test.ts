@@ -7,7 +7,7 @@ import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 const secret = "lantern-moss-71";
 
-interface Desk {
+interface OpenedLog {
   readonly log: TurnWriter;
   readonly store: EventStore;
   /** Tell the redactor of a secret from now on. */
@@ -15,7 +15,7 @@ interface Desk {
   stored(): Promise<readonly (readonly [AgentEvent, string | undefined])[]>;
 }
 
-async function openDesk({ maxRawBytes = 1_000, known = [secret] } = {}): Promise<Desk> {
+async function openLog({ maxRawBytes = 1_000, known = [secret] } = {}): Promise<OpenedLog> {
   const store = createMemoryEventStore();
   await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
   const keeper = createSecretKeeper(known.map((value) => new Secret(value)));
@@ -46,7 +46,7 @@ const unknown = (value: unknown): AgentEvent => ({ type: "unknown", source: "x",
 
 describe("the log of a turn", () => {
   it("keeps the upstream line beside its event", async () => {
-    const { log, stored } = await openDesk();
+    const { log, stored } = await openLog();
     const first = unknown({ a: 1 });
     const second = unknown({ a: 2 });
     await log.append([
@@ -60,7 +60,7 @@ describe("the log of a turn", () => {
   });
 
   it("keeps each line beside its own event when a neighbour was redacted", async () => {
-    const { log, stored } = await openDesk();
+    const { log, stored } = await openLog();
     const call = (callId: string, input: string): AgentEvent => ({
       type: "tool-call",
       callId,
@@ -81,7 +81,7 @@ describe("the log of a turn", () => {
   });
 
   it("house §2.3: keeps a line beside its own event, not beside another of the same type, when text was held back", async () => {
-    const { log, stored } = await openDesk();
+    const { log, stored } = await openLog();
     await log.append([{ event: start }, { event: delta("Is it lantern-"), raw: "first" }]);
     await log.append([
       { event: delta("light?") },
@@ -97,7 +97,7 @@ describe("the log of a turn", () => {
   });
 
   it("keeps the beginning of a long line, and says so", async () => {
-    const { log, store } = await openDesk({ maxRawBytes: 10 });
+    const { log, store } = await openLog({ maxRawBytes: 10 });
     const event = unknown(1);
     await log.append([{ event, raw: "0123456789abcdef" }]);
     expect((await store.read("s")).map(({ raw, rawCut }) => ({ raw, rawCut }))).toEqual([
@@ -106,14 +106,14 @@ describe("the log of a turn", () => {
   });
 
   it("does not keep half a secret where a line is cut", async () => {
-    const { log, store } = await openDesk({ maxRawBytes: 20 });
+    const { log, store } = await openLog({ maxRawBytes: 20 });
     const event = unknown(1);
     await log.append([{ event, raw: `the key is ${secret}` }]);
     expect((await store.read("s"))[0]?.raw).toBe("the key is [redacted");
   });
 
   it("redacts a secret that is cut between two writes", async () => {
-    const { log, stored } = await openDesk();
+    const { log, stored } = await openLog();
     await log.write([start, delta(`Key: ${secret.slice(0, 7)}`)]);
     await log.write([delta(`${secret.slice(7)}!`)]);
     await log.write([end]);
@@ -122,7 +122,7 @@ describe("the log of a turn", () => {
   });
 
   it("loses nothing of a text when it learns of another secret in the middle of it", async () => {
-    const { log, stored, learn } = await openDesk();
+    const { log, stored, learn } = await openLog();
     await log.write([start, delta("Is it lantern-")]);
     learn("another-secret-9");
     await log.write([delta("light? another-secret-9."), end]);
@@ -131,14 +131,14 @@ describe("the log of a turn", () => {
   });
 
   it("appends in order without waiting for the write before", async () => {
-    const { log, store } = await openDesk();
+    const { log, store } = await openLog();
     await Promise.all([log.write([unknown(1), unknown(2)]), log.write([unknown(3)]), log.write([unknown(4)])]);
     const stored = await store.read("s");
     expect(stored.map(({ seq, event }) => [seq, event])).toEqual([1, 2, 3, 4].map((value) => [value, unknown(value)]));
   });
 
   it("writes nothing when everything is held back", async () => {
-    const { log, store } = await openDesk();
+    const { log, store } = await openLog();
     expect(await log.write([delta("lantern-")])).toEqual([]);
     expect(await store.read("s")).toEqual([]);
   });

@@ -139,7 +139,7 @@ export function SessionHeader({ session }: { readonly session: SessionView }) {
       <IconLink href={`/s/${session.id}/changes`} label="Changes in the workspace">
         <FileDiff aria-hidden="true" size={16} />
       </IconLink>
-      <IconLink href={`/s/${session.id}/replay`} label="Replay this session" isForDesks>
+      <IconLink href={`/s/${session.id}/replay`} label="Replay this session" isForWideScreens>
         <History aria-hidden="true" size={16} />
       </IconLink>
       <ExportMenu sessionId={session.id} />
@@ -153,16 +153,16 @@ interface IconLinkProps {
   readonly label: string;
   readonly children: ReactNode;
   /** A phone's line has no room for it. */
-  readonly isForDesks?: boolean;
+  readonly isForWideScreens?: boolean;
 }
 
-function IconLink({ href, label, children, isForDesks = false }: IconLinkProps) {
+function IconLink({ href, label, children, isForWideScreens = false }: IconLinkProps) {
   return (
     <Link
       href={href}
       aria-label={label}
       title={label}
-      className={`size-10 shrink-0 items-center justify-center rounded-md text-soft hover:bg-panel hover:text-ink md:size-8 ${isForDesks ? "hidden md:inline-flex" : "inline-flex"}`}
+      className={`size-10 shrink-0 items-center justify-center rounded-md text-soft hover:bg-panel hover:text-ink md:size-8 ${isForWideScreens ? "hidden md:inline-flex" : "inline-flex"}`}
     >
       {children}
     </Link>

@@ -18,7 +18,7 @@ import { Sidebar } from "./sidebar.tsx";
 const look =
   "relative flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[11px] text-soft aria-[current=page]:text-accent";
 
-/** The frame of every screen: navigation beside it on a desk, below it on a phone; there a session has all the height. */
+/** The frame of every screen: navigation beside it on a wide screen, below it on a phone; there a session has all the height. */
 export function Layout({ children }: { readonly children: ReactNode }) {
   const [overlay, setOverlay] = useState<Overlay>();
   const [route, navigate] = useLocation();

@@ -39,7 +39,7 @@ const SidebarSession = memo(function SidebarSession({ session, isHere, isMadeUp 
   );
 }, hasSameLook);
 
-/** The way around on a desk. */
+/** Navigation on a wide screen. */
 export function Sidebar() {
   return (
     <nav aria-label="Main" className="hidden w-64 shrink-0 flex-col border-line border-r bg-panel md:flex">

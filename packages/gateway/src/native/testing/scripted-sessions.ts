@@ -31,7 +31,7 @@ interface Kept {
   readonly log: EventEnvelope[];
 }
 
-/** A `SessionDesk` in memory that keeps what it was asked, and whose sessions say what a test appends. */
+/** A `Sessions` port in memory that keeps what it was asked, and whose sessions say what a test appends. */
 export class ScriptedSessions implements Sessions {
   /** What was done through it, each as its name and what it was given. */
   readonly asked: unknown[][] = [];

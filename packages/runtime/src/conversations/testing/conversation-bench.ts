@@ -18,7 +18,7 @@ export function createConversationBench(
   changes: Partial<ConversationsOptions> = {},
   engineChanges: Partial<SessionEngineOptions> = {},
 ) {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-desk-")));
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-conversations-")));
   const workspace = join(directory, "project");
   mkdirSync(workspace);
   const asked: LaneRequest[] = [];

@@ -30,7 +30,7 @@ export function createSessionBench(
   changes: Partial<SessionsOptions> = {},
   engineChanges: Partial<SessionEngineOptions> = {},
 ) {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-session-desk-")));
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-sessions-")));
   const workspace = join(directory, "project");
   const other = join(directory, "other");
   for (const each of [workspace, other]) mkdirSync(each);
