@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { SessionView } from "@caret/protocol";
 import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { lacksChromium } from "./chromium.ts";
 import { approval, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
@@ -88,13 +89,18 @@ describe.skipIf(lacksChromium())("the screens", () => {
   it("saves a session in each format, and opens what was saved as a new one", async () => {
     const page = await stage.visit(`/s/${every.id}`);
     await turnEnds(page, "Done");
+    const downloads = mkdtempSync(join(tmpdir(), "caret-downloads-"));
+    onTestFinished(() => rmSync(downloads, { recursive: true, force: true }));
     const save = async (format: string): Promise<string> => {
       await page.getByRole("button", { name: "Export or replay this session" }).click();
       const [download] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("menuitem", { name: format }).click(),
       ]);
-      return await download.path();
+      // The browser runs in another process, whose directory of downloads is not ours.
+      const path = join(downloads, download.suggestedFilename());
+      await download.saveAs(path);
+      return path;
     };
     const heads = [];
     for (const format of ["Markdown", "HTML page", "Agent stream NDJSON"])

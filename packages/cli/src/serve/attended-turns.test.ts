@@ -152,6 +152,7 @@ describe("a turn that a person attends", () => {
     expect(textOf(events)).toMatch(/plain words.*Mind the gap/s);
     expect(events.filter((event) => event.type === "notice")).toEqual([
       { type: "notice", kind: "steer", message: "Mind the gap" },
+      { type: "notice", kind: "steer", message: "Mind the gap", detail: { isHeard: true } },
     ]);
     expect([turn.unsentSteering(), readFileSync(join(scratch, ".cursor", "rules", "caret.mdc"), "utf8")]).toEqual([
       [],

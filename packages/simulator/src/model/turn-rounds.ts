@@ -75,7 +75,9 @@ const NO_RESULT = "No result came.";
 /** Rounds of the agent that is gone; what it was still waiting for has come by now, in the order of its calls. */
 function answered(rounds: readonly Round[], parts: readonly HistoryPart[]): readonly Round[] {
   const waiting = parts.flatMap((part) => (part.kind === "result" ? [part] : []));
-  return rounds.map(({ results }) => ({
+  // What it tried after its tools were gone was never run, and is still to be done.
+  const reached = rounds.slice(0, rounds.findLastIndex(({ results }) => results.some((result) => !isLost(result))) + 2);
+  return reached.map(({ results }) => ({
     results: results.map((result) => {
       if (!isUnanswered(result)) return result;
       const index = waiting.findIndex(({ name }) => name === result.call.name);
@@ -85,9 +87,15 @@ function answered(rounds: readonly Round[], parts: readonly HistoryPart[]): read
   }));
 }
 
-/** Caret ends a turn in this way when its client has gone on without it. */
-function isUnanswered({ ok, output }: CallResult): boolean {
-  return output === NO_RESULT || (!ok && isToldToEnd(output));
+/** Caret ends a turn in this way when its client has gone on without it; a call may also be lost with the tool server. */
+function isUnanswered(result: CallResult): boolean {
+  const { ok, output } = result;
+  return output === NO_RESULT || (!ok && isToldToEnd(output)) || isLost(result);
+}
+
+/** The connection to the tool server broke while the call waited, or before it was made. */
+function isLost({ ok, output }: CallResult): boolean {
+  return !ok && /\b(?:connection closed|not connected)\b/i.test(output);
 }
 
 export function isToldToEnd(output: string): boolean {
