@@ -257,7 +257,8 @@ export const exitFaults: readonly Fault[] = [
   {
     id: "O-53",
     sentence: "a turn that is cancelled while its agent starts leaves nobody behind",
-    agent: hello + hangs,
+    // Without a result: an agent that is quick to start must not complete its turn before it is cancelled.
+    agent: prints(init) + hangs,
     meanwhile: (turn) => turn.cancel(),
     ends: "cancelled",
   },
