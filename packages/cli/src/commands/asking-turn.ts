@@ -33,3 +33,18 @@ export function askingTurn({ config, session, workspace }: AskingTurn): Partial<
     ...attendedTools({ scratch, session: { id, workspace: session?.workspace ?? workspace }, permission, grants }),
   };
 }
+
+/** What a turn needs whose tools Caret runs because the settings say so. Nobody is asked: the policy decides. */
+export function ownedTurn({ config, session, workspace }: AskingTurn): Partial<TurnRequest> | undefined {
+  if (config.tools.owner !== "gateway") return undefined;
+  const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
+  const id = session?.id ?? randomUUID();
+  const grants = createSessionGrants({ newId: randomUUID, now: Date.now });
+  const { attended: _, ...owned } = attendedTools({
+    scratch,
+    session: { id, workspace: session?.workspace ?? workspace },
+    permission: config.tools.policy,
+    grants,
+  });
+  return { ...(session === undefined ? { newSessionId: id } : {}), ...owned };
+}

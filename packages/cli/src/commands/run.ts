@@ -6,7 +6,7 @@ import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { unboundTools } from "../unbound-tools.ts";
-import { askingTurn } from "./asking-turn.ts";
+import { askingTurn, ownedTurn } from "./asking-turn.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { lookUpSession, newestSession } from "./find-session.ts";
 import { write } from "./print.ts";
@@ -56,13 +56,14 @@ async function run(host: Host, words: readonly string[], options: RunOptions): P
     const { config } = loadHostConfig(host, { ...options });
     const target = await chooseTarget(host, config, options);
     const asking = isAtTerminal(host, options) ? askingOf(config, target, options) : undefined;
-    const request = { prompt, ...target.request, ...choices(options), ...asking };
+    const owned = asking ?? ownedTurn({ config, session: target.session, workspace: target.allowed });
+    const request: TurnRequest = { prompt, ...target.request, ...choices(options), ...owned };
     // Until here an interrupt simply ends us: nothing has begun.
     const stopper = createStopper(host);
     try {
       const opened = await openEngine(host, config, { workspaces: [target.allowed], keepWarm: false });
       // Where Caret runs the tools, its rules hold for all of them.
-      const owner = request.attended === true ? "gateway" : "agent";
+      const owner = request.gatewayTools === undefined ? "agent" : "gateway";
       const notes = [...opened.notes, ...unboundTools(config, owner)];
       return exitCodes[await runTurn({ ...opened, notes }, request, { host, writer, stopper })];
     } finally {
