@@ -28,6 +28,10 @@ describe("the protocol in a browser", async () => {
     expect(chunk.code).not.toMatch(/["'`]node:|\brequire\(/);
   });
 
+  it("loads nothing of the agent interface's schema, which only programs import", () => {
+    expect(chunk.moduleIds.filter((id) => id.includes("agent-api") || id.includes("@bufbuild"))).toEqual([]);
+  });
+
   it("folds events, checks turns and keeps secrets where there are only a browser's globals", () => {
     // A bare context has the language and nothing else: no process, no Buffer, no require, no module.
     const context = createContext({ URL, TextEncoder, TextDecoder, atob, btoa });

@@ -20,8 +20,9 @@ export const documentedDefaults: MachineDefaults = { dataDir: "~/.local/share/ca
 function workSchemas() {
   return {
     lane: key(
-      z.enum(["auto", "cli", "sim"]).default("auto"),
-      "How turns reach an agent. `auto` picks one and says which; `sim` is the built-in simulator.",
+      z.enum(["auto", "cli", "api", "sim"]).default("auto"),
+      "How turns reach an agent. `auto` picks `cli` or `sim` and says which; `sim` is the built-in simulator; `api`, which " +
+        "is unofficial and never picked, speaks Cursor's own protocol without its CLI.",
     ),
     model: key(
       z.string().min(1).default("auto"),
@@ -87,6 +88,27 @@ function cliSchema(machine: MachineDefaults) {
         "The longest prompt given as an argument; a longer one goes to standard input. 4000 on Windows.",
       ),
       env: key(variableMap().default({}), "Extra environment variables for the agent.", { secret: "all" }),
+    })
+    .prefault({});
+}
+
+function apiSchema() {
+  return z
+    .strictObject({
+      url: key(
+        z.url().optional(),
+        "Where the `api` lane sends turns: a host of Cursor's over https, or this machine. Unset: `PI_CURSOR_AGENT_URL`, " +
+          "`CURSOR_AGENT_URL`, what Cursor's CLI was given, what the server says, else Cursor's default.",
+      ),
+      httpVersion: key(
+        z.enum(["auto", "2", "1.1"]).default("auto"),
+        "The HTTP of the `api` lane. `auto`: what the server's settings demand, else HTTP/2 where the server speaks it.",
+      ),
+      caFile: key(
+        z.string().min(1).optional(),
+        "A file of certificates (PEM) that the `api` lane trusts besides the usual ones, for a server of one's own.",
+        { path: "file" },
+      ),
     })
     .prefault({});
 }
@@ -258,6 +280,7 @@ export function createConfigSchema(machine: MachineDefaults) {
       { path: "file" },
     ),
     cli: cliSchema(machine),
+    api: apiSchema(),
     ...boundsSchemas(),
     ...processSchemas(),
     ...houseSchemas(),

@@ -1,6 +1,7 @@
 import { CaretError, type LaneName, type TurnOutcome } from "@caret/protocol";
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
+import type { AttachedImage } from "../turns/session-engine.ts";
 import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
@@ -17,6 +18,8 @@ export interface HistoryMessage {
  * the answer to each of its calls.
  */
 export interface OfferedTools {
+  /** Who runs them. The gateway may run the agent's native tools in their place; a client cannot. */
+  readonly owner: "client" | "gateway";
   readonly tools: readonly AgentTool[];
   /** The client's system prompt. */
   readonly system: string;
@@ -34,6 +37,8 @@ export interface OfferedTools {
 export interface LaneRequest {
   readonly turnId: string;
   readonly prompt: string;
+  /** Pictures that came with it, for lanes that take them as they are. Others read of them in the prompt. */
+  readonly images?: readonly AttachedImage[];
   readonly workspace: string;
   readonly model: string;
   readonly mode: TurnMode;
@@ -72,6 +77,8 @@ export interface Lane {
   canResume(attachment: UpstreamAttachment, workspace: string): boolean;
   /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
   keepsSessions?(model: string): boolean;
+  /** Whether it takes the pictures of a prompt as they are. */
+  readonly takesImages?: true;
   /** Make an upstream session ahead of its first turn, where the upstream can. */
   createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
   /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */

@@ -34,10 +34,12 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
   const loadHistory = () => readHistory(store, session.id);
   const untold = upstream === undefined ? await historyToTell(options, loadHistory) : [];
   const tools = await options.tools?.offer();
+  const images = request.images ?? [];
   return {
     request: {
       turnId,
-      prompt: withTranscript(untold, withImages(request.prompt, request.images ?? [])),
+      prompt: withTranscript(untold, withImages(request.prompt, lane.takesImages === true ? [] : images)),
+      images,
       workspace,
       model,
       mode: request.mode ?? defaults.mode,

@@ -205,7 +205,7 @@ interface StreamJsonState extends TextState {
 
 export type StreamJsonDraft = Draft<StreamJsonState>;
 
-function initialStreamJson(partial: boolean): StreamJsonState {
+export function initialStreamJson(partial: boolean): StreamJsonState {
   return {
     ...initialTurn,
     ...initialText,

@@ -22,6 +22,7 @@ afterEach(async () => {
 });
 
 const offered: LaneRequest["offered"] = {
+  owner: "client",
   tools: [],
   system: "",
   realWorkspace: undefined,

@@ -86,7 +86,7 @@ function openCalls(
     inputSchema,
   }));
   const system = attended ? `${wanted.system}\n\n${steering.rule}`.trimStart() : wanted.system;
-  return { calls, offered: { tools, system, realWorkspace, call, announce: log.announce } };
+  return { calls, offered: { owner: "gateway", tools, system, realWorkspace, call, announce: log.announce } };
 }
 
 /** It comes first, because of many tools only the first are offered directly. */

@@ -62,6 +62,7 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
   const call = answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run }));
   const { system, realWorkspace } = wanted;
   const offered: OfferedTools = {
+    owner: "client",
     tools: wanted.tools,
     system,
     realWorkspace,

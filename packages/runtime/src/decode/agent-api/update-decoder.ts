@@ -1,0 +1,228 @@
+import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import type { Usage } from "@caret/protocol";
+import { type InteractionQuery, InteractionQuerySchema } from "@caret/protocol/agent-api/interactions";
+import { type InteractionResponse, InteractionResponseSchema } from "@caret/protocol/agent-api/interactions";
+import { type ToolCall, ToolCallSchema } from "@caret/protocol/agent-api/tool-call";
+import { type InteractionUpdate, InteractionUpdateSchema, type TurnEndedUpdate } from "@caret/protocol/agent-api/updates";
+import type { Decoded } from "../decoder.ts";
+import type { Ending } from "../dialect.ts";
+import { onInteractionQuery } from "../stream-json/interaction-query.ts";
+import { initialStreamJson, type StreamJsonDraft } from "../stream-json/stream-json-dialect.ts";
+import { onToolCall } from "../stream-json/tool-calls.ts";
+import { closeBlock, closeDraft, endTurn, keepUnknown, openDraft, writeText, writeThinking } from "../turn-draft.ts";
+import { createReplayedText } from "./replayed-text.ts";
+
+const SOURCE = "agent-api";
+
+/**
+ * What the updates of Cursor's API mean: the same events as those of its CLI, which prints the same messages as JSON. The
+ * `turn-start` is the caller's. Nothing is given after the `turn-end`.
+ */
+export interface UpdateDecoder {
+  update(update: InteractionUpdate): readonly Decoded[];
+  /** A query and the answer that it was given. */
+  answered(query: InteractionQuery, response: InteractionResponse): readonly Decoded[];
+  /** Something else came that is not understood. */
+  unknown(label: string, value: unknown): readonly Decoded[];
+  /** The upstream has saved all that it said. */
+  checkpoint(): void;
+  /** The stream goes on from the last checkpoint. */
+  resumed(): void;
+  finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[];
+  readonly hasEnded: boolean;
+}
+
+export function createUpdateDecoder(): UpdateDecoder {
+  let state = initialStreamJson(true);
+  const replayed = createReplayedText();
+
+  const step = (write: (draft: StreamJsonDraft) => void, raw?: () => string): readonly Decoded[] => {
+    if (state.ended) return [];
+    const draft = openDraft(state);
+    write(draft);
+    const [next, events] = closeDraft(draft);
+    state = next;
+    if (events.length === 0) return [];
+    const line = raw?.();
+    return events.map((event, index) => (index === 0 && line !== undefined ? { event, raw: line } : { event }));
+  };
+
+  const onText = (draft: StreamJsonDraft, delta: string): void => {
+    const text = replayed.admit(delta);
+    if (text === "") return;
+    replayed.note(text);
+    writeText(draft, text);
+  };
+
+  return {
+    update(update) {
+      const { message } = update;
+      switch (message.case) {
+        case "textDelta": {
+          const { text, isServerNotice } = message.value;
+          if (!isServerNotice) return step((draft) => onText(draft, text));
+          return step((draft) => void draft.events.push({ type: "notice", kind: "error", message: text }));
+        }
+        case "thinkingDelta": {
+          const { text } = message.value;
+          return text === "" ? [] : step((draft) => writeThinking(draft, text));
+        }
+        default:
+          return step((draft) => onUpdate(draft, update), () => rawOf(update));
+      }
+    },
+    answered: (query, response) =>
+      step((draft) => onAnsweredQuery(draft, query, response), () => jsonOf(InteractionQuerySchema, query)),
+    unknown: (label, value) => step((draft) => keepUnknown(draft, SOURCE, label, value)),
+    checkpoint: replayed.settle,
+    resumed: replayed.expect,
+    finish: (ending) => step((draft) => endTurn(draft, ending)),
+    get hasEnded() {
+      return state.ended;
+    },
+  };
+}
+
+type Message = InteractionUpdate["message"];
+type Case = NonNullable<Message["case"]>;
+
+/** Of interest to the server's own screens, or told in another place. */
+const ignored: ReadonlySet<Case> = new Set<Case>([
+  "userMessageAppended",
+  "partialToolCall",
+  "tokenDelta",
+  "summary",
+  "summaryStarted",
+  "summaryCompleted",
+  "heartbeat",
+  "stepStarted",
+  "stepCompleted",
+  "promptSuggestion",
+  "postRequestPrompt",
+  "activeBranchChange",
+  "feedbackRequest",
+  "responseComparison",
+  "contextInjectionState",
+  "grokBotNudge",
+  "toolRequestsListed",
+]);
+
+function onUpdate(draft: StreamJsonDraft, update: InteractionUpdate): void {
+  const { message } = update;
+  switch (message.case) {
+    case "thinkingCompleted":
+      return closeThinking(draft, message.value.thinkingDurationMs);
+    case "toolCallStarted":
+      return onToolCall(draft, toolEvent("started", message.value));
+    case "toolCallCompleted":
+      return onToolCall(draft, toolEvent("completed", message.value));
+    case "toolCallDelta":
+      return onToolOutput(draft, message.value.callId, outputOf(message.value.toolCallDelta?.delta));
+    case "shellOutputDelta":
+      return onToolOutput(draft, onlyOpenCall(draft), shellOutput(message.value.event));
+    case "routedModel":
+      return void draft.events.push({ type: "session-ready", model: message.value.displayName });
+    case "turnEnded":
+      return endTurn(draft, { kind: "completed" }, usageOf(message.value));
+    default:
+      if (message.case === undefined || !ignored.has(message.case))
+        keepUnknown(draft, SOURCE, `interaction_update:${unknownNumbers(update)}`, jsonValueOf(update));
+  }
+}
+
+function closeThinking(draft: StreamJsonDraft, durationMs: number): void {
+  if (draft.block?.kind === "thinking") closeBlock(draft, durationMs > 0 ? durationMs : undefined);
+}
+
+interface ToolUpdate {
+  readonly callId: string;
+  readonly toolCall?: ToolCall | undefined;
+}
+
+/** The line that the CLI prints for it. */
+function toolEvent(subtype: "started" | "completed", { callId, toolCall }: ToolUpdate): JsonObject {
+  const call = toolCall === undefined ? {} : toolJson(toolCall);
+  return { subtype, tool_call: call, ...(callId === "" ? {} : { call_id: callId }) };
+}
+
+function toolJson(call: ToolCall): JsonObject {
+  try {
+    const json = toJson(ToolCallSchema, call) as JsonObject;
+    // Numbers of 64 bits are texts in JSON; these two are times in milliseconds, which every number can hold.
+    for (const name of ["startedAtMs", "completedAtMs"]) if (name in json) json[name] = Number(json[name]);
+    return json;
+  } catch {
+    // A value without a kind cannot be written as JSON: the tool is then told by its name, without its arguments.
+    return call.tool.case === undefined ? {} : { [call.tool.case]: { args: {} } };
+  }
+}
+
+function onToolOutput(draft: StreamJsonDraft, callId: string | undefined, text: string): void {
+  if (text === "" || callId === undefined || !draft.openCalls.has(callId)) return;
+  draft.events.push({ type: "tool-output", callId, text });
+}
+
+/** Output that does not name its call can only be shown where there is one. */
+function onlyOpenCall({ openCalls }: StreamJsonDraft): string | undefined {
+  return openCalls.size === 1 ? [...openCalls.keys()][0] : undefined;
+}
+
+type DeltaOf<U extends Case> = Extract<Message, { case: U }>["value"];
+
+function outputOf(delta: NonNullable<DeltaOf<"toolCallDelta">["toolCallDelta"]>["delta"] | undefined): string {
+  if (delta?.case !== "shellToolCallDelta") return "";
+  const { delta: output } = delta.value;
+  return output.case === undefined ? "" : output.value.content;
+}
+
+function shellOutput(event: DeltaOf<"shellOutputDelta">["event"]): string {
+  return event.case === "stdout" || event.case === "stderr" ? event.value.data : "";
+}
+
+/** What is absent was not reported. */
+function usageOf(ended: TurnEndedUpdate): Usage | undefined {
+  const counts = {
+    input: ended.inputTokens,
+    output: ended.outputTokens,
+    cacheRead: ended.cacheReadTokens,
+    cacheWrite: ended.cacheWriteTokens,
+    reasoning: ended.reasoningTokens,
+  };
+  const told = Object.entries(counts).flatMap(([name, count]) =>
+    count === undefined || count < 0n ? [] : [[name, Number(count)] as const],
+  );
+  return told.length === 0 ? undefined : Object.fromEntries(told);
+}
+
+/** The CLI prints a query and its own answer to it as two lines; here the answer is ours. */
+function onAnsweredQuery(draft: StreamJsonDraft, query: InteractionQuery, response: InteractionResponse): void {
+  const before = draft.events.length;
+  const request = toJson(InteractionQuerySchema, query) as JsonObject;
+  const answer = toJson(InteractionResponseSchema, response) as JsonObject;
+  const query_type = query.query.case ?? "unknown";
+  onInteractionQuery(draft, { subtype: "request", query_type, query: request });
+  onInteractionQuery(draft, { subtype: "response", query_type, response: answer });
+  for (const [index, event] of draft.events.entries())
+    if (index >= before && event.type === "approval-answer") draft.events[index] = { ...event, by: "policy" };
+}
+
+/** The numbers of fields that the schema does not have, as a name for what came. */
+function unknownNumbers({ $unknown = [] }: InteractionUpdate): string {
+  return $unknown.map(({ no }) => no).join(",") || "empty";
+}
+
+function rawOf(update: InteractionUpdate): string {
+  return JSON.stringify(jsonValueOf(update));
+}
+
+function jsonValueOf(update: InteractionUpdate): unknown {
+  return JSON.parse(jsonOf(InteractionUpdateSchema, update));
+}
+
+function jsonOf(...[schema, message]: Parameters<typeof toJson>): string {
+  try {
+    return JSON.stringify(toJson(schema, message));
+  } catch {
+    return "{}"; // a value without a kind has no JSON; the events say what could be read of it
+  }
+}

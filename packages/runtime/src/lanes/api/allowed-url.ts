@@ -1,0 +1,37 @@
+import { CaretError } from "@caret/protocol";
+import ipaddr from "ipaddr.js";
+
+/** Cursor's own domains. Everything else would be given the user's token and prompts. */
+const cursorDomains = ["cursor.sh", "cursor.com"] as const;
+
+/** Whether requests to this address stay on the machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  if (hostname === "localhost") return true;
+  const address = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+}
+
+/**
+ * The only addresses that the API lane sends anything to: Cursor's hosts over TLS, or loopback. `source` names where the
+ * address was found: a variable, a file, an answer of the server.
+ */
+export function allowedUrl(text: string, source: string): URL {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
+    throw refusal(source, "is not an http or https address");
+  if (url.username !== "" || url.password !== "") throw refusal(source, "carries a user name or a password");
+  if (isLoopback(url)) return url;
+  if (!isCursorHost(url.hostname)) throw refusal(source, `names ${url.hostname}, which is not a host of Cursor's`);
+  if (url.protocol !== "https:") throw refusal(source, `names ${url.hostname} without TLS`);
+  return url;
+}
+
+function isCursorHost(hostname: string): boolean {
+  return cursorDomains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+}
+
+function refusal(source: string, fault: string): CaretError {
+  return new CaretError("invalid-config", `${source} ${fault}: nothing was sent there`, {
+    fix: `Unset ${source}, or name a host of Cursor's over https, or a server on this machine.`,
+  });
+}

@@ -1,0 +1,128 @@
+import { CaretError, type ErrorCode } from "@caret/protocol";
+import {
+  type Attempt,
+  type Cooldowns,
+  nextAttempt,
+  type RotationPlan,
+  type RotationState,
+  startRotation,
+} from "../profiles/rotation.ts";
+import { isRecoverable } from "./cli/classify-failure.ts";
+import type { LaneEntry } from "./lane.ts";
+
+type LaneBatch = readonly LaneEntry[];
+
+/** An attempt that was opened. */
+export interface OpenedAttempt {
+  readonly batches: AsyncIterable<LaneBatch> | readonly LaneBatch[];
+  /** A failure of this code is worth the very same attempt in another way: `isOtherWay` is then true. */
+  readonly otherWayAfter?: ErrorCode | undefined;
+}
+
+/** The attempts of one turn. */
+export interface TurnAttempts extends Omit<RotationPlan, "cooldowns" | "nowMs"> {
+  /** Never rejects: an attempt that cannot be opened is its `turn-end` alone. */
+  readonly open: (attempt: Attempt, isOtherWay: boolean) => Promise<OpenedAttempt>;
+  readonly signal: AbortSignal;
+}
+
+/** What an attempt is made with. */
+interface Step {
+  readonly state: RotationState;
+  readonly isOtherWay: boolean;
+}
+
+interface NextStep {
+  /** Undefined when nothing is left to try. */
+  readonly step: Step | undefined;
+  readonly entries: LaneBatch;
+}
+
+/** An attempt that failed before it answered anything: its last entry is not shown unless nothing is left to try. */
+interface Failure {
+  readonly entry: LaneEntry;
+  readonly error: CaretError;
+}
+
+/**
+ * Runs turns of a lane: one attempt after the other, each with the next profile or model, until one answers or nothing is
+ * left to try. Which profiles cool down is shared by all turns of the lane.
+ */
+export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempts) => AsyncGenerator<LaneBatch> {
+  let cooldowns: Cooldowns = new Map();
+
+  /** What is tried next, and a notice of it; or the failure after all when nothing is left to try. */
+  const recover = ({ state, isOtherWay }: Step, failed: Failure | undefined, otherWayAfter?: ErrorCode): NextStep => {
+    if (failed === undefined) return { step: undefined, entries: [] };
+    const { entry, error } = failed;
+    if (error.code === otherWayAfter) return { step: { state, isOtherWay: true }, entries: [] };
+    const failure = isRecoverable(error);
+    const setting = { cooldowns, nowMs: wallClock(), isHarmless: isHarmless(error), emitted: false };
+    const next = failure === undefined ? undefined : nextAttempt(state, { failure, ...setting });
+    cooldowns = next?.cooldowns ?? cooldowns;
+    if (next === undefined || next.kind === "stop") return { step: undefined, entries: [entry] };
+    const message = describeStep(state.attempt, next.state.attempt, error);
+    return {
+      step: { state: next.state, isOtherWay },
+      entries: [{ event: { type: "notice", kind: next.kind, message } }],
+    };
+  };
+
+  return async function* runAttempts({ profiles, models, open, signal }) {
+    const state = startRotation({ profiles, models, cooldowns, nowMs: wallClock() });
+    let step: Step | undefined = { state, isOtherWay: false };
+    while (step !== undefined) {
+      const opened = await open(step.state.attempt, step.isOtherWay);
+      const ending = createWithheldEnd(opened.otherWayAfter, signal);
+      for await (const entries of opened.batches) {
+        const shown = ending.withhold(entries);
+        if (shown.length > 0) yield shown;
+      }
+      const next: NextStep = recover(step, ending.failure(), opened.otherWayAfter);
+      if (next.entries.length > 0) yield next.entries;
+      step = next.step;
+    }
+  };
+}
+
+/** Keeps the end of an attempt back while something else may still be tried: it failed, and nothing was answered before. */
+function createWithheldEnd(otherWayAfter: ErrorCode | undefined, signal: AbortSignal) {
+  let failure: Failure | undefined;
+  let hasAnswered = false;
+  return {
+    /** What of a batch may be shown. */
+    withhold(entries: LaneBatch): LaneBatch {
+      if (hasAnswered || signal.aborted) return entries;
+      failure = avertableEnd(entries, otherWayAfter);
+      if (failure !== undefined) return entries.slice(0, -1);
+      hasAnswered = entries.some(isAnswer);
+      return entries;
+    },
+    failure: () => failure,
+  };
+}
+
+function avertableEnd(entries: LaneBatch, otherWayAfter: ErrorCode | undefined): Failure | undefined {
+  const entry = entries.at(-1);
+  if (entry?.event.type !== "turn-end" || entry.event.outcome.kind !== "failed") return undefined;
+  const { code, message } = entry.event.outcome.error;
+  const error = new CaretError(code, message);
+  const canBeAverted = isRecoverable(error) !== undefined || code === otherWayAfter;
+  return canBeAverted && !entries.some(isAnswer) ? { entry, error } : undefined;
+}
+
+/** An agent that could not start, or could not reach its server, has not worked on the prompt and not spent anything. */
+function isHarmless({ code }: CaretError): boolean {
+  return code === "agent-unavailable" || code === "upstream-unreachable";
+}
+
+/** Something a person has seen: after it a second answer must not begin. */
+function isAnswer({ event: { type } }: LaneEntry): boolean {
+  return type.startsWith("text-") || type.startsWith("thinking-") || type.startsWith("tool-");
+}
+
+function describeStep(from: Attempt, to: Attempt, { message }: CaretError): string {
+  if (from.model !== to.model) return `${from.model} failed (${message}); trying the model ${to.model}`;
+  if (from.profile !== to.profile) return `The profile ${from.profile} failed (${message}); trying ${to.profile}`;
+  return `The attempt failed (${message}); trying once more`;
+}
