@@ -23,6 +23,7 @@ export { importSession } from "./log/transfer/import-session.ts";
 export { createModelCache } from "./models/model-cache.ts";
 export { createModelDirectory, type RuntimeModels } from "./models/model-directory.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
+export { fileStamp } from "./paths/file-stamp.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
 export { writePrivateFile } from "./paths/private-files.ts";
 export { openScratchDirectories } from "./paths/scratch-directories.ts";
