@@ -5,6 +5,19 @@ export { type ChatSummary, listChats } from "./chats/list-chats.ts";
 export { type Chat, readChat } from "./chats/read-chat.ts";
 export { createConversations, type RuntimeConversations } from "./conversations/create-conversations.ts";
 export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-store.ts";
+export { accountEmail } from "./credentials/account.ts";
+export { createControlServer } from "./credentials/control-server.ts";
+export { createApiCredentials } from "./credentials/create-api-credentials.ts";
+export type { CredentialSource } from "./credentials/credential-source.ts";
+export { openCredentialStore } from "./credentials/credential-store.ts";
+export {
+  type ForeignProgram,
+  findForeignLogin,
+  foreignPrograms,
+  readForeignLogin,
+} from "./credentials/foreign-logins.ts";
+export { logIn } from "./credentials/log-in.ts";
+export { logOut } from "./credentials/log-out.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./decode/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./decode/dialect.ts";
 export { type BridgeHub, openBridgeHub } from "./lanes/bridge/bridge-hub.ts";

@@ -38,31 +38,34 @@ export function createControlServer({ controlUrl, fetch }: ControlServerOptions)
   const { origin } = allowedUrl(controlUrl.href, "The address of the control server");
   return {
     origin,
-    async post({ path, bearer, contentType, body, signal }) {
-      const url = new URL(path, origin);
-      const headers = {
-        accept: contentType,
-        "content-type": contentType,
-        ...(contentType === "application/proto" ? { "connect-protocol-version": "1" } : {}),
-        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer.reveal()}` }),
-      };
-      const deadline = AbortSignal.timeout(PATIENCE_MS);
+    async post(request) {
+      const url = new URL(request.path, origin);
       try {
-        // A redirect would carry the credential to a host that was never checked.
-        const response = await fetch(url, {
-          method: "POST",
-          headers,
-          body,
-          redirect: "error",
-          signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-        });
-        return await readAnswer(response);
+        return await readAnswer(await fetch(url, toInit(request)));
       } catch (reason) {
+        if (request.signal?.aborted === true) throw CaretError.from(request.signal.reason);
         if (CaretError.is(reason)) throw reason;
-        if (signal?.aborted === true) throw CaretError.from(signal.reason);
-        throw unreachable(url, reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason);
+        // The reason of `fetch` is "fetch failed"; what failed is its cause.
+        throw unreachable(url, (reason as Error).cause ?? reason);
       }
     },
+  };
+}
+
+function toInit({ bearer, contentType, body, signal }: ControlRequest): RequestInit {
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
+  return {
+    method: "POST",
+    headers: {
+      accept: contentType,
+      "content-type": contentType,
+      ...(contentType === "application/proto" ? { "connect-protocol-version": "1" } : {}),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer.reveal()}` }),
+    },
+    body,
+    // A redirect would carry the credential to a host that was never checked.
+    redirect: "error",
+    signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
   };
 }
 
