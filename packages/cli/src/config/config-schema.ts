@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-names.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { byteCount, durationMs } from "./number-schemas.ts";
@@ -88,27 +89,6 @@ function cliSchema(machine: MachineDefaults) {
         "The longest prompt given as an argument; a longer one goes to standard input. 4000 on Windows.",
       ),
       env: key(variableMap().default({}), "Extra environment variables for the agent.", { secret: "all" }),
-    })
-    .prefault({});
-}
-
-function apiSchema() {
-  return z
-    .strictObject({
-      url: key(
-        z.url().optional(),
-        "Where the `api` lane sends turns: a host of Cursor's over https, or this machine. Unset: `PI_CURSOR_AGENT_URL`, " +
-          "`CURSOR_AGENT_URL`, what Cursor's CLI was given, what the server says, else Cursor's default.",
-      ),
-      httpVersion: key(
-        z.enum(["auto", "2", "1.1"]).default("auto"),
-        "The HTTP of the `api` lane. `auto`: what the server's settings demand, else HTTP/2 where the server speaks it.",
-      ),
-      caFile: key(
-        z.string().min(1).optional(),
-        "A file of certificates (PEM) that the `api` lane trusts besides the usual ones, for a server of one's own.",
-        { path: "file" },
-      ),
     })
     .prefault({});
 }

@@ -7,7 +7,7 @@ import { createLoopDetector } from "../loops/loop-detector.ts";
 import type { GatewayToolsRequest } from "../session-engine.ts";
 import { createCallApprovals } from "./call-approvals.ts";
 import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { ToolCall, ToolResult } from "./tool-call.ts";
 import type { GatewayToolbox } from "./toolbox.ts";
 import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";
@@ -94,7 +94,12 @@ function toList(askUser: AskUser | undefined): readonly AskUser[] {
   return askUser === undefined ? [] : [askUser];
 }
 
-function toEnded({ status, output, outcomeClass, durationMs }: ToolCallResult): EndedCall {
-  const result = { text: output, isError: status !== "ok" };
+function toEnded({ status, output, outcomeClass, durationMs, exitCode }: ToolCallResult): EndedCall {
+  const result: ToolResult = {
+    text: output,
+    isError: status !== "ok",
+    ...(status === "rejected" ? { isRejected: true } : {}),
+    ...(exitCode === undefined ? {} : { exitCode }),
+  };
   return { result, outcome: status === "interrupted" ? undefined : { class: outcomeClass, output, durationMs } };
 }

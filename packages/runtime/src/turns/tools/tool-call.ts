@@ -20,6 +20,10 @@ export type BridgeHello = z.infer<typeof bridgeHelloSchema>;
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
+  /** It was not run: the policy, a person or the client refused it. */
+  readonly isRejected?: true;
+  /** Of a command that ended. */
+  readonly exitCode?: number;
 }
 
 /** A call of a tool that the agent does not run itself. */

@@ -1,0 +1,16 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ExecClientMessageSchema, ExecServerMessage } from "@caret/protocol/agent-api/exec";
+
+/** What the server asks this side to do. */
+export type ExecRequest = ExecServerMessage["message"];
+
+export type ExecCase = NonNullable<ExecRequest["case"]>;
+
+/** The arguments of one kind of request. */
+export type ArgsOf<Case extends ExecCase> = Extract<ExecRequest, { case: Case }>["value"];
+
+/** The result of a request, in the place that belongs to its kind. */
+export type ExecResult = NonNullable<MessageInitShape<typeof ExecClientMessageSchema>["message"]>;
+
+/** A result, or the word that there can be none. */
+export type ExecReply = { readonly result: ExecResult } | { readonly thrown: string; readonly leavesOpen?: true };

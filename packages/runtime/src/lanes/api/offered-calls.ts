@@ -1,0 +1,58 @@
+import type { AgentEventOf } from "@caret/protocol";
+import type { Decoded } from "../../decode/decoder.ts";
+import type { ToolCall } from "../../turns/tools/tool-call.ts";
+import type { OfferedTools } from "../lane.ts";
+import { OWN_SERVER, type TurnOffer } from "./turn-offer.ts";
+
+/** Calls of offered tools are told where they are answered, not by the upstream's stream. */
+export interface OfferedCalls {
+  /** What of a batch is to be shown. */
+  show(entries: readonly Decoded[]): readonly Decoded[];
+  /** The batch that was shown last has been taken: calls it mentioned may be told now. */
+  taken(): void;
+}
+
+/** Operations that the gateway's own tools do when it owns them; they are then its calls. */
+const runByGateway = new Set(["shell", "read", "edit", "write", "delete", "grep", "glob", "ls", "fetch"]);
+
+export function createOfferedCalls(
+  offered: OfferedTools | undefined,
+  offer: TurnOffer | undefined,
+  announced: Set<string>,
+): OfferedCalls {
+  if (offered === undefined || offer === undefined) return { show: (entries) => entries, taken: () => undefined };
+  const hidden = new Set<string>();
+  let mentions: (() => void)[] = [];
+
+  const hide = (event: AgentEventOf<"tool-call">): void => {
+    const { callId, server, name, input } = event;
+    if (server === OWN_SERVER || isLookup(event)) {
+      hidden.add(callId);
+      if (server === OWN_SERVER) mentions.push(() => mention(callId, name, input as ToolCall["input"]));
+    } else if (offer.owner === "gateway" && server === undefined && runByGateway.has(name)) hidden.add(callId);
+  };
+
+  const mention = (callId: string, toolName: string, input: ToolCall["input"]): void => {
+    announced.add(callId);
+    offered.announce(offer.resolveJson(toolName, input) ?? { name: toolName, input });
+  };
+
+  return {
+    show(entries) {
+      const shown = entries.filter(({ event }) => {
+        if (event.type === "tool-call") hide(event);
+        return !("callId" in event && event.callId !== undefined && hidden.has(event.callId));
+      });
+      return shown.length === entries.length ? entries : shown;
+    },
+    taken() {
+      for (const tell of mentions) tell();
+      mentions = [];
+    },
+  };
+}
+
+/** Looking up what our own server offers is nobody's business. */
+function isLookup({ name, input }: AgentEventOf<"tool-call">): boolean {
+  return name === "getMcpTools" && (input as { server?: unknown }).server === OWN_SERVER;
+}

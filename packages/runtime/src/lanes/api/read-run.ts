@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import { ChunkWaiter, type NextChunk } from "../../async/chunk-waiter.ts";
+import type { Decoded } from "../../decode/decoder.ts";
+import { createTurnClocks, type TurnClocks } from "../cli/turn-clocks.ts";
+import { type LaneEntry, outcomeOfStop } from "../lane.ts";
+import type { LiveRead, LiveRun } from "./live-run.ts";
+import type { ApiRun } from "./open-run.ts";
+import { createRunRecovery, type Recovery, type RunAction } from "./run-recovery.ts";
+import type { StreamRead } from "./transport/message-stream.ts";
+
+/**
+ * Read a run until its turn ends: its messages become entries for the log. A stream that breaks off goes on from the last
+ * checkpoint, or begins again while nothing was said. The `turn-end` is given as soon as the upstream has ended the turn;
+ * what it still saves is taken for a moment longer.
+ */
+export async function* readRun(run: ApiRun): AsyncGenerator<readonly LaneEntry[], void, undefined> {
+  const { decoder, signal, now } = run;
+  const waiter = new ChunkWaiter(signal);
+  const clocks = createTurnClocks(run.clocks, now);
+  const recovery = createRunRecovery(run.retries);
+  let action: RunAction = "say";
+  let live: LiveRun | undefined;
+  try {
+    while (!decoder.hasEnded) {
+      const opened = live ?? (await open(run, action));
+      live = isLive(opened) ? opened : undefined;
+      const read = isLive(opened) ? await readNext(run, opened, waiter, clocks) : opened;
+      if (read.entries.some(isAnswer)) recovery.noteAnswer();
+      if (read.hasCheckpoint) recovery.noteCheckpoint();
+      clocks.note(read.entries);
+      const shown = run.show(read.entries);
+      if (shown.length > 0) yield shown;
+      live?.taken();
+      run.taken();
+      if (read.end === undefined || decoder.hasEnded) continue;
+      live?.close();
+      live = undefined;
+      const next = recovery.after(read.end);
+      const entries = next.kind === "fail" ? decoder.finish(failed(next.error)) : noticeOf(next);
+      if (entries.length > 0) yield run.show(entries);
+      if (next.kind === "fail") break;
+      action = await prepare(run, next, clocks);
+    }
+    if (live !== undefined) await linger(run, live);
+  } finally {
+    waiter.close();
+    live?.close();
+    run.leave();
+  }
+}
+
+const nothing: LiveRead = { entries: [], hasCheckpoint: false, end: undefined };
+
+function isLive(opened: LiveRun | LiveRead): opened is LiveRun {
+  return "pull" in opened;
+}
+
+/** The next stream; or, where it cannot be opened, what that means. */
+async function open(run: ApiRun, action: RunAction): Promise<LiveRun | LiveRead> {
+  try {
+    return await run.open(action);
+  } catch (reason) {
+    if (run.signal.aborted) return over(run, outcomeOfStop(run.signal));
+    return { ...nothing, end: { kind: "dropped", error: CaretError.from(reason) } };
+  }
+}
+
+/** What the stream gives next, or what its silence means. */
+async function readNext(run: ApiRun, live: LiveRun, waiter: ChunkWaiter, clocks: TurnClocks): Promise<LiveRead> {
+  const { now, retries } = run;
+  const waitMs = Math.min(clocks.deadline() - now(), retries.stallMs);
+  const next: NextChunk<StreamRead> = await waiter.next(live.pull(), waitMs);
+  switch (next.kind) {
+    case "chunk":
+      return live.take(next.chunk);
+    case "aborted":
+      return over(run, outcomeOfStop(run.signal));
+    case "expired":
+      if (clocks.deadline() <= now()) return over(run, failed(clocks.expired()));
+      return { ...nothing, end: { kind: "dropped", error: new CaretError("stalled", silence(retries.stallMs)) } };
+    case "end":
+      return { ...nothing, end: { kind: "ended" } };
+  }
+}
+
+function silence(ms: number): string {
+  return `The upstream sent nothing for ${ms} ms, not even a sign of life`;
+}
+
+function over({ decoder }: ApiRun, ending: Parameters<ApiRun["decoder"]["finish"]>[0]): LiveRead {
+  return { ...nothing, entries: decoder.finish(ending) };
+}
+
+function failed(error: CaretError) {
+  return { kind: "failed", error: error.toInfo() } as const;
+}
+
+/** Wait until another stream may be opened, with another token where the first was not taken. */
+async function prepare(
+  run: ApiRun,
+  { action, delayMs, isToken }: Extract<Recovery, { kind: "again" }>,
+  clocks: TurnClocks,
+): Promise<RunAction> {
+  if (action === "resume") run.decoder.resumed();
+  const waitMs = Math.min(delayMs, Math.max(0, clocks.deadline() - run.now()));
+  // An abort ends the wait; the loop sees it when it opens or reads the next stream.
+  if (waitMs > 0) await sleep(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
+  if (isToken) run.rejectToken();
+  return action;
+}
+
+function noticeOf({ action, error, isToken }: Extract<Recovery, { kind: "again" }>): readonly Decoded[] {
+  if (isToken) return [];
+  const message =
+    action === "resume"
+      ? `The stream broke off (${error.message}); it goes on from the last checkpoint`
+      : `The attempt failed (${error.message}); trying once more`;
+  return [{ event: { type: "notice", kind: action === "resume" ? "reconnect" : "retry", message } }];
+}
+
+/** Something a person has seen: after it a second answer must not begin. */
+function isAnswer({ event: { type } }: Decoded): boolean {
+  return type.startsWith("text-") || type.startsWith("thinking-") || type.startsWith("tool-");
+}
+
+/** The turn is over, and the upstream may still save its state: without the last checkpoint it would forget the turn. */
+async function linger({ graceMs, now, signal }: ApiRun, live: LiveRun): Promise<void> {
+  const waiter = new ChunkWaiter(signal);
+  const until = now() + graceMs;
+  try {
+    for (;;) {
+      const next = await waiter.next(live.pull(), until - now());
+      if (next.kind !== "chunk" || live.take(next.chunk).end !== undefined) return;
+    }
+  } finally {
+    waiter.close();
+  }
+}
