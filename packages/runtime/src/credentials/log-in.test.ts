@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CredentialStore, openCredentialStore } from "./credential-store.ts";
 import { type LogInOptions, logIn } from "./log-in.ts";
 import { logOut } from "./log-out.ts";
-import { LoginServer } from "./testing/login-server.ts";
+import { LoginServer } from "../testing/login-server.ts";
 
 /** The example of RFC 7636, appendix B. */
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
