@@ -1,7 +1,7 @@
 import { build } from "vite";
 
 /**
- * Bundles the command, its helper programs and the simulator into a few ES modules with everything they import. Starting from
+ * Bundles the command, its helper programs and the simulators into a few ES modules with everything they import. Starting from
  * these takes a fraction of what reading hundreds of sources and stripping their types does.
  */
 const programs = [
@@ -15,7 +15,10 @@ const programs = [
       "page-worker": "packages/runtime/src/tools/web/page-worker.ts",
     },
   },
-  { outDir: "packages/simulator/build", input: { main: "packages/simulator/src/main.ts" } },
+  {
+    outDir: "packages/simulator/build",
+    input: { main: "packages/simulator/src/main.ts", "upstream-main": "packages/simulator/src/upstream-main.ts" },
+  },
 ];
 
 for (const { outDir, input } of programs)

@@ -3,13 +3,18 @@ import type { AgentHost } from "@caret/runtime";
 import type { Config } from "./config/config-schema.ts";
 
 export interface LaneChoice {
-  readonly lane: "cli" | "sim";
+  readonly lane: "cli" | "api" | "sim";
   /** What a person should know about the choice. */
   readonly notes: readonly string[];
 }
 
+/** Said wherever the lane is chosen. */
+export const UNOFFICIAL =
+  "The api lane is unofficial: it speaks Cursor's own protocol, which Cursor neither documents nor supports for others.";
+
 /** The lane that turns take: `auto` means Cursor's own CLI wherever there is one. The one rule for every command. */
 export async function chooseLane(config: Config, cli: AgentHost): Promise<LaneChoice> {
+  if (config.lane === "api") return { lane: "api", notes: [UNOFFICIAL] };
   if (config.lane !== "auto") return { lane: config.lane, notes: [] };
   if (config.cli.command !== undefined || Object.keys(config.models).length > 0) return { lane: "cli", notes: [] };
   try {

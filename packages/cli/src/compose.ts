@@ -11,6 +11,7 @@ import {
   type BridgeHub,
   type Containment,
   childEnvironment,
+  createApiLane,
   createCliLane,
   createSecretKeeper,
   createSessionEngine,
@@ -27,10 +28,12 @@ import {
   sweepLeftovers,
 } from "@caret/runtime";
 import { createAgentHosts } from "./agent-hosts.ts";
+import { createApiHost } from "./api-host.ts";
 import { chooseLane } from "./choose-lane.ts";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
+import { type LaneProbe, probeOf } from "./lane-probe.ts";
 import { packageRoot, version } from "./program.ts";
 import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
 import { workspaceAccess } from "./workspaces/workspace-access.ts";
@@ -43,8 +46,8 @@ export interface OpenedEngine {
   /** What a person should know about how turns will run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
-  /** What the default lane runs agents with. */
-  readonly agentHost: AgentHost;
+  /** What the default lane says of itself. */
+  readonly probe: LaneProbe;
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
   /** Where turns may work. */
@@ -82,10 +85,15 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const openBridge = bridge.open;
   const hosts = createAgentHosts(host, config, { spawner, containment, warm, openBridge, noteSecrets: keeper.add });
   const { lane, notes } = await chooseLane(config, hosts.cli);
+  const api = createApiHost(host, config, { noteSecrets: keeper.add });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
   const engine = createSessionEngine({
     store,
-    lanes: [createCliLane({ name: "cli", host: hosts.cli }), createCliLane({ name: "sim", host: hosts.sim })],
+    lanes: [
+      createCliLane({ name: "cli", host: hosts.cli }),
+      createCliLane({ name: "sim", host: hosts.sim }),
+      createApiLane(api),
+    ],
     defaultLane: lane,
     redactor: keeper.redactor,
     allowedWorkspaces,
@@ -107,8 +115,8 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await bridge.close();
     await spawner.close();
   };
-  const agentHost = lane === "sim" ? hosts.sim : hosts.cli;
-  return { engine, notes, lane, agentHost, close, redactor: keeper.redactor, allowedWorkspaces, spawner, containment };
+  const probe = probeOf(lane, hosts, () => api);
+  return { engine, notes, lane, probe, close, redactor: keeper.redactor, allowedWorkspaces, spawner, containment };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */

@@ -1,14 +1,15 @@
-import type { CaretError } from "@caret/protocol";
+import type { CaretError, LaneName } from "@caret/protocol";
 import type { RuntimeModels } from "@caret/runtime";
 import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import { isTurnRunning, openProbeHosts } from "../doctor/probe-hosts.ts";
 import type { Host } from "../host.ts";
+import { probeOf } from "../lane-probe.ts";
 import { laneModels } from "../serve/gateway-lanes.ts";
 
 export interface ModelWork {
   readonly directory: RuntimeModels;
-  readonly lane: "cli" | "sim";
+  readonly lane: LaneName;
   /** A turn is running, so the agent must not be asked for its models now. */
   readonly isBusy: boolean;
 }
@@ -23,7 +24,8 @@ export async function withModels<Result>(
   try {
     const { lane } = await chooseLane(config, hosts.cli);
     const isBusy = await isTurnRunning(config);
-    const { directory, settled } = laneModels({ config, lane, agentHost: hosts[lane], isBusy: () => isBusy, onError });
+    const probe = probeOf(lane, hosts, hosts.api);
+    const { directory, settled } = laneModels({ config, lane, probe, isBusy: () => isBusy, onError });
     const result = await work({ directory, lane, isBusy });
     await settled();
     return result;

@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { listCliModels } from "@caret/runtime";
 import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { probeOf } from "../lane-probe.ts";
 import { answers } from "../serve/find-gateway.ts";
 import { readLockFile } from "../serve/gateway-lock.ts";
 import { unboundTools } from "../unbound-tools.ts";
@@ -81,11 +81,11 @@ export async function checkLogin({ config, hosts }: DoctorWork): Promise<Finding
   const check = "login";
   const { lane } = await chooseLane(config, hosts.cli);
   if (lane === "sim") return { check, state: "ok", detail: "the simulator needs none" };
-  if (await isTurnRunning(config))
+  if (lane !== "api" && (await isTurnRunning(config)))
     return { check, state: "warn", detail: "not tried while a turn runs", fix: "caret doctor" };
   try {
-    const models = await listCliModels(hosts[lane]);
-    return { check, state: "ok", detail: `the agent lists ${models.length} models` };
+    const models = await probeOf(lane, hosts, hosts.api).listModels();
+    return { check, state: "ok", detail: `${lane === "api" ? "Cursor" : "the agent"} lists ${models.length} models` };
   } catch (reason) {
     const { message, fix } = CaretError.from(reason);
     return { check, state: "fail", detail: message, fix };
@@ -102,6 +102,7 @@ export async function checkSimulator({ hosts: { sim } }: DoctorWork): Promise<Fi
 export async function checkLane({ config, hosts }: DoctorWork): Promise<Finding> {
   const { lane } = await chooseLane(config, hosts.cli);
   const chosen = config.lane === "auto" ? `auto means ${lane}` : lane;
+  if (lane === "api") return { check: "lane", state: "warn", detail: "api, which is unofficial", fix: "caret serve --lane cli" };
   if (lane === "cli" || config.lane === "sim") return { check: "lane", state: "ok", detail: chosen };
   return {
     check: "lane",

@@ -1,12 +1,15 @@
 import { CaretError } from "@caret/protocol";
-import { type Containment, childEnvironment, createSpawner, probeContainment } from "@caret/runtime";
+import { type ApiHost, type Containment, childEnvironment, createSpawner, probeContainment } from "@caret/runtime";
 import { type AgentHosts, createAgentHosts } from "../agent-hosts.ts";
+import { createApiHost } from "../api-host.ts";
 import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 
 /** The agents of this machine, for version and model queries. No turn ever runs on these. */
 export interface ProbeHosts extends AgentHosts {
+  /** What the API lane would run with; opened by the first call. */
+  api(): ApiHost;
   /** Whether the machine can contain the processes of a turn. */
   containment(): Promise<Containment>;
   close(): Promise<void>;
@@ -21,10 +24,19 @@ export function openProbeHosts(host: Host, config: Config): ProbeHosts {
     openBridge: () => Promise.reject(new CaretError("internal", "A probe needs no bridge")),
     noteSecrets: () => undefined,
   });
+  let api: ApiHost | undefined;
   return {
     ...hosts,
+    api() {
+      api ??= createApiHost(host, config, { noteSecrets: () => undefined });
+      return api;
+    },
     containment: () => probeContainment({ spawner, env: childEnvironment({ parent: host.env }) }),
-    close: () => spawner.close(),
+    async close() {
+      api?.links.close();
+      api?.conversations.close();
+      await spawner.close();
+    },
   };
 }
 

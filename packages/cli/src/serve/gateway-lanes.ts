@@ -1,14 +1,9 @@
 import { join } from "node:path";
 import { type AboutView, CaretError, type LaneName } from "@caret/protocol";
-import {
-  type AgentHost,
-  createModelCache,
-  createModelDirectory,
-  listCliModels,
-  type RuntimeModels,
-} from "@caret/runtime";
+import { createModelCache, createModelDirectory, type RuntimeModels } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
+import type { LaneProbe } from "../lane-probe.ts";
 
 /** The lanes that turns can take here, the default one first. */
 export function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {
@@ -20,8 +15,8 @@ export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes
   const states = lanesOf(opened).map(async (lane) => {
     if (lane === "sim") return { lane, ready: true, simulated: true, detail: "the built-in simulator, not Cursor" };
     try {
-      await opened.agentHost.resolveLaunch(opened.agentHost.programs.command);
-      return { lane, ready: true, simulated: false };
+      await opened.probe.ready();
+      return { lane, ready: true, simulated: false, ...(lane === "api" ? { detail: "unofficial" } : {}) };
     } catch (reason) {
       return { lane, ready: false, simulated: false, detail: CaretError.from(reason).message };
     }
@@ -32,7 +27,7 @@ export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes
 interface LaneModelsOptions {
   readonly config: Config;
   readonly lane: LaneName;
-  readonly agentHost: AgentHost;
+  readonly probe: LaneProbe;
   /** Asking the agent for its models may disturb a turn of it. */
   readonly isBusy: () => boolean;
   readonly onError: (error: CaretError) => void;
@@ -45,11 +40,12 @@ interface LaneModels {
 }
 
 /** The models of a lane: those its agent lists, kept on disk, and for real agents those the configuration names. */
-export function laneModels({ config, lane, agentHost, isBusy, onError }: LaneModelsOptions): LaneModels {
+export function laneModels({ config, lane, probe, isBusy, onError }: LaneModelsOptions): LaneModels {
   const cache = createModelCache({
     file: join(config.dataDir, "models", `${lane}.json`),
-    list: () => listCliModels(agentHost),
-    isBusy,
+    list: () => probe.listModels(),
+    // Asking the upstream itself disturbs no turn; a second CLI has been seen to end the first.
+    isBusy: lane === "api" ? () => false : isBusy,
     onError,
   });
   const named = Object.entries(config.models).flatMap(([name, { enabled }]) => (enabled ? [name] : []));

@@ -14,6 +14,10 @@ export interface DirectoryModel {
   readonly isDefault: boolean;
   /** Milliseconds since the epoch, if known. */
   readonly created?: number;
+  /** How much it takes at once, where upstream says so. */
+  readonly contextTokens?: number;
+  /** Whether it takes pictures, where upstream says so. */
+  readonly images?: boolean;
   /** The listed ids that differ only in effort, thinking and speed; absent when there is but one. */
   readonly variants?: readonly { readonly id: string; readonly name: string }[];
 }

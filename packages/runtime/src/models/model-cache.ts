@@ -7,12 +7,27 @@ import type { ListedModel } from "./parse-model-list.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
+const detailsSchema = z.object({
+  upstream: z
+    .object({ id: z.string(), params: z.array(z.object({ id: z.string(), value: z.string() })).readonly() })
+    .optional(),
+  maxMode: z.boolean().optional(),
+  contextTokens: z.number().optional(),
+  images: z.boolean().optional(),
+});
+
 const modelListSchema = z.object({
   fetchedAt: z.number(),
   /** The version of the CLI that printed the list; another version may list others. */
   cliVersion: z.string().optional(),
   models: z.array(
-    z.object({ id: z.string().min(1), name: z.string(), isCurrent: z.boolean(), isDefault: z.boolean() }),
+    z.object({
+      id: z.string().min(1),
+      name: z.string(),
+      isCurrent: z.boolean(),
+      isDefault: z.boolean(),
+      details: detailsSchema.optional(),
+    }),
   ),
 });
 

@@ -59,13 +59,20 @@ function listed({ models }: ModelList, { families, direct }: ModelCatalogue): re
   const byId = new Map(models.map((model) => [model.id, model]));
   const nameOf = (id: string): string => byId.get(id)?.name ?? id;
   const isDefault = (id: string): boolean => byId.get(id)?.isDefault ?? false;
-  const single = direct.map((id) => ({ id, name: nameOf(id), isDefault: isDefault(id) }));
+  const single = direct.map((id) => ({ id, name: nameOf(id), isDefault: isDefault(id), ...limitsOf(byId.get(id)) }));
   const grouped = families.map(({ base, variants, defaultId }) => ({
     id: base,
     name: nameOf(defaultId),
     isDefault: variants.some(({ id }) => isDefault(id)),
     variants: variants.map(({ id }) => ({ id, name: nameOf(id) })),
+    ...limitsOf(byId.get(defaultId)),
   }));
   const auto = single.find(({ id }) => id === AUTO_MODEL) ?? autoModel;
   return [auto, ...single.filter(({ id }) => id !== AUTO_MODEL), ...grouped];
+}
+
+/** What upstream says of it, where it says anything. */
+function limitsOf(model: ModelList["models"][number] | undefined): Pick<DirectoryModel, "contextTokens" | "images"> {
+  const { contextTokens, images } = model?.details ?? {};
+  return { ...(contextTokens === undefined ? {} : { contextTokens }), ...(images === undefined ? {} : { images }) };
 }

@@ -1,6 +1,6 @@
 import { parseModelSlug } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { findAcpModelId, fromApiModel, parseModelName, toAcpModelId, toApiModel } from "./model-spellings.ts";
+import { findAcpModelId, fromApiModel, parseModelName, toAcpModelId, toApiModel, toModelSlug } from "./model-spellings.ts";
 import { listedModelIds } from "./testing/listed-models.ts";
 
 describe("the three spellings of a model", () => {
@@ -22,6 +22,7 @@ describe("the three spellings of a model", () => {
     const choices = listedModelIds.map(parseModelSlug);
     expect(choices.map(toAcpModelId).map(parseModelName)).toEqual(choices);
     expect(choices.map(toApiModel).map(fromApiModel)).toEqual(choices);
+    expect(choices.map(toModelSlug).map(parseModelSlug)).toEqual(choices);
   });
 
   it("call auto `default` upstream", () => {

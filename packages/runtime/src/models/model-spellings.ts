@@ -36,6 +36,12 @@ export function toApiModel({ base, params }: ModelChoice): ApiModel {
   return { id: toUpstreamBase(base), params: toPairs(params).map(([id, value]) => ({ id, value })) };
 }
 
+/** The CLI's spelling of a choice. What is off, and the context window, CLI ids do not say. */
+export function toModelSlug({ base, params: { thinking, effort, fast } }: ModelChoice): string {
+  const words = [base, thinking === true ? "thinking" : undefined, effort, fast === true ? "fast" : undefined];
+  return words.filter((word) => word !== undefined).join("-");
+}
+
 /**
  * The id among those an ACP agent offers that means this choice. Prefer it to `toAcpModelId`: the agent's own
  * spelling, with parameters we do not know, is the only one it is sure to take.
@@ -56,10 +62,10 @@ function toPair(item: string): Pair {
   return value === undefined ? ["context", key] : [key, value];
 }
 
-/** Some models call their effort `reasoning`. Parameters that we do not know are upstream's business and are left out. */
+/** Some models call their effort `reasoning` or `reasoning_effort`. Parameters that we do not know are upstream's business and are left out. */
 function toParams(pairs: readonly Pair[]): ModelParams {
   const values = new Map(pairs.map(([key, value]) => [key.toLowerCase(), value.toLowerCase()]));
-  const effort = toEffort(values.get("effort") ?? values.get("reasoning"));
+  const effort = toEffort(values.get("effort") ?? values.get("reasoning") ?? values.get("reasoning_effort"));
   const thinking = toFlag(values.get("thinking"));
   const fast = toFlag(values.get("fast"));
   const context = values.get("context");

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import type { ApiModel } from "./model-spellings.ts";
 
 /** Characters without width, which Cursor puts into some models' names. */
 const invisible = /[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]/g;
@@ -8,6 +9,16 @@ export interface ListedModel {
   readonly name: string;
   readonly isCurrent: boolean;
   readonly isDefault: boolean;
+  /** What only Cursor's API says of it. */
+  readonly details?: ModelDetails | undefined;
+}
+
+export interface ModelDetails {
+  /** How a run asks for it: the upstream's own name, with its parameters. */
+  readonly upstream?: ApiModel | undefined;
+  readonly maxMode?: boolean | undefined;
+  readonly contextTokens?: number | undefined;
+  readonly images?: boolean | undefined;
 }
 
 const ESCAPE = String.fromCharCode(0x1b);

@@ -37,8 +37,9 @@ async function selectSteps(
 ): Promise<readonly Step[] | undefined> {
   const { scenario } = simulation;
   if (scenario === undefined) return undefined;
-  const { selectTurn } = await import("../scenario/select-turn.ts");
-  return selectTurn({ scenario: scenario.value, scenarioPath: scenario.path, prompt: start.prompt, earlierTurns });
+  const { selectTurn, takeTicket } = await import("../scenario/select-turn.ts");
+  const ticket = () => takeTicket(scenario.path);
+  return selectTurn({ scenario: scenario.value, ticket, prompt: start.prompt, earlierTurns });
 }
 
 interface Play {
@@ -95,14 +96,14 @@ function beginHistory({ start, workspace }: AgentTurn, chat: Chat, transcript: T
 async function perform(turn: AgentTurn, stage: AgentStage, steps: readonly Step[]): Promise<void> {
   const { simulation, start, writer, workspace } = turn;
   const { playScenario } = await import("../scenario/play-scenario.ts");
+  const { processFaults } = await import("../scenario/faults.ts");
+  const { host, stop, log } = simulation;
   await playScenario({
-    host: simulation.host,
-    stop: simulation.stop,
-    signal: simulation.stop.signal,
-    log: simulation.log,
+    faults: processFaults({ host, stop, log, writer, signal: stop.signal }),
+    signal: stop.signal,
+    flush: writer.flush,
     pace: simulation.scenario?.value ?? {},
     words: { prompt: start.prompt, sessionId: start.sessionId, workspace },
-    writer,
     stage,
     steps,
   });

@@ -59,14 +59,17 @@ async function play(
   const users = turn.messages.flatMap((message) => (message.role === "user" ? [message.text] : []));
   const prompt = users.at(-1) ?? "";
   if (scenario !== undefined) {
-    const { selectTurn } = await import("../scenario/select-turn.ts");
+    const { selectTurn, takeTicket } = await import("../scenario/select-turn.ts");
     const earlierTurns = Math.max(users.length - 1, 0);
-    const steps = selectTurn({ scenario: scenario.value, scenarioPath: scenario.path, prompt, earlierTurns });
+    const ticket = () => takeTicket(scenario.path);
+    const steps = selectTurn({ scenario: scenario.value, ticket, prompt, earlierTurns });
     if (steps !== undefined) {
       const { playScenario } = await import("../scenario/play-scenario.ts");
       const words = { prompt, sessionId: turn.turnId, workspace: host.cwd };
-      const world = { host, stop, log, writer, signal: stop.signal };
-      return playScenario({ ...world, pace: scenario.value, words, stage, steps });
+      const { processFaults } = await import("../scenario/faults.ts");
+      const { signal } = stop;
+      const faults = processFaults({ host, stop, log, writer, signal });
+      return playScenario({ faults, signal, flush: writer.flush, pace: scenario.value, words, stage, steps });
     }
   }
   const { createRuleModel } = await import("../model/rule-model.ts");

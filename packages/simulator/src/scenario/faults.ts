@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CliFailure } from "../cli/cli-failure.ts";
 import type { Host } from "../cli/host.ts";
 import type { InvocationLog } from "../cli/invocation-log.ts";
 import type { StopSignals } from "../cli/stop-signals.ts";
@@ -46,7 +47,8 @@ export interface FaultWorld {
   readonly log: InvocationLog;
 }
 
-type Faults = { readonly [Name in FaultName]: (step: StepOf<Name>, world: FaultWorld) => unknown };
+/** Every step that misbehaves, for the program that plays it. */
+export type Faults = { readonly [Name in FaultName]: (step: StepOf<Name>) => unknown };
 
 type FaultName = Extract<
   StepName,
@@ -62,10 +64,11 @@ type FaultName = Extract<
   | "ignoreSignals"
   | "grandchild"
   | "closeStdout"
+  | "wire"
 >;
 
-/** Every way to misbehave, each doing one thing, so that a scenario can put them together. */
-export const faults: Faults = {
+/** Every way in which a process can misbehave, each doing one thing, so that a scenario can put them together. */
+const faults: ProcessFaults = {
   hang: (_step, { writer }) => {
     writer.flush();
     return forever();
@@ -138,7 +141,22 @@ export const faults: Faults = {
     writer.cut();
     closeSync(1);
   },
+  wire: () => {
+    throw new CliFailure("Error: A `wire` step is for caret-sim-upstream; this is the CLI.");
+  },
 };
+
+type ProcessFaults = { readonly [Name in FaultName]: (step: StepOf<Name>, world: FaultWorld) => unknown };
+
+/** The faults of a process, with what they lay hands on. */
+export function processFaults(world: FaultWorld): Faults {
+  const bound = Object.entries(faults).map(([name, fault]) => [
+    name,
+    // Name and shape belong together in the table above, which the compiler has checked.
+    (step: never) => (fault as (step: never, world: FaultWorld) => unknown)(step, world),
+  ]);
+  return Object.fromEntries(bound) as Faults;
+}
 
 function text(value: string): object {
   return { type: "text", text: value };

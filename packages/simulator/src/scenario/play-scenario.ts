@@ -2,13 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defaultPace, type Pace } from "../agent/split-deltas.ts";
 import type { Stage } from "../agent/stage.ts";
 import type { TurnUsage } from "../output/result-event.ts";
-import { type FaultWorld, faults } from "./faults.ts";
+import type { Faults } from "./faults.ts";
 import { stepName } from "./scenario.ts";
 import type { Step, StepName, StepOf } from "./step-shapes.ts";
 
-export interface ScenarioPlay extends FaultWorld {
+export interface ScenarioPlay {
   readonly stage: Stage;
   readonly steps: readonly Step[];
+  /** What the steps that misbehave do here. */
+  readonly faults: Faults;
+  readonly signal: AbortSignal;
+  /** Lets out what is gathered; called before a wait. */
+  readonly flush: () => void;
   readonly pace: PaceWish;
   /** What `{{prompt}}`, `{{sessionId}}` and `{{workspace}}` stand for in spoken text. */
   readonly words: Readonly<Record<string, string>>;
@@ -32,7 +37,7 @@ interface Progress {
   ending?: { usage: TurnUsage | false };
 }
 
-type SpokenName = Exclude<StepName, keyof typeof faults>;
+type SpokenName = Exclude<StepName, keyof Faults>;
 type Acts = {
   readonly [Name in SpokenName]: (step: StepOf<Name>, play: ScenarioPlay, progress: Progress) => unknown;
 };
@@ -41,7 +46,7 @@ async function act(step: Step, play: ScenarioPlay, progress: Progress): Promise<
   const name = stepName(step);
   if (name === undefined) return;
   // The key chose the shape when the scenario was checked, so step and handler belong together.
-  const handler = { ...acts, ...faults }[name] as (step: Step, play: ScenarioPlay, progress: Progress) => unknown;
+  const handler = { ...acts, ...play.faults }[name] as (step: Step, play: ScenarioPlay, progress: Progress) => unknown;
   await handler(step, play, progress);
 }
 
@@ -86,8 +91,8 @@ const acts: Acts = {
     };
     for (let shown = 0; shown < repeat; shown += 1) await stage.finish(ending);
   },
-  delay: ({ delay }, { writer, signal }) => {
-    writer.flush();
+  delay: ({ delay }, { flush, signal }) => {
+    flush();
     return sleep(delay, undefined, { signal });
   },
 };

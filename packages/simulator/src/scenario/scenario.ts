@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Step, type StepInput, type StepName, stepShapes } from "./step-shapes.ts";
+import { upstreamSchema } from "./wire-shapes.ts";
 
 /** Ways in which some versions of the CLI differ from the one that is simulated; a scenario switches them on by name. */
 export const quirkNames = ["plan-in-completion", "plan-in-query", "answers-without-arm"] as const;
@@ -55,6 +56,8 @@ export const scenarioSchema = z.strictObject({
   /** How the simulated version differs from the newest one. */
   quirks: z.array(z.enum(quirkNames)).default([]),
   models: z.array(z.strictObject({ id: z.string(), name: z.string() })).optional(),
+  /** How the upstream behaves; the CLI has none. */
+  upstream: upstreamSchema.optional(),
   turns: z.array(turnSchema).default([]),
 });
 

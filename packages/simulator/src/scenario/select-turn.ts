@@ -5,24 +5,26 @@ import type { Step } from "./step-shapes.ts";
 
 export interface TurnChoice {
   readonly scenario: Scenario;
-  readonly scenarioPath: string;
+  /** The number of this invocation, from 0; asked for where the scenario advances by invocations. */
+  readonly ticket: () => number;
   readonly prompt: string;
   /** How many turns the chat already holds. */
   readonly earlierTurns: number;
 }
 
 /** The steps to play, or `undefined` when the scenario has none for this turn and the agent thinks for itself. */
-export function selectTurn({ scenario, scenarioPath, prompt, earlierTurns }: TurnChoice): readonly Step[] | undefined {
+export function selectTurn({ scenario, ticket, prompt, earlierTurns }: TurnChoice): readonly Step[] | undefined {
   const matching = scenario.turns.find(({ when }) => when !== undefined && new RegExp(when, "s").test(prompt));
   if (matching !== undefined) return matching.steps;
   const plain = scenario.turns.filter(({ when }) => when === undefined);
   if (plain.length === 0) return undefined;
-  const position = scenario.advance === "invocation" ? takeTicket(`${scenarioPath}.taken`) : earlierTurns;
+  const position = scenario.advance === "invocation" ? ticket() : earlierTurns;
   return plain[Math.min(position, plain.length - 1)]?.steps;
 }
 
-/** Numbers invocations from 0, each number once, also when several start together: creating a file can only succeed once. */
-function takeTicket(directory: string): number {
+/** Numbers the invocations of a scenario file, each number once, also when several start together: creating a file can only succeed once. */
+export function takeTicket(scenarioPath: string): number {
+  const directory = `${scenarioPath}.taken`;
   mkdirSync(directory, { recursive: true });
   for (let ticket = 0; ; ticket += 1) {
     try {

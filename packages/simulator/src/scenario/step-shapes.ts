@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wireShapes } from "./wire-shapes.ts";
 
 const milliseconds = z.number().min(0);
 const count = z.int().min(0);
@@ -98,6 +99,8 @@ export const stepShapes = {
     }),
   }),
   closeStdout: z.strictObject({ closeStdout: yes }),
+  // What only the upstream has.
+  wire: z.strictObject({ wire: z.union(Object.values(wireShapes)) }),
 } as const;
 
 export type StepName = keyof typeof stepShapes;

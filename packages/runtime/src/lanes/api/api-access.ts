@@ -1,9 +1,11 @@
 import type { Secret } from "@caret/protocol";
 import { Http2Config, ServerConfigService } from "@caret/protocol/agent-api/server-config";
+import type { ListedModel } from "../../models/parse-model-list.ts";
 import { type AgentUrlConfig, findAgentUrl } from "./api-endpoints.ts";
 import { apiHeaders } from "./api-headers.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { ApiCredentials } from "./credentials.ts";
+import { askForModels } from "./api-models.ts";
 import { explainCallFailure } from "./explain-refusal.ts";
 import type { HttpVersion } from "./transport/http-version.ts";
 import { createUnaryClient } from "./transport/unary-client.ts";
@@ -16,6 +18,8 @@ export interface ApiAccess {
   agent(signal: AbortSignal): Promise<UpstreamLink>;
   /** Where models, settings and the account are served. */
   control(signal: AbortSignal): Promise<UpstreamLink>;
+  /** The models of the account; none where the upstream does not list them. Asked for once. */
+  models(signal: AbortSignal): Promise<readonly ListedModel[]>;
   /** Make a call; once more with another token when the first is not taken. Rejects with a `CaretError`. */
   call<Result>(work: (headers: Headers) => Promise<Result>, signal: AbortSignal): Promise<Result>;
 }
@@ -37,6 +41,7 @@ export function createApiAccess(host: ApiHost, profile: string): ApiAccess {
   const endpoints = host.endpoints();
   const credentials = host.credentials(profile);
   let settings: Promise<ServerSettings | undefined> | undefined;
+  let models: Promise<readonly ListedModel[]> | undefined;
 
   const headersWith = (token: Secret): Headers => {
     const requestId = host.newId();
@@ -73,10 +78,17 @@ export function createApiAccess(host: ApiHost, profile: string): ApiAccess {
     return found;
   };
 
-  return {
+  const access: ApiAccess = {
     credentials,
     control,
     call,
+    async models(signal) {
+      models ??= askForModels(access, AbortSignal.any([signal, AbortSignal.timeout(SETTINGS_MS)])).catch(() => {
+        models = undefined; // the next turn asks again; this one passes its model's name on for the upstream to judge
+        return [];
+      });
+      return await models;
+    },
     async agent(signal) {
       const demanded = host.httpVersion;
       const isKnown = endpoints.agent !== undefined && demanded !== undefined;
@@ -86,4 +98,5 @@ export function createApiAccess(host: ApiHost, profile: string): ApiAccess {
       return await host.links.open(url, demanded ?? found?.version);
     },
   };
+  return access;
 }

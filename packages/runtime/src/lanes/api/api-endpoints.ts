@@ -7,8 +7,8 @@ import { allowedUrl, isLoopback } from "./allowed-url.ts";
 const CONTROL_URL = "https://api2.cursor.sh";
 const AGENT_URL = "https://agentn.us.api5.cursor.sh";
 
-/** In this order; the first that is set decides. */
-const agentVariables = ["CARET_API_URL", "PI_CURSOR_AGENT_URL", "CURSOR_AGENT_URL"] as const;
+/** In this order, after the setting `api.url`; the first that is set decides. */
+const agentVariables = ["PI_CURSOR_AGENT_URL", "CURSOR_AGENT_URL"] as const;
 const CONTROL_VARIABLE = "CURSOR_API_ENDPOINT";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,9 +20,10 @@ export interface ApiEndpoints {
   readonly agent: URL | undefined;
 }
 
-/** What the environment says, checked; nothing is sent anywhere. Throws `invalid-config` for a foreign host. */
-export function readEndpoints(env: Environment): ApiEndpoints {
-  const agent = agentVariables.flatMap((name) => setUrl(env, name) ?? []).at(0);
+/** What the setting and the environment say, checked; nothing is sent anywhere. Throws `invalid-config` for a foreign host. */
+export function readEndpoints(env: Environment, apiUrl: string | undefined): ApiEndpoints {
+  const own = apiUrl === undefined ? [] : [allowedUrl(apiUrl, "api.url (CARET_API_URL)")];
+  const agent = [...own, ...agentVariables.flatMap((name) => setUrl(env, name) ?? [])].at(0);
   const named = setUrl(env, CONTROL_VARIABLE);
   if (named !== undefined && !isLoopback(named) && named.origin !== CONTROL_URL)
     throw new CaretError("invalid-config", `${CONTROL_VARIABLE} names ${named.hostname}: nothing was sent there`, {

@@ -1,49 +1,22 @@
-import { CaretError } from "@caret/protocol";
-import { type Lane, type LaneRequest, outcomeOfStop } from "../lane.ts";
-import { createAttemptRunner, type OpenedAttempt } from "../run-attempts.ts";
-import { type ApiAccess, createApiAccess } from "./api-access.ts";
+import type { Lane, LaneEntry, LaneRequest } from "../lane.ts";
 import type { ApiHost } from "./api-host.ts";
-import { openRun } from "./open-run.ts";
-import { readRun } from "./read-run.ts";
-import { requestedModelOf } from "./requested-model.ts";
-
-/** Without profiles of its own a model logs in with the key of Caret's environment, or the login that Caret keeps. */
-const DEFAULT_PROFILE = "default";
 
 /** Run turns by Cursor's own protocol, without its CLI. Unofficial: only taken when it is asked for by name. */
 export function createApiLane(host: ApiHost): Lane {
-  const runAttempts = createAttemptRunner(host.wallClock);
-  const accesses = new Map<string, ApiAccess>();
-  const accessOf = (profile: string): ApiAccess => {
-    const access = accesses.get(profile) ?? createApiAccess(host, profile);
-    accesses.set(profile, access);
-    return access;
-  };
+  let runTurn: Lane["runTurn"] | undefined;
 
-  const open = async (request: LaneRequest, profile: string, model: string, signal: AbortSignal): Promise<OpenedAttempt> => {
-    try {
-      signal.throwIfAborted();
-      const access = accessOf(profile);
-      return { batches: readRun(await openRun({ host, access, request, model: requestedModelOf(model), signal })) };
-    } catch (reason) {
-      const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
-      const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
-      return { batches: [[{ event: { type: "turn-end", outcome } }]] };
-    }
+  /** The protocol takes a while to load, and most commands never speak it. */
+  const load = async (): Promise<Lane["runTurn"]> => {
+    const { createApiTurns } = await import("./api-turns.ts");
+    return createApiTurns(host);
   };
 
   return {
     name: "api",
     takesImages: true,
-    runTurn(request, signal) {
-      const { profiles, fallbackModels } = host.programs(request.model);
-      const [first = DEFAULT_PROFILE, ...others] = profiles;
-      return runAttempts({
-        profiles: [first, ...others],
-        models: [request.model, ...fallbackModels],
-        open: ({ profile, model }) => open(request, profile, model, signal),
-        signal,
-      });
+    async *runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
+      runTurn ??= await load();
+      yield* runTurn(request, signal);
     },
     canResume: ({ sessionId }) => host.conversations.has(sessionId),
     async close() {

@@ -33,9 +33,10 @@ export async function* readRun(run: ApiRun): AsyncGenerator<readonly LaneEntry[]
       if (shown.length > 0) yield shown;
       live?.taken();
       run.taken();
-      if (read.end === undefined || decoder.hasEnded) continue;
+      if (read.end === undefined) continue;
       live?.close();
       live = undefined;
+      if (decoder.hasEnded) break;
       const next = recovery.after(read.end);
       const entries = next.kind === "fail" ? decoder.finish(failed(next.error)) : noticeOf(next);
       if (entries.length > 0) yield run.show(entries);

@@ -1,0 +1,96 @@
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { createIds } from "../cli/ids.ts";
+import { builtInModels } from "../cli/model-catalogue.ts";
+import { type Scenario, type ScenarioInput, scenarioSchema } from "../scenario/scenario.ts";
+import { type UpstreamBehaviour, upstreamSchema } from "../scenario/wire-shapes.ts";
+import { createLogins } from "./account/logins.ts";
+import { createTokens } from "./account/tokens.ts";
+import { createConnections } from "./net/connections.ts";
+import { listenOnOnePort } from "./net/listen-on-one-port.ts";
+import { createRouter } from "./route-request.ts";
+import { AppendedRuns } from "./run/appended-runs.ts";
+import { RunAttempts } from "./run/run-attempts.ts";
+import { addUnaryCalls } from "./unary-calls.ts";
+
+export interface UpstreamOptions {
+  /** What the upstream does instead of thinking for itself; without it, a rule-based mind answers. */
+  readonly scenario?: ScenarioInput | Scenario;
+  /** Any text; makes ids repeat. */
+  readonly seed?: string;
+  readonly host?: string;
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  /** A certificate and its key in PEM; without them the port speaks no TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Told of every request and of every message that clients send. */
+  readonly log?: (record: UpstreamRecord) => void;
+  readonly now?: () => number;
+}
+
+/** One thing that a client did; `event` says what: `request`, `message`, `exec`, `query`. */
+export type UpstreamRecord = Readonly<Record<string, unknown>>;
+
+export interface Upstream {
+  readonly port: number;
+  /** `http://127.0.0.1:port`: HTTP/1.1, and HTTP/2 for a client that knows beforehand. */
+  readonly url: string;
+  /** The same port over TLS. */
+  readonly secureUrl: string;
+  /** Everything that clients did so far, oldest first. */
+  readonly records: readonly UpstreamRecord[];
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/** Starts a stand-in for Cursor's servers on a port of this machine. */
+export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
+  const { host = "127.0.0.1", now = Date.now } = options;
+  const scenario = scenarioSchema.parse(options.scenario ?? {});
+  const behaviour: UpstreamBehaviour = scenario.upstream ?? upstreamSchema.parse({});
+  const ids = createIds(options.seed);
+  const models = scenario.models ?? builtInModels;
+  const records: UpstreamRecord[] = [];
+  const log = (record: UpstreamRecord) => {
+    records.push(record);
+    options.log?.(record);
+  };
+  const tokens = createTokens({ ids, now, tokenSeconds: behaviour.tokenSeconds });
+  const appended = new AppendedRuns();
+  const connections = createConnections();
+  let runs = 0;
+  const onRequest = createRouter({
+    behaviour,
+    log,
+    appended,
+    rest: { tokens, logins: createLogins(tokens), models },
+    unary: connectNodeAdapter({
+      routes: (router) => addUnaryCalls(router, { models, behaviour, appended, newKey: () => `key_${ids.short(32)}` }),
+    }),
+    run: {
+      scenario,
+      ids,
+      now,
+      ticket: () => runs++,
+      heartbeatMs: behaviour.heartbeatMs,
+      attempts: new RunAttempts(),
+      connections,
+      log,
+    },
+  });
+  const relay = needsRelay(scenario) ? connections.relay : undefined;
+  const { port, close } = await listenOnOnePort({
+    host,
+    port: options.port ?? 0,
+    tls: options.tls,
+    behaviour,
+    relay,
+    onRequest,
+  });
+  return { port, url: `http://${host}:${port}`, secureUrl: `https://${host}:${port}`, records, close };
+}
+
+/** Whether a step lays hands on the connection below the HTTP library. */
+function needsRelay({ turns }: { readonly turns: readonly { readonly steps: readonly object[] }[] }): boolean {
+  const wires = turns.flatMap(({ steps }) => steps.flatMap((step) => ("wire" in step ? [step.wire as object] : [])));
+  return wires.some((wire) => "freeze" in wire || "continuation" in wire);
+}
