@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import { rootCertificates } from "node:tls";
-import { CaretError, type Secret } from "@caret/protocol";
+import type { CaretError, Secret } from "@caret/protocol";
 import {
   type ApiCredentials,
   type ApiHost,
@@ -15,6 +13,7 @@ import {
 import type { Config } from "./config/config-schema.ts";
 import { openApiCredentials } from "./credentials/api-credentials.ts";
 import type { Host } from "./host.ts";
+import { trustedCertificates } from "./trusted-certificates.ts";
 
 export interface ApiHostParts {
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
@@ -29,7 +28,7 @@ export function createApiHost(host: Host, config: Config, { noteSecrets, onError
   return {
     endpoints,
     httpVersion: api.httpVersion === "auto" ? undefined : api.httpVersion,
-    links: createLazyLinks({ ca: certificatesOf(host, api.caFile) }),
+    links: createLazyLinks({ ca: trustedCertificates(host, config) }),
     credentials(profile) {
       const known =
         credentials.get(profile) ??
@@ -56,16 +55,4 @@ export function createApiHost(host: Host, config: Config, { noteSecrets, onError
     monotonic: () => performance.now(),
     wallClock: Date.now,
   };
-}
-
-/** Those of a setting are trusted besides the usual ones; NODE_EXTRA_CA_CERTS is Node's own affair, and holds without any. */
-function certificatesOf({ env }: Host, caFile: string | undefined): readonly string[] | undefined {
-  if (caFile === undefined) return undefined;
-  try {
-    const extra = env["NODE_EXTRA_CA_CERTS"];
-    const files = [caFile, ...(extra === undefined || extra === "" ? [] : [extra])];
-    return [...rootCertificates, ...files.map((file) => readFileSync(file, "utf8"))];
-  } catch (cause) {
-    throw new CaretError("invalid-config", `The certificates of api.caFile cannot be read: ${caFile}`, { cause });
-  }
 }

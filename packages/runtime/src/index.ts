@@ -5,8 +5,23 @@ export { type ChatSummary, listChats } from "./chats/list-chats.ts";
 export { type Chat, readChat } from "./chats/read-chat.ts";
 export { createConversations, type RuntimeConversations } from "./conversations/create-conversations.ts";
 export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-store.ts";
+export { accountEmail } from "./credentials/account.ts";
+export { createControlFetch } from "./credentials/control-fetch.ts";
+export { createControlServer } from "./credentials/control-server.ts";
+export { createApiCredentials } from "./credentials/create-api-credentials.ts";
+export type { CredentialSource } from "./credentials/credential-source.ts";
+export { openCredentialStore } from "./credentials/credential-store.ts";
+export {
+  type ForeignProgram,
+  findForeignLogin,
+  foreignPrograms,
+  readForeignLogin,
+} from "./credentials/foreign-logins.ts";
+export { logIn } from "./credentials/log-in.ts";
+export { logOut } from "./credentials/log-out.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./decode/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./decode/dialect.ts";
+export { allowedUrl, isLoopback } from "./lanes/api/allowed-url.ts";
 export { readEndpoints } from "./lanes/api/api-endpoints.ts";
 export { type ApiHost, defaultRetries } from "./lanes/api/api-host.ts";
 export { createApiLane } from "./lanes/api/api-lane.ts";
@@ -31,8 +46,11 @@ export { createModelCache } from "./models/model-cache.ts";
 export { createModelDirectory, type RuntimeModels } from "./models/model-directory.ts";
 export type { ListedModel } from "./models/parse-model-list.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
+export { fileStamp } from "./paths/file-stamp.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
+export { writePrivateFile } from "./paths/private-files.ts";
 export { openScratchDirectories } from "./paths/scratch-directories.ts";
+export { withFileLock } from "./paths/with-file-lock.ts";
 export { createSessionGrants } from "./policy/grants/session-grants.ts";
 export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";
@@ -41,6 +59,7 @@ export { createClientFinder } from "./process/find-client-process.ts";
 export { identifyProcess, isAlive } from "./process/process-identity.ts";
 export { createSpawner } from "./process/spawner/create-spawner.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";
+export { resolveProfile } from "./profiles/profile.ts";
 export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
 export { secretsAmong } from "./redaction/setting-secrets.ts";

@@ -77,6 +77,33 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "login",
+    {
+      group: setUp,
+      usage: "[options]",
+      summary: "log in to Cursor by a link, for the api lane",
+      load: async () => (await import("./login.ts")).addLoginCommand,
+    },
+  ],
+  [
+    "logout",
+    {
+      group: setUp,
+      usage: "[options]",
+      summary: "forget the login of `caret login`, and revoke its API key",
+      load: async () => (await import("./logout.ts")).addLogoutCommand,
+    },
+  ],
+  [
+    "auth",
+    {
+      group: setUp,
+      usage: "[options]",
+      summary: "every credential on this machine, and which lanes it lets turns take",
+      load: async () => (await import("./auth.ts")).addAuthCommand,
+    },
+  ],
+  [
     "workspaces",
     {
       group: setUp,

@@ -1,3 +1,4 @@
+import { foreignPrograms } from "@caret/runtime";
 import { z } from "zod";
 import { key } from "./key-names.ts";
 
@@ -18,6 +19,11 @@ export function apiSchema() {
         z.string().min(1).optional(),
         "A file of certificates (PEM) that the `api` lane trusts besides the usual ones, for a server of one's own.",
         { path: "file" },
+      ),
+      readLogins: key(
+        z.array(z.enum(foreignPrograms)).default([]),
+        "Logins of Cursor's own programs that the `api` lane may read when it has none of its own: `cli`, `sdk`. They are " +
+          "used as they are: never copied, never refreshed.",
       ),
     })
     .prefault({});

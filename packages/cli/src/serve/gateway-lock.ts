@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { writePrivateFile } from "@caret/runtime";
 import { z } from "zod";
-import { writePrivateFile } from "../tokens/token-file.ts";
 
 const lockSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),

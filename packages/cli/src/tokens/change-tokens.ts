@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { CaretError, Secret, type TokenScope } from "@caret/protocol";
+import { withFileLock } from "@caret/runtime";
 import { digestToken, readTokenFile, type TokenEntry, tokenFilePath, writeTokenFile } from "./token-file.ts";
-import { withFileLock } from "./with-file-lock.ts";
 
 const namePattern = /^\w[\w.-]{0,63}$/;
 const SECRET_BYTES = 32;

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { writePrivateFile } from "@caret/runtime";
 import { createToken } from "./change-tokens.ts";
-import { readTokenFile, writePrivateFile } from "./token-file.ts";
+import { readTokenFile } from "./token-file.ts";
 
 const DEFAULT_NAME = "default";
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { statSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
+import { fileStamp } from "@caret/runtime";
 import { readTokenFile, type TokenEntry, tokenFilePath } from "./token-file.ts";
 import { readTokenUses, writeTokenUses } from "./token-uses.ts";
 
@@ -30,7 +30,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
   let valid: readonly (TokenEntry & { readonly digest: Buffer })[] = [];
 
   const reload = (): void => {
-    const stamp = stampOf(tokenFilePath(dataDir));
+    const stamp = fileStamp(tokenFilePath(dataDir));
     if (stamp === seen) return;
     seen = stamp;
     try {
@@ -66,10 +66,4 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
     },
     close: writeUses,
   };
-}
-
-/** Changes with every change of the file, since each write renames a new file over it. */
-function stampOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stat === undefined ? "none" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
 }

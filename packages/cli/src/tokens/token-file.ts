@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { CaretError, tokenScopes } from "@caret/protocol";
+import { writePrivateFile } from "@caret/runtime";
 import { z } from "zod";
 
 const entrySchema = z.object({
@@ -43,17 +44,4 @@ export function writeTokenFile(dataDir: string, tokens: readonly TokenEntry[]): 
 
 export function digestToken(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
-}
-
-/** Written to a temporary file and renamed, so that readers never see half of it; mode 0600. */
-export function writePrivateFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
-    renameSync(draft, file);
-  } catch (reason) {
-    rmSync(draft, { force: true });
-    throw reason;
-  }
 }

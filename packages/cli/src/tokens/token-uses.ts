@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writePrivateFile } from "@caret/runtime";
 import { z } from "zod";
-import { writePrivateFile } from "./token-file.ts";
 
 const usesSchema = z.record(z.string(), z.number());
 

@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { physicalDirectory, wayInside } from "@caret/runtime";
+import { physicalDirectory, wayInside, withFileLock, writePrivateFile } from "@caret/runtime";
 import { z } from "zod";
-import { writePrivateFile } from "../tokens/token-file.ts";
-import { withFileLock } from "../tokens/with-file-lock.ts";
 
 const fileSchema = z.object({ allow: z.array(z.string()) });
 

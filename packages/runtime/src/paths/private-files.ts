@@ -1,4 +1,6 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 
 /** Ours alone, also when it was there before with looser permissions. */
 export function makePrivateDirectory(path: string): void {
@@ -17,4 +19,17 @@ export function makePrivateFile(path: string): void {
     if ((reason as NodeJS.ErrnoException).code !== "EEXIST") throw reason;
   }
   chmodSync(path, 0o600);
+}
+
+/** Written to a temporary file and renamed, so that readers never see half of it; mode 0600. */
+export function writePrivateFile(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
+    renameSync(draft, file);
+  } catch (reason) {
+    rmSync(draft, { force: true });
+    throw reason;
+  }
 }

@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Host } from "../host.ts";
+
+/** The program that opens links in the browser of the person; undefined where it would open none they can see. */
+export function linkOpener({ env, platform }: Pick<Host, "env" | "platform">): readonly string[] | undefined {
+  if (env["NO_OPEN_BROWSER"] || env["SSH_CONNECTION"] || env["SSH_TTY"]) return undefined;
+  if (platform === "darwin") return ["open"];
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
+  return env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["BROWSER"] ? ["xdg-open"] : undefined;
+}
+
+/** Resolves to false when no browser could be started. The link is an argument, so it must hold no secret. */
+export async function openLink(link: string, opener: readonly string[], { env }: Pick<Host, "env">): Promise<boolean> {
+  const [program = "", ...args] = opener;
+  try {
+    const child = spawn(program, [...args, link], { env, stdio: "ignore", detached: true });
+    await once(child, "spawn");
+    child.unref();
+    return true;
+  } catch {
+    return false; // there is no such program: the person has the link, and is told
+  }
+}

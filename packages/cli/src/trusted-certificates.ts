@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { rootCertificates } from "node:tls";
+import { CaretError } from "@caret/protocol";
+import type { Config } from "./config/config-schema.ts";
+import type { Host } from "./host.ts";
+
+/**
+ * Certificates for the API lane; undefined: Node's own. Those of `api.caFile` are trusted besides the usual ones and those of
+ * NODE_EXTRA_CA_CERTS, which Node reads itself only as long as none are given.
+ */
+export function trustedCertificates(
+  { env }: Pick<Host, "env">,
+  { api: { caFile } }: Pick<Config, "api">,
+): readonly string[] | undefined {
+  if (caFile === undefined) return undefined;
+  try {
+    const extra = env["NODE_EXTRA_CA_CERTS"];
+    const files = [caFile, ...(extra === undefined || extra === "" ? [] : [extra])];
+    return [...rootCertificates, ...files.map((file) => readFileSync(file, "utf8"))];
+  } catch (cause) {
+    throw new CaretError("invalid-config", `The certificates of api.caFile cannot be read: ${caFile}`, { cause });
+  }
+}

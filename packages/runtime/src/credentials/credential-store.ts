@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { CaretError, type Secret } from "@caret/protocol";
+import { z } from "zod";
+import { fileStamp } from "../paths/file-stamp.ts";
+import { makePrivateDirectory, writePrivateFile } from "../paths/private-files.ts";
+import { withFileLock } from "../paths/with-file-lock.ts";
+
+const FILE = "credentials.json";
+/** Longer than an exchange may take, which other processes do under the lock. */
+const LOCK_PATIENCE_MS = 60_000;
+
+const loginSchema = z.object({
+  /** The server that knows it: a key is valid only where it was made. */
+  origin: z.string(),
+  /** `key`: an API key that was made for Caret. `session`: the refresh token of the browser's login. */
+  kind: z.enum(["key", "session"]),
+  secret: z.string().min(1),
+  /** The key's number on the server, by which it is revoked. */
+  keyId: z.number().int().optional(),
+  keyName: z.string().optional(),
+  expiresAt: z.number().optional(),
+  email: z.string().optional(),
+  createdAt: z.number(),
+});
+
+const tokenSchema = z.object({ accessToken: z.string().min(1), refreshAt: z.number(), expiresAt: z.number() });
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  login: loginSchema.optional(),
+  /** By the digest of the key that they were exchanged for. */
+  tokens: z.record(z.string(), tokenSchema),
+});
+
+export type StoredLogin = Readonly<z.infer<typeof loginSchema>>;
+export type StoredToken = Readonly<z.infer<typeof tokenSchema>>;
+export type StoredCredentials = Readonly<z.infer<typeof fileSchema>>;
+
+const nothing: StoredCredentials = { version: 1, tokens: {} };
+
+/**
+ * What Caret keeps of credentials: the login that `caret login` made, and access tokens, which live for about an hour and
+ * are shared by all processes of this data directory. One file, for its owner alone; written whole or not at all.
+ */
+export interface CredentialStore {
+  readonly file: string;
+  /** Changes with every change of the file. */
+  stamp(): string;
+  /** Rejects with `storage-failed` when the file is damaged. */
+  read(): StoredCredentials;
+  /** `change` may take its time: other processes wait. Nothing is written when it returns what it was given. */
+  update(
+    change: (current: StoredCredentials) => StoredCredentials | Promise<StoredCredentials>,
+  ): Promise<StoredCredentials>;
+  clear(): Promise<void>;
+}
+
+export function openCredentialStore(dataDir: string): CredentialStore {
+  const file = join(dataDir, FILE);
+  const locked = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    makePrivateDirectory(dataDir);
+    return await withFileLock(file, work, { patienceMs: LOCK_PATIENCE_MS });
+  };
+  return {
+    file,
+    stamp: () => fileStamp(file),
+    read: () => readCredentials(file),
+    update: (change) =>
+      locked(async () => {
+        const current = readCredentials(file);
+        const changed = await change(current);
+        if (changed !== current) writePrivateFile(file, `${JSON.stringify(changed, undefined, 2)}\n`);
+        return changed;
+      }),
+    clear: () => locked(() => rmSync(file, { force: true })),
+  };
+}
+
+/** Under which an access token is kept. Nobody can compute the key from it: keys are random and long. */
+export function tokenDigest(origin: string, key: Secret): string {
+  return createHash("sha256").update(`${origin}\0${key.reveal()}`).digest("hex");
+}
+
+function readCredentials(file: string): StoredCredentials {
+  try {
+    return fileSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return nothing;
+    // Without the cause: a parser's reason quotes the text, which holds secrets.
+    throw new CaretError("storage-failed", `The credentials in ${file} cannot be read`, {
+      fix: "Run `caret logout`, which removes the file, then `caret login`.",
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject, parseJson, Secret } from "@caret/protocol";
+import type { CredentialSource } from "./credential-source.ts";
+
+/** Programs of Cursor's that keep a login of their own. */
+export const foreignPrograms = ["cli", "sdk"] as const;
+export type ForeignProgram = (typeof foreignPrograms)[number];
+
+interface ForeignLoginOptions {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Where a program keeps its login, if there is a file. Nothing is read. */
+export function findForeignLogin(program: ForeignProgram, options: ForeignLoginOptions): string | undefined {
+  const candidates = program === "sdk" ? [join(options.home, ".cursor", "sdk", "auth.json")] : cliFiles(options);
+  return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+}
+
+/** On macOS the CLI keeps its login in the keychain, unless it was told to use a file; the keychain is never opened. */
+function cliFiles({ home, env, platform }: ForeignLoginOptions): readonly string[] {
+  const own = env["CURSOR_CONFIG_DIR"];
+  const xdg = env["XDG_CONFIG_HOME"] || join(home, ".config");
+  const roaming = env["APPDATA"];
+  const usual = platform === "win32" && roaming ? join(roaming, "Cursor") : join(xdg, "cursor");
+  const directories = [...(own ? [own] : []), usual, join(home, ".cursor")];
+  return directories.map((directory) => join(directory, "auth.json"));
+}
+
+/**
+ * Read another program's login, which only happens when the user said so. It is used as it is: never copied, never
+ * refreshed, since a refresh could log the other program out.
+ */
+export function readForeignLogin(program: ForeignProgram, file: string, now: number): CredentialSource | undefined {
+  const value = parseJson(readFileSync(file, "utf8"));
+  if (!isJsonObject(value)) return undefined;
+  const common = {
+    keep: false,
+    name: program === "cli" ? "Cursor's CLI" : "Cursor's SDK",
+    fix: `Log in again with the program that keeps ${file}, or run \`caret login\`.`,
+  };
+  const { accessToken, apiKey, apiKeyExpiresAtMs } = value;
+  const isExpired = typeof apiKeyExpiresAtMs === "number" && apiKeyExpiresAtMs <= now;
+  if (typeof apiKey === "string" && apiKey !== "" && !isExpired)
+    return { kind: "key", secret: new Secret(apiKey), ...common };
+  if (typeof accessToken === "string" && accessToken !== "")
+    return { kind: "token", secret: new Secret(accessToken), ...common };
+  return undefined;
+}

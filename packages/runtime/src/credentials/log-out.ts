@@ -1,0 +1,52 @@
+import { CaretError, Secret } from "@caret/protocol";
+import { revokeApiKey } from "./account.ts";
+import { createControlServer } from "./control-server.ts";
+import type { CredentialStore, StoredLogin } from "./credential-store.ts";
+import { exchangeKey } from "./exchange-key.ts";
+
+interface LogOutOptions {
+  readonly store: CredentialStore;
+  readonly fetch: typeof fetch;
+}
+
+export interface LogOutSummary {
+  /** Whether there was a login. */
+  readonly wasLoggedIn: boolean;
+  /** Whether the server was told, and forgot the key. */
+  readonly revoked: boolean;
+  /** Why the key is still valid, when it is. */
+  readonly note: string | undefined;
+}
+
+/** Remove everything that Caret keeps of credentials from this machine; then ask the server to forget the key too. */
+export async function logOut({ store, fetch }: LogOutOptions): Promise<LogOutSummary> {
+  const login = readLogin(store);
+  await store.clear();
+  if (login === undefined) return { wasLoggedIn: false, revoked: false, note: undefined };
+  try {
+    await revokeLogin(login, { fetch });
+    return { wasLoggedIn: true, revoked: true, note: undefined };
+  } catch (reason) {
+    return { wasLoggedIn: true, revoked: false, note: CaretError.from(reason).message };
+  }
+}
+
+/** Revoke the API key of a login. Rejects when that cannot be done. */
+export async function revokeLogin(login: StoredLogin, { fetch }: Pick<LogOutOptions, "fetch">): Promise<void> {
+  if (login.kind === "session")
+    throw new CaretError("unsupported", "The login in the browser cannot be ended from here");
+  if (login.keyId === undefined)
+    throw new CaretError("unsupported", `The server did not list the key ${login.keyName ?? ""} when it was made`);
+  const server = createControlServer({ controlUrl: new URL(login.origin), fetch });
+  const token = await exchangeKey(server, new Secret(login.secret));
+  await revokeApiKey(server, login.keyId, token);
+}
+
+/** A damaged file is removed like any other. */
+function readLogin(store: CredentialStore): StoredLogin | undefined {
+  try {
+    return store.read().login;
+  } catch {
+    return undefined; // what cannot be read cannot be revoked; it is removed all the same
+  }
+}
