@@ -55,8 +55,16 @@ export function createApiBench(): ApiBench {
     }),
     lane(url, more) {
       const lane = createApiLane(bench.host(url, more));
-      lanes.push(lane);
-      return lane;
+      let closed: Promise<void> | undefined;
+      const once: Lane = {
+        ...lane,
+        close() {
+          closed ??= lane.close();
+          return closed;
+        },
+      };
+      lanes.push(once);
+      return once;
     },
     request: (more = {}) => ({
       turnId: "turn-1",
@@ -86,3 +94,15 @@ export async function collectTurn(batches: AsyncIterable<readonly LaneEntry[]>):
   assertWellFormedTurn([{ type: "turn-start", turnId: "turn-1", lane: "api" }, ...events]);
   return events;
 }
+
+/** A turn in a few words: what was said, the kinds of notices, how it ended. */
+export function storyOf(events: readonly AgentEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type === "notice") return [event.kind];
+    if (event.type === "text-delta") return [event.text];
+    if (event.type !== "turn-end") return [];
+    return [event.outcome.kind === "failed" ? event.outcome.error.code : event.outcome.kind];
+  });
+}
+
+export const unstopped = (): AbortSignal => new AbortController().signal;
