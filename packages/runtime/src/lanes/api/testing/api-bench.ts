@@ -55,16 +55,8 @@ export function createApiBench(): ApiBench {
     }),
     lane(url, more) {
       const lane = createApiLane(bench.host(url, more));
-      let closed: Promise<void> | undefined;
-      const once: Lane = {
-        ...lane,
-        close() {
-          closed ??= lane.close();
-          return closed;
-        },
-      };
-      lanes.push(once);
-      return once;
+      lanes.push(lane);
+      return lane;
     },
     request: (more = {}) => ({
       turnId: "turn-1",
