@@ -1,5 +1,5 @@
-import { describe } from "vitest";
 import { startUpstream } from "@caret/simulator/upstream";
+import { describe } from "vitest";
 import { describeLane } from "./lane.contract.ts";
 
 describe.each([

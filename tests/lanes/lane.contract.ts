@@ -31,7 +31,7 @@ const weather = {
   inputSchema: { type: "object", properties: { city: { type: "string" } } },
 } as const;
 
-const clientTools: TurnRequest["clientTools"] = { tools: [weather], system: "Be brief." };
+const clientTools: NonNullable<TurnRequest["clientTools"]> = { tools: [weather], system: "Be brief." };
 const askWeather = { tool: { server: "caret", name: "get_weather", args: { city: "Oslo" } } };
 
 /** What every lane does the same, whatever its upstream speaks: owners, log, budgets, loops, ends. */
@@ -53,20 +53,19 @@ export function describeLane(name: string, { lane, open }: LaneUnderTest): void 
       return stage;
     };
 
-    /** Answers each call as soon as it waits, until the turn ends. */
+    /** Answers each call as soon as it is made, until the turn ends. */
     const answering =
       (answer: (callIndex: number) => string) =>
       async (turn: RunningTurn): Promise<void> => {
         let count = 0;
         for await (const batch of turn.follow())
-          for (const { event } of batch)
-            if (event.type === "tool-call" && event.owner === "client") {
-              turn.parked?.answer(event.callId, { text: answer(count), isError: false });
-              count += 1;
-            }
+          for (const { event } of batch.filter(isClientCall)) {
+            turn.parked?.answer((event as { callId: string }).callId, { text: answer(count), isError: false });
+            count += 1;
+          }
       };
 
-    const callsIn = (events: readonly AgentEvent[]) =>
+    const callsIn = (events: readonly AgentEvent[]): readonly object[] =>
       events.flatMap((event) => {
         if (event.type === "tool-call") return [{ call: event.name, input: event.input, owner: event.owner }];
         return event.type === "tool-result" ? [{ result: event.output, status: event.status }] : [];
@@ -74,7 +73,9 @@ export function describeLane(name: string, { lane, open }: LaneUnderTest): void 
 
     test("what the agent thinks and says is logged in order, with what upstream reported as usage", async () => {
       const { engine, workspace } = await start({
-        turns: [[{ thinking: "Let me see." }, { text: "All is well." }, { usage: { inputTokens: 9, outputTokens: 4 } }]],
+        turns: [
+          [{ thinking: "Let me see." }, { text: "All is well." }, { usage: { inputTokens: 9, outputTokens: 4 } }],
+        ],
       });
       const { events, text, summary } = await playTurn(engine, { prompt: "How is it?", workspace });
       expect([text, summary.outcome, summary.usage?.input, summary.usage?.output]).toEqual([
@@ -97,7 +98,9 @@ export function describeLane(name: string, { lane, open }: LaneUnderTest): void 
     });
 
     test("a call of the client's tool waits for its result, and the same run of the upstream goes on with it", async () => {
-      const { engine, workspace, runs } = await start({ turns: [[{ text: "Asking." }, askWeather, { text: "Done." }]] });
+      const { engine, workspace, runs } = await start({
+        turns: [[{ text: "Asking." }, askWeather, { text: "Done." }]],
+      });
       const { events, text } = await playTurn(
         engine,
         { prompt: "Weather?", workspace, clientTools },
@@ -138,7 +141,10 @@ export function describeLane(name: string, { lane, open }: LaneUnderTest): void 
           },
         },
       );
-      expect([outcome.kind, callsIn(events).at(-1)]).toEqual(["cancelled", expect.objectContaining({ status: "interrupted" })]);
+      expect([outcome.kind, callsIn(events).at(-1)]).toEqual([
+        "cancelled",
+        expect.objectContaining({ status: "interrupted" }),
+      ]);
       await eventually(() => leftovers() === 0, "everything of the turn to be gone");
     });
 
@@ -161,7 +167,11 @@ export function describeLane(name: string, { lane, open }: LaneUnderTest): void 
       const gatewayTools = { system: "", realWorkspace } as const;
       const read = await playTurn(engine, { prompt: "Read notes.txt", workspace, gatewayTools });
       expect(callsIn(read.events)).toEqual([
-        { call: "read", input: expect.objectContaining({ path: expect.stringMatching(/notes\.txt$/) }), owner: "gateway" },
+        {
+          call: "read",
+          input: expect.objectContaining({ path: expect.stringMatching(/notes\.txt$/) }),
+          owner: "gateway",
+        },
         { result: "the tide is high", status: "ok" },
       ]);
       const denied = await playTurn(engine, { prompt: "Run `touch made.txt`", workspace, gatewayTools });
@@ -217,4 +227,8 @@ export function describeLane(name: string, { lane, open }: LaneUnderTest): void 
       expect([text, outcome.kind, runs()]).toEqual(["Half.", "failed", 1]);
     });
   });
+}
+
+function isClientCall({ event }: { readonly event: AgentEvent }): boolean {
+  return event.type === "tool-call" && event.owner === "client";
 }

@@ -34,13 +34,20 @@ const auth = (trial?: Partial<Trial>, ...argv: readonly string[]): Promise<Tried
   run(addAuthCommand, ["auth", ...argv], trial);
 
 function personLogsIn(): void {
-  server.answers.set("/auth/poll", () => ({ body: '{"accessToken":"session-access","refreshToken":"session-refresh"}' }));
+  server.answers.set("/auth/poll", () => ({
+    body: '{"accessToken":"session-access","refreshToken":"session-refresh"}',
+  }));
 }
 
 /** What `caret auth --json` says of one kind of credential. */
 async function worlds(trial?: Partial<Trial>, ...argv: readonly string[]) {
   const { stdout, code } = await auth(trial, "--json", ...argv);
-  const all = JSON.parse(stdout) as readonly { kind: string; found: boolean; lanes: readonly string[]; check: unknown }[];
+  const all = JSON.parse(stdout) as readonly {
+    kind: string;
+    found: boolean;
+    lanes: readonly string[];
+    check: unknown;
+  }[];
   return { code, all, found: all.filter(({ found }) => found) };
 }
 
@@ -60,7 +67,10 @@ describe("caret login", () => {
   it("prints one JSON object a line with --json, and no secret", async () => {
     personLogsIn();
     const { stdout } = await login({}, "--json");
-    const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect([lines, /session-|key_made/.test(stdout)]).toEqual([
       [
         { event: "link", url: expect.stringContaining(`${url.origin}/loginDeepControl?challenge=`) },
@@ -175,7 +185,13 @@ describe("caret auth", () => {
       1,
       false,
       expect.arrayContaining([
-        ["API key", "CURSOR_API_KEY", "found", "cli api", `fails: ${url.origin} does not accept the key of CURSOR_API_KEY`].join("\t"),
+        [
+          "API key",
+          "CURSOR_API_KEY",
+          "found",
+          "cli api",
+          `fails: ${url.origin} does not accept the key of CURSOR_API_KEY`,
+        ].join("\t"),
       ]),
     ]);
   });

@@ -1,9 +1,17 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import type { Usage } from "@caret/protocol";
-import { type InteractionQuery, InteractionQuerySchema } from "@caret/protocol/agent-api/interactions";
-import { type InteractionResponse, InteractionResponseSchema } from "@caret/protocol/agent-api/interactions";
+import {
+  type InteractionQuery,
+  InteractionQuerySchema,
+  type InteractionResponse,
+  InteractionResponseSchema,
+} from "@caret/protocol/agent-api/interactions";
 import { type ToolCall, ToolCallSchema } from "@caret/protocol/agent-api/tool-call";
-import { type InteractionUpdate, InteractionUpdateSchema, type TurnEndedUpdate } from "@caret/protocol/agent-api/updates";
+import {
+  type InteractionUpdate,
+  InteractionUpdateSchema,
+  type TurnEndedUpdate,
+} from "@caret/protocol/agent-api/updates";
 import type { Decoded } from "../decoder.ts";
 import type { Ending } from "../dialect.ts";
 import { onInteractionQuery } from "../stream-json/interaction-query.ts";
@@ -68,11 +76,17 @@ export function createUpdateDecoder(): UpdateDecoder {
           return text === "" ? [] : step((draft) => writeThinking(draft, text));
         }
         default:
-          return step((draft) => onUpdate(draft, update), () => rawOf(update));
+          return step(
+            (draft) => onUpdate(draft, update),
+            () => rawOf(update),
+          );
       }
     },
     answered: (query, response) =>
-      step((draft) => onAnsweredQuery(draft, query, response), () => jsonOf(InteractionQuerySchema, query)),
+      step(
+        (draft) => onAnsweredQuery(draft, query, response),
+        () => jsonOf(InteractionQuerySchema, query),
+      ),
     unknown: (label, value) => step((draft) => keepUnknown(draft, SOURCE, label, value)),
     checkpoint: replayed.settle,
     resumed: replayed.expect,

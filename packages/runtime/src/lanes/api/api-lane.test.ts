@@ -7,7 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { LaneEntry, LaneRequest } from "../lane.ts";
 import { type ApiBench, collectTurn, createApiBench, storyOf, unstopped } from "./testing/api-bench.ts";
-import { type ScriptedRun, type ScriptedUpstream, saysHello, startScriptedUpstream } from "./testing/scripted-upstream.ts";
+import {
+  type ScriptedRun,
+  type ScriptedUpstream,
+  saysHello,
+  startScriptedUpstream,
+} from "./testing/scripted-upstream.ts";
 
 let bench: ApiBench;
 let upstream: ScriptedUpstream;
@@ -82,7 +87,10 @@ describe("a turn", () => {
         },
         {
           case: "toolCallCompleted",
-          value: { callId: "c1", toolCall: { tool: tool({ result: { result: { case: "success", value: success } } }) } },
+          value: {
+            callId: "c1",
+            toolCall: { tool: tool({ result: { result: { case: "success", value: success } } }) },
+          },
         },
       );
     });
@@ -207,15 +215,21 @@ describe("what the upstream keeps with its client", () => {
 const queryFields = InteractionQuerySchema.oneofs[0]?.fields ?? [];
 
 describe("what the upstream asks of a person", () => {
-  it.each(queryFields.map((field) => [field.localName, field] as const))("%s is answered at once", async (name, field) => {
-    let answer: unknown;
-    await play(async (run) => {
-      const query = { case: name, value: create(field.message as DescMessage) } as InteractionQuery["query"];
-      run.send({ case: "interactionQuery", value: { id: 9, query: query as never } });
-      answer = await run.next();
-    });
-    expect(answer).toMatchObject({ case: "interactionResponse", value: { id: 9, result: { case: expect.any(String) } } });
-  });
+  it.each(queryFields.map((field) => [field.localName, field] as const))(
+    "%s is answered at once",
+    async (name, field) => {
+      let answer: unknown;
+      await play(async (run) => {
+        const query = { case: name, value: create(field.message as DescMessage) } as InteractionQuery["query"];
+        run.send({ case: "interactionQuery", value: { id: 9, query: query as never } });
+        answer = await run.next();
+      });
+      expect(answer).toMatchObject({
+        case: "interactionResponse",
+        value: { id: 9, result: { case: expect.any(String) } },
+      });
+    },
+  );
 
   it("is answered even when it is unknown", async () => {
     let answer: unknown;
@@ -284,7 +298,9 @@ describe("a turn that is stopped", () => {
   it("before it began sends nothing", async () => {
     upstream = await startScriptedUpstream(saysHello);
     const stopped = AbortSignal.abort();
-    expect(storyOf(await collectTurn(bench.lane(upstream.url).runTurn(bench.request(), stopped)))).toEqual(["cancelled"]);
+    expect(storyOf(await collectTurn(bench.lane(upstream.url).runTurn(bench.request(), stopped)))).toEqual([
+      "cancelled",
+    ]);
     expect([upstream.runs.length, upstream.connections()]).toEqual([0, 0]);
   });
 

@@ -26,7 +26,11 @@ async function errorOf(...refusals: readonly (Refusal | undefined)[]) {
 
 function withDetail(code: string, error: ErrorDetails_Error, details: object = {}) {
   const value = toBinary(ErrorDetailsSchema, create(ErrorDetailsSchema, { error, details }));
-  return { code, message: "Error", details: [{ type: "aiserver.v1.ErrorDetails", value: Buffer.from(value).toString("base64").replace(/=+$/, "") }] };
+  return {
+    code,
+    message: "Error",
+    details: [{ type: "aiserver.v1.ErrorDetails", value: Buffer.from(value).toString("base64").replace(/=+$/, "") }],
+  };
 }
 
 describe("a request that is refused before its stream begins (H-26)", () => {

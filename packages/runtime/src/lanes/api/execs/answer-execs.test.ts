@@ -1,10 +1,15 @@
-import { create, type DescMessage, type DescField } from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage } from "@bufbuild/protobuf";
 import { type ExecClientMessage, ExecServerMessageSchema } from "@caret/protocol/agent-api/exec";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
 import type { LaneRequest, OfferedTools } from "../../lane.ts";
 import { type ApiBench, collectTurn, createApiBench, quickRetries, storyOf, unstopped } from "../testing/api-bench.ts";
-import { type ScriptedRun, type ScriptedUpstream, saysHello, startScriptedUpstream } from "../testing/scripted-upstream.ts";
+import {
+  type ScriptedRun,
+  type ScriptedUpstream,
+  saysHello,
+  startScriptedUpstream,
+} from "../testing/scripted-upstream.ts";
 
 let bench: ApiBench;
 let upstream: ScriptedUpstream;
@@ -46,7 +51,11 @@ async function play(script: (run: ScriptedRun, index: number) => unknown, reques
   return storyOf(events);
 }
 
-function offeredBy(owner: OfferedTools["owner"], call: OfferedTools["call"], names: readonly string[] = ["weather"]): OfferedTools {
+function offeredBy(
+  owner: OfferedTools["owner"],
+  call: OfferedTools["call"],
+  names: readonly string[] = ["weather"],
+): OfferedTools {
   return {
     owner,
     tools: names.map((name) => ({ name, description: name, inputSchema: { type: "object", properties: {} } })),
@@ -153,7 +162,9 @@ describe("a call of an offered tool", () => {
     expect(answer).toMatchObject([
       {
         case: "mcpResult",
-        value: { result: { case: "success", value: { isError: false, content: [{ content: { value: { text: "sunny" } } }] } } },
+        value: {
+          result: { case: "success", value: { isError: false, content: [{ content: { value: { text: "sunny" } } }] } },
+        },
       },
     ]);
   });
@@ -274,17 +285,19 @@ describe("a native operation of a turn whose tools the gateway runs", () => {
   });
 
   it("reads a file and searches by the gateway's tools", async () => {
-    const read = await run(
-      { case: "readArgs", value: { path: "/w/a", offset: 2, limit: 3 } } as ExecInit["message"],
-      { text: "b\nc", isError: false },
-    );
+    const read = await run({ case: "readArgs", value: { path: "/w/a", offset: 2, limit: 3 } } as ExecInit["message"], {
+      text: "b\nc",
+      isError: false,
+    });
     await upstream.close();
-    const grep = await run(
-      { case: "grepArgs", value: { pattern: "x", path: "/w" } } as ExecInit["message"],
-      { text: "a.ts:3:x = 1\nb.ts:9:x", isError: false },
-    );
+    const grep = await run({ case: "grepArgs", value: { pattern: "x", path: "/w" } } as ExecInit["message"], {
+      text: "a.ts:3:x = 1\nb.ts:9:x",
+      isError: false,
+    });
     expect(read.asked).toEqual([{ name: "read", input: { path: "/w/a", offset: 2, limit: 3 } }]);
-    expect(read.answers).toMatchObject([{ value: { result: { value: { output: { value: "b\nc" }, rangeApplied: true } } } }]);
+    expect(read.answers).toMatchObject([
+      { value: { result: { value: { output: { value: "b\nc" }, rangeApplied: true } } } },
+    ]);
     expect(grep.answers).toMatchObject([
       {
         value: {

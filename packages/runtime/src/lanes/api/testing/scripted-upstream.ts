@@ -1,4 +1,11 @@
-import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream, type Settings } from "node:http2";
+import {
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type Settings,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
@@ -71,7 +78,8 @@ export async function startScriptedUpstream(
   });
   server.on("stream", (stream, headers) => {
     stream.on("error", () => undefined); // the client may reset it
-    if (headers[":path"] !== "/agent.v1.AgentService/Run") return void stream.respond({ ":status": 404 }, { endStream: true });
+    if (headers[":path"] !== "/agent.v1.AgentService/Run")
+      return void stream.respond({ ":status": 404 }, { endStream: true });
     if (isDeaf) return;
     const refusal = refuse(headers, requests);
     requests += 1;
@@ -128,7 +136,9 @@ async function play(
   });
 }
 
-async function nextOf(messages: AsyncGenerator<AgentClientMessage>): Promise<AgentClientMessage["message"] | undefined> {
+async function nextOf(
+  messages: AsyncGenerator<AgentClientMessage>,
+): Promise<AgentClientMessage["message"] | undefined> {
   for (;;) {
     const { done, value } = await messages.next();
     if (done === true) return undefined;
