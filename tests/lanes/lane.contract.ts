@@ -66,7 +66,7 @@ export function describeLane(name: string, { lane, open }: LaneUnderTest): void 
       };
 
     const callsIn = (events: readonly AgentEvent[]): readonly object[] =>
-      events.flatMap((event) => {
+      events.flatMap((event): readonly object[] => {
         if (event.type === "tool-call") return [{ call: event.name, input: event.input, owner: event.owner }];
         return event.type === "tool-result" ? [{ result: event.output, status: event.status }] : [];
       });

@@ -155,7 +155,7 @@ function answerAtOnce(request: ExecRequest, { offer, offered, context }: ExecSet
       return { results: [{ case: "mcpAllowlistPrecheckResult", value: { allowlisted } }] };
     }
     case "listMcpResourcesExecArgs": {
-      const none = { case: "success", value: { resources: [] } } as const;
+      const none = { case: "success", value: {} } as const;
       return { results: [{ case: "listMcpResourcesExecResult", value: { result: none } }] };
     }
     default:
