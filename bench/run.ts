@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { benchApi } from "./api.ts";
 import type { BenchOutcome } from "./bench-outcome.ts";
 import { hasPassed, toTable } from "./bench-report.ts";
 import { benchDecode } from "./decode.ts";
@@ -7,6 +8,7 @@ import { benchPage } from "./page.ts";
 
 /** Each benchmark by the name it is asked for. */
 const benches: Readonly<Record<string, (options: DoorsOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
+  api: benchApi,
   decode: () => {
     const report = benchDecode();
     return { passed: hasPassed(report), table: toTable(report), report };

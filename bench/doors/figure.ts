@@ -3,7 +3,7 @@ export interface Figure {
   readonly what: string;
   readonly unit: "ms" | "s" | "µs" | "MB" | "kB" | "%" | "";
   readonly caret: number;
-  readonly floor?: { readonly name: "rawpipe" | "direct"; readonly value: number };
+  readonly floor?: { readonly name: "rawpipe" | "direct" | "bare"; readonly value: number };
   /** How much `caret / floor`, or ours alone where there is no floor, may be; absent where nothing is demanded. */
   readonly target?: number;
 }
