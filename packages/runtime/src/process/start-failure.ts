@@ -49,7 +49,18 @@ export async function toStartFailure(reason: unknown, command: ChildCommand): Pr
  */
 export async function isBrokenProgram(command: ChildCommand, code: number | null): Promise<boolean> {
   if (code === 126 || code === 127) return true;
-  return code !== null && code !== 0 && !(await hasProgramHead(command.file));
+  return code !== null && code !== 0 && !(await hasProgramHead(command.contained?.file ?? command.file));
+}
+
+/** What a shell says of a program that is just being replaced by its own update. */
+const busyFile = /text file busy/i;
+
+/** Why a program that was started did not run, by what the shell said that could not become it. */
+export function explainBroken({ file, contained }: ChildCommand, stderr: string): CaretError {
+  const program = contained?.file ?? file;
+  if (busyFile.test(stderr))
+    return new CaretError("agent-unavailable", `${program} is open for writing`, { upstream: stderr });
+  return new CaretError("cli-broken", `${program} is not a program that runs here`, { upstream: stderr });
 }
 
 /** Synchronous, not in the thread pool: a caller waits for the process, and the call takes microseconds. */

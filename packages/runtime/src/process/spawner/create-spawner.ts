@@ -21,13 +21,15 @@ export interface CreateSpawnerOptions {
   readonly dataDir?: string;
   /** Where the stream sockets live, in a private directory of their own. */
   readonly socketDir?: string;
+  /** In the mode `process`: how many processes wait, started ahead, for commands that are to be `seated`. */
+  readonly seats?: number;
   readonly platform?: NodeJS.Platform;
 }
 
 export function createSpawner(options: CreateSpawnerOptions): Spawner {
-  const { mode, dataDir, socketDir = tmpdir(), platform = process.platform } = options;
+  const { mode, dataDir, socketDir = tmpdir(), seats, platform = process.platform } = options;
   const registryDir = dataDir === undefined ? undefined : join(dataDir, "processes");
-  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir });
+  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir, seats });
   return createInlineSpawner({ registry: registryDir === undefined ? undefined : openProcessRegistry(registryDir) });
 }
 

@@ -9,8 +9,6 @@ import { isAlive, readProcessStat } from "../process-identity.ts";
 import { sweepLeftovers } from "../sweep-leftovers.ts";
 import { countDescriptors, createWorkbench, pidOf, readAll, type Workbench } from "../testing/workbench.ts";
 import { ProcessSpawner } from "./process-spawner.ts";
-import { SPARES } from "./spare-streams.ts";
-import { streamNames } from "./spawner-messages.ts";
 
 let bench: Workbench;
 let spawner: ProcessSpawner;
@@ -102,9 +100,7 @@ describe("the spawner process", () => {
     const before = countDescriptors(pidOf(spawner));
     await runSome();
     await runSome();
-    // Streams of children to come may be opened between the two counts; those of twenty children are many more.
-    const spare = SPARES * streamNames.length;
-    await eventually(() => countDescriptors(pidOf(spawner)) <= before + spare, "the descriptors are closed");
+    await eventually(() => countDescriptors(pidOf(spawner)) <= before, "the descriptors are closed");
   });
 
   it("is gone after close, and so is its socket", async () => {
