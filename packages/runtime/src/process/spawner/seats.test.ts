@@ -90,7 +90,7 @@ describe("a seat", () => {
     await fill(contain(bench.sh("true")));
     const child = seated(contain(bench.sh("setsid sleep 60 & echo $$; sleep 60")));
     await child.firstOutput;
-    expect(await child.stop({ graceMs: 0 })).toEqual({ kind: "exited", code: null, signal: "SIGKILL" });
+    await child.stop({ graceMs: 0 });
     // Its first process is number 2 of a namespace of its own: bubblewrap is number 1.
     expect(await readAll(child)).toBe("2\n");
   });
