@@ -26,6 +26,8 @@ export interface Dialect<State> {
   /** Reads the commonest line without parsing it, or says that it cannot. */
   readonly quickFrame?: (line: string) => Frame | undefined;
   step(state: State, frame: Frame): Step<State>;
+  /** The same for several frames, whose neighbouring deltas of one block become one event. */
+  stepOver?(state: State, frames: readonly Frame[]): Step<State>;
   finish(state: State, ending: Ending): Step<State>;
   hasEnded(state: State): boolean;
 }
@@ -50,6 +52,14 @@ export function draftDialect<State extends TurnState>(options: DraftDialectOptio
       if (state.ended) return [state, []];
       const draft = openDraft(state);
       onFrame(draft, frame);
+      return closeDraft(draft);
+    },
+    stepOver(state, frames) {
+      if (state.ended) return [state, []];
+      const draft = openDraft(state);
+      draft.joinsDeltas = true;
+      for (const frame of frames) if (!draft.ended) onFrame(draft, frame);
+      draft.joinsDeltas = false;
       return closeDraft(draft);
     },
     finish(state, ending) {

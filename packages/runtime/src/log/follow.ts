@@ -93,8 +93,8 @@ async function nextBatch(
   position: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[] | undefined> {
-  const { signal, until } = options;
-  while (!signal.aborted) {
+  const { until } = options;
+  while (!inbox.isUnwanted) {
     const batch = inbox.isBehind ? await readPage(log, options, position, inbox) : inbox.take(position);
     if (batch.length > 0) return batch;
     if (await isOver(log, until)) return undefined;
@@ -109,6 +109,10 @@ function listen(
   inbox: Inbox,
 ): () => void {
   const { ring } = inbox.bell;
+  const leave = (): void => {
+    inbox.isUnwanted = true;
+    ring();
+  };
   const put = (events: readonly StoredEvent[]): void => inbox.put(raw === true ? events : withoutRaw(events));
   const ends = [
     live === undefined ? store.subscribe(sessionId, put) : live.listen({ onWritten: inbox.put, onDurable: ring }),
@@ -119,9 +123,10 @@ function listen(
       ring();
     }),
   ];
-  signal.addEventListener("abort", ring, { once: true });
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
   return () => {
-    signal.removeEventListener("abort", ring);
+    signal.removeEventListener("abort", leave);
     for (const end of ends) end?.();
   };
 }
@@ -194,6 +199,8 @@ function withoutRaw(events: readonly StoredEvent[]): readonly StoredEvent[] {
 /** What was written while the reader was busy. */
 class Inbox {
   readonly bell = new Doorbell();
+  /** The reader is gone. Kept here: to ask a signal that is made of others looks at all of them. */
+  isUnwanted = false;
   /** The newest event that the reader has from the log. */
   readTo = 0;
   #waiting: LiveEvent[];

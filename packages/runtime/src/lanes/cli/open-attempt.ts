@@ -64,6 +64,7 @@ function runOf(
       partial: program.partial,
       maxLineBytes: host.maxLineBytes,
       shortensResults: program.style === "official",
+      joinsDeltas: true,
     }),
     clocks,
     now: host.monotonic,

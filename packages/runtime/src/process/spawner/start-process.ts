@@ -66,7 +66,8 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
     },
     async reap(strays) {
       if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
-      await options.reaper.reap(mark, strays);
+      // Nothing leaves a process namespace: with its first process the kernel has ended all of it.
+      if (agent === undefined) await options.reaper.reap(mark, strays);
       options.registry?.remove(mark);
     },
   };
