@@ -1,5 +1,6 @@
 import type { ServedDoor } from "./doors/serve-door.ts";
 import type { Figure } from "./figures/figure.ts";
+import type { Series } from "./figures/series.ts";
 
 /** What the command line asks of a benchmark. */
 export interface BenchOptions {
@@ -21,4 +22,5 @@ export interface BenchOutcome {
   readonly report: object;
   /** Those that are compared with the committed ones and shown in the report. */
   readonly figures: readonly Figure[];
+  readonly series: readonly Series[];
 }

@@ -29,9 +29,10 @@ export async function benchPage({ quick, only }: BenchOptions): Promise<BenchOut
       figures.push(...(await measurementOf(name)(stage, quick)));
     return {
       passed: figures.every(isMet),
-      table: `page: in Chromium ${stage.browser.version()}\n\n${toFigureTable(figures)}\n`,
+      table: `page: in Chromium ${stage.browser.version()}\n\n${toFigureTable(figures.map(toRecord))}\n`,
       report: { name: "page", quick, figures: figures.map(toRecord) },
       figures: [],
+      series: [],
     };
   } finally {
     await stage.close();

@@ -1,6 +1,7 @@
 /*
  * A client for many streams at once that costs next to nothing, in a process of its own: one epoll loop, no parsing but
- * for the times that the agent wrote into its deltas. So the processor is left to the gateway and to the agents.
+ * of HTTP's chunks and of the times that the agent wrote into its deltas. So the processor is left to the gateway and to
+ * the agents.
  *
  * Standard input: `ADDRESS PORT ORDER MS DELTAS COUNT\n`, then COUNT times `BYTES\n` and a request as it goes over the
  * wire. ORDER is `spread` (requests begin spread over MS milliseconds) or `sequence` (each begins MS after the end of
@@ -12,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -26,19 +28,21 @@
 
 #define MARK_DIGITS 15
 #define GIVE_UP_US 120000000LL
-static const char last_chunk[] = "\r\n0\r\n\r\n";
-#define LAST_CHUNK_BYTES (sizeof last_chunk - 1)
 
 struct stream {
   char *request;
   size_t bytes, sent;
-  int socket, status, is_done;
-  long long planned, started, first, ended, left;
+  int socket, status, is_done, is_whole;
+  long long planned, started, first, ended;
   long deltas;
+  /* Of the body, or of the chunk, if the body comes in chunks; -1 when only the end of the connection ends it. */
+  long long left;
+  /* In chunks: where in the lines between them it is, and the size that was read so far. */
+  enum { PLAIN, SIZE, EXTENSION, DATA, AFTER_DATA, LAST_LINE } chunk;
+  long long chunk_size;
   /* How much of a mark `<000000123456789>` was read, and its number so far. */
   int mark;
   long long mark_us;
-  char tail[LAST_CHUNK_BYTES];
 };
 
 static struct sockaddr_in address;
@@ -74,13 +78,14 @@ static void watch(struct stream *stream, int how) {
   epoll_ctl(loop, how, stream->socket, &event);
 }
 
-static void end(struct stream *stream, int may_reuse) {
+static void end(struct stream *stream, int is_whole) {
   if (stream->is_done) return;
   stream->is_done = 1;
+  stream->is_whole = is_whole;
   stream->ended = now_us();
   done++;
   epoll_ctl(loop, EPOLL_CTL_DEL, stream->socket, NULL);
-  if (is_sequence && may_reuse) open_socket = stream->socket;
+  if (is_sequence && is_whole && stream->left != -1) open_socket = stream->socket;
   else close(stream->socket);
 }
 
@@ -130,38 +135,65 @@ static void find_marks(struct stream *stream, const char *from, const char *end,
   }
 }
 
-/* The status, and the length where the answer has one. The head always comes in one piece from a server on this machine. */
-static void read_head(struct stream *stream, size_t bytes) {
-  char head[4096];
-  size_t kept = bytes < sizeof head - 1 ? bytes : sizeof head - 1;
-  memcpy(head, buffer, kept);
-  head[kept] = 0;
-  stream->status = atoi(head + strlen("HTTP/1.1 "));
-  const char *body = strstr(head, "\r\n\r\n"), *length = strcasestr(head, "\r\ncontent-length:");
-  stream->left = -1;
-  if (body != NULL && length != NULL && length < body)
-    stream->left = atoll(length + strlen("\r\ncontent-length:")) + (body + 4 - head);
+/* Gives where the body begins. The head always comes in one piece from a server on this machine. */
+static const char *read_head(struct stream *stream, const char *end) {
+  static const char name[] = "\r\ncontent-length:";
+  const char *body = memmem(buffer, (size_t)(end - buffer), "\r\n\r\n", 4);
+  if (body == NULL) return NULL;
+  buffer[body - buffer] = 0;
+  stream->status = atoi(buffer + strlen("HTTP/1.1 "));
+  const char *length = strcasestr(buffer, name);
+  stream->left = length == NULL ? -1 : atoll(length + strlen(name));
+  stream->chunk = strcasestr(buffer, "\r\ntransfer-encoding: chunked") == NULL ? PLAIN : SIZE;
+  return body + 4;
 }
 
-static int is_whole(struct stream *stream, size_t bytes) {
-  if (stream->left >= 0) return (stream->left -= (long long)bytes) <= 0;
-  if (bytes >= LAST_CHUNK_BYTES) memcpy(stream->tail, buffer + bytes - LAST_CHUNK_BYTES, LAST_CHUNK_BYTES);
-  else {
-    memmove(stream->tail, stream->tail + bytes, LAST_CHUNK_BYTES - bytes);
-    memcpy(stream->tail + LAST_CHUNK_BYTES - bytes, buffer, bytes);
+static int hex(char digit) {
+  return digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+}
+
+/* One byte of the lines between chunks. Gives whether it is the last of the answer. */
+static int read_framing(struct stream *stream, char byte) {
+  if (stream->chunk == SIZE && isxdigit((unsigned char)byte)) {
+    stream->chunk_size = stream->chunk_size * 16 + hex(byte);
+  } else if (stream->chunk == SIZE && byte != '\n') {
+    stream->chunk = EXTENSION;
+  } else if (byte == '\n') {
+    if (stream->chunk == LAST_LINE) return 1;
+    if (stream->chunk == AFTER_DATA) stream->chunk = SIZE;
+    else stream->chunk = stream->chunk_size == 0 ? LAST_LINE : DATA;
+    stream->left = stream->chunk_size;
+    stream->chunk_size = 0;
   }
-  return memcmp(stream->tail, last_chunk, LAST_CHUNK_BYTES) == 0;
+  return 0;
+}
+
+/* Gives whether the answer is whole. */
+static int read_body(struct stream *stream, const char *from, const char *end, long long at) {
+  while (from < end) {
+    if (stream->chunk != PLAIN && stream->chunk != DATA) {
+      if (read_framing(stream, *from++)) return 1;
+      continue;
+    }
+    const char *stop = stream->left >= 0 && end - from > stream->left ? from + stream->left : end;
+    find_marks(stream, from, stop, at);
+    if (stream->left >= 0) stream->left -= stop - from;
+    from = stop;
+    if (stream->chunk == DATA && stream->left == 0) stream->chunk = AFTER_DATA;
+  }
+  return stream->chunk == PLAIN && stream->left == 0;
 }
 
 static void take(struct stream *stream) {
   for (;;) {
     ssize_t got = recv(stream->socket, buffer, sizeof buffer, 0);
     if (got < 0 && errno == EAGAIN) return;
-    if (got <= 0) return end(stream, 0);
+    /* The end of the connection is the answer's only where nothing else ends it. */
+    if (got <= 0) return end(stream, got == 0 && stream->chunk == PLAIN && stream->left == -1);
     long long at = now_us();
-    if (stream->status == 0) read_head(stream, (size_t)got);
-    find_marks(stream, buffer, buffer + got, at);
-    if (is_whole(stream, (size_t)got)) return end(stream, 1);
+    const char *body = stream->status == 0 ? read_head(stream, buffer + got) : buffer;
+    if (body == NULL) return end(stream, 0);
+    if (read_body(stream, body, buffer + got, at)) return end(stream, 1);
     if ((size_t)got < sizeof buffer) return;
   }
 }
@@ -180,6 +212,7 @@ static void read_plan(void) {
     if (scanf("%zu", &stream->bytes) != 1 || getchar() != '\n') fail("request");
     stream->request = malloc(stream->bytes);
     stream->first = -1;
+    stream->left = -2; /* no head yet */
     if (fread(stream->request, 1, stream->bytes, stdin) != stream->bytes) fail("request");
   }
 }
@@ -217,7 +250,7 @@ static void print_result(void) {
     struct stream *stream = streams + at;
     printf("%s[%d,%lld,%lld,%ld,%lld]", at == 0 ? "" : ",", stream->status,
            stream->first < 0 ? -1 : stream->first - stream->started,
-           stream->is_done ? stream->ended - stream->started : -1, stream->deltas, stream->started - stream->planned);
+           stream->is_whole ? stream->ended - stream->started : -1, stream->deltas, stream->started - stream->planned);
   }
   fputs("],\"latencies\":[", stdout);
   for (long at = 0; at < latency_count; at++) printf("%s%d", at == 0 ? "" : ",", latencies[at]);

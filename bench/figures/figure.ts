@@ -49,7 +49,7 @@ function ratioOf(values: readonly number[], floor: readonly number[]): Spread | 
   return ratios.length > 0 && ratios.every(Number.isFinite) ? spreadOf(ratios) : undefined;
 }
 
-export function caretOf(figure: Figure): Summary | undefined {
+function caretOf(figure: Figure): Summary | undefined {
   return summarise(figure).find(({ name }) => name === CARET);
 }
 
