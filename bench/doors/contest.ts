@@ -16,8 +16,10 @@ export async function contest<Result>(
   measure: (door: ServedDoor) => Promise<Result>,
 ): Promise<Rounds<Result>> {
   const settings = { ...serving, ...setting };
-  const own = [await startRawpipe(settings).ready, await startCaret(settings).ready];
+  const own: ServedDoor[] = [];
   try {
+    own.push(await startRawpipe(settings).ready);
+    own.push(await startCaret(settings).ready);
     // The agents of other gateways boot as those are configured to start them.
     const doors = serving.bootMs === undefined ? [...own, ...setting.targets] : own;
     return await interleave(setting.rounds, doors, measure);

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BenchOptions } from "../bench-outcome.ts";
+import { assertBuilt } from "./assert-built.ts";
 import type { BenchSetting } from "./bench-setting.ts";
 import { buildPrograms, builtPlace } from "./build-programs.ts";
 
@@ -14,6 +15,7 @@ export async function runMeasurements<Result>(
   const unknown = names.filter((name) => !Object.hasOwn(measurements, name));
   if (unknown.length > 0)
     throw new Error(`There is no measurement ${unknown.join(", ")}; there is: ${Object.keys(measurements).join(", ")}`);
+  assertBuilt();
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-bench-")));
   try {
     const setting: BenchSetting = { directory, rounds, targets, serveArgs, ...buildPrograms(builtPlace) };

@@ -65,8 +65,15 @@ async function startOnce(
   const port = await freePort();
   const began = performance.now();
   const server = start({ ...setting, port });
+  let failure: unknown;
+  server.ready.catch((reason: unknown) => {
+    failure = reason;
+  });
   try {
-    while (!(await isHealthy(port))) await sleep(POLL_MS);
+    while (!(await isHealthy(port))) {
+      if (failure !== undefined) throw failure;
+      await sleep(POLL_MS);
+    }
     const readyMs = performance.now() - began;
     const { pid = 0 } = await server.ready;
     await sleep(SETTLE_MS);

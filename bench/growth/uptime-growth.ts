@@ -24,9 +24,11 @@ export async function uptime(setting: BenchSetting, isFull: boolean): Promise<Gr
   const turns = isFull ? 10_000 : 1_000;
   const batch = turns / BATCHES;
   const settings = { ...setting, keepWarm: false };
-  const doors = [await startRawpipe(settings).ready, await startCaret(settings).ready];
+  const doors: ServedDoor[] = [];
   const looks: Readonly<Record<string, Look[]>> = { rawpipe: [], caret: [] };
   try {
+    doors.push(await startRawpipe(settings).ready);
+    doors.push(await startCaret(settings).ready);
     for (let count = 0; count <= BATCHES; count += 1)
       for (const door of doors) {
         const dialogues = shortDialogues(count === 0 ? WARM_UP_TURNS : batch);
