@@ -38,6 +38,14 @@ describe.skipIf(!hasCompiler())("The load generator of the benchmarks", () => {
     expect(Math.min(...latenciesMs)).toBeGreaterThanOrEqual(0);
   });
 
+  test("times the first delta, and the whole answer", async () => {
+    const { answers } = await loadDoor(setting, rawpipe, plan(1, "spread", 20, "pace=20"));
+    // The agent itself rests 20 ms before each delta.
+    expect(answers.every(({ firstTokenMs, wholeMs }) => firstTokenMs >= 20 && wholeMs - firstTokenMs >= 19 * 20)).toBe(
+      true,
+    );
+  });
+
   test("finds marks that were cut anywhere, and knows an answer that lacks some", async () => {
     const door = await serve((write, end) => {
       for (const byte of "a < b <000000000000001> <00000000000000x> <000000000000002>") write(byte);
