@@ -6,17 +6,20 @@ export interface ChatMessage {
 }
 
 /** A request for a streamed chat completion, as it goes over the wire. */
-export function chatRequest({ url, token, model }: ServedDoor, messages: readonly ChatMessage[]): Buffer {
+export function chatRequest(door: ServedDoor, messages: readonly ChatMessage[]): Buffer {
+  const body = Buffer.from(JSON.stringify({ model: door.model, stream: true, messages }));
+  const about = ["content-type: application/json", `content-length: ${body.byteLength}`];
+  return Buffer.concat([toHead(door, "POST /v1/chat/completions", about), body]);
+}
+
+export function getRequest(door: ServedDoor, path: string): Buffer {
+  return toHead(door, `GET ${path}`, []);
+}
+
+function toHead({ url, token }: ServedDoor, order: string, more: readonly string[]): Buffer {
   const { host, pathname } = new URL(url);
-  const body = Buffer.from(JSON.stringify({ model, stream: true, messages }));
-  const head = [
-    `POST ${pathname.replace(/\/$/, "")}/v1/chat/completions HTTP/1.1`,
-    `host: ${host}`,
-    "content-type: application/json",
-    `authorization: Bearer ${token}`,
-    `content-length: ${body.byteLength}`,
-  ];
-  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]);
+  const line = `${order.replace(" ", ` ${pathname.replace(/\/$/, "")}`)} HTTP/1.1`;
+  return Buffer.from([line, `host: ${host}`, `authorization: Bearer ${token}`, ...more, "", ""].join("\r\n"));
 }
 
 let count = 0;

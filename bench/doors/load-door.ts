@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import type { BenchSetting } from "./bench-setting.ts";
-import { type ChatMessage, chatRequest } from "./chat-request.ts";
+import { type ChatMessage, chatRequest, getRequest } from "./chat-request.ts";
 import type { ServedDoor } from "./serve-door.ts";
 
 export interface LoadPlan {
@@ -47,15 +47,23 @@ interface LoadOutput {
   readonly cpu: number;
 }
 
-/** Send requests from a process of its own, and note when each delta arrives. */
-export async function startLoad({ load }: BenchSetting, door: ServedDoor, plan: LoadPlan): Promise<Load> {
+/** Ask for chat completions from a process of its own, and note when each delta arrives. */
+export async function startLoad(setting: BenchSetting, door: ServedDoor, plan: LoadPlan): Promise<Load> {
+  const requests = plan.dialogues.map((messages) => chatRequest(door, messages));
+  return await startClient(setting, door, { ...plan, requests });
+}
+
+async function startClient(
+  { load }: BenchSetting,
+  door: ServedDoor,
+  { requests, order, ms, deltas }: Omit<LoadPlan, "dialogues"> & { readonly requests: readonly Buffer[] },
+): Promise<Load> {
   const { hostname, port } = new URL(door.url);
   const { address } = await lookup(hostname, { family: 4 });
   const child = spawn(load, [], { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");
   child.stdin.on("error", () => undefined); // it has ended, and the missing result says so
-  const requests = plan.dialogues.map((messages) => chatRequest(door, messages));
-  child.stdin.write(`${address} ${port || 80} ${plan.order} ${plan.ms} ${plan.deltas} ${requests.length}\n`);
+  child.stdin.write(`${address} ${port || 80} ${order} ${ms} ${deltas} ${requests.length}\n`);
   for (const request of requests) {
     child.stdin.write(`${request.byteLength}\n`);
     child.stdin.write(request);
@@ -63,7 +71,7 @@ export async function startLoad({ load }: BenchSetting, door: ServedDoor, plan: 
   child.stdin.end();
   const read = async (): Promise<LoadResult> => {
     const [output] = await Promise.all([text(child.stdout), exited]);
-    return toResult(JSON.parse(output) as LoadOutput, plan.deltas);
+    return toResult(JSON.parse(output) as LoadOutput, deltas);
   };
   return { result: read(), hangUp: () => void child.kill("SIGKILL") };
 }
@@ -71,6 +79,21 @@ export async function startLoad({ load }: BenchSetting, door: ServedDoor, plan: 
 /** The same, for whoever needs only the result. */
 export async function loadDoor(setting: BenchSetting, door: ServedDoor, plan: LoadPlan): Promise<LoadResult> {
   return await (await startLoad(setting, door, plan)).result;
+}
+
+/** How long each of so many GET requests took, one after the other. */
+export async function timeGets(
+  setting: BenchSetting,
+  door: ServedDoor,
+  path: string,
+  count: number,
+): Promise<readonly number[]> {
+  const requests = Array.from({ length: count }, () => getRequest(door, path));
+  const { result } = await startClient(setting, door, { requests, order: "sequence", ms: 0, deltas: 0 });
+  const { answers } = await result;
+  if (!answers.every(({ isWhole }) => isWhole))
+    throw new Error(`${door.name} did not answer every request for ${path}`);
+  return answers.map(({ wholeMs }) => wholeMs);
 }
 
 function toResult({ answers, latencies, cpu }: LoadOutput, wanted: number): LoadResult {

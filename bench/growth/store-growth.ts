@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createNativeClient } from "@caret/protocol";
 import type { BenchSetting } from "../doors/bench-setting.ts";
 import { firstTokenMs, shortDialogues } from "../doors/first-token.ts";
+import { timeGets } from "../doors/load-door.ts";
 import { type ServedDoor, serveCaret } from "../doors/serve-door.ts";
 import type { Figure } from "../figures/figure.ts";
 import { median } from "../figures/quantile.ts";
@@ -13,7 +13,7 @@ import type { Growth } from "./growth.ts";
 const SIZES = [0, 10, 1_000, 100_000];
 const TURNS = 10;
 const LISTS = 20;
-/** As many as the smallest store has, so that all answer with the same number of sessions. */
+/** As many as the smallest store has after the first turns, so that all answer with the same number of sessions. */
 const LISTED = 10;
 
 interface StoreCost {
@@ -53,15 +53,8 @@ async function serveFilled(setting: BenchSetting, sessions: number, eventsEach: 
 
 async function measureStore(setting: BenchSetting, door: ServedDoor): Promise<StoreCost> {
   const firstToken = await firstTokenMs(setting, door, { dialogues: shortDialogues(TURNS) });
-  const api = createNativeClient({ baseUrl: door.url, headers: { authorization: `Bearer ${door.token}` } });
-  const times: number[] = [];
-  for (let count = 0; count < LISTS; count += 1) {
-    const began = performance.now();
-    const { sessions } = await api.listSessions({ limit: LISTED });
-    times.push(performance.now() - began);
-    if (sessions.length !== LISTED) throw new Error(`A list of ${LISTED} sessions has ${sessions.length}`);
-  }
-  return { firstToken, list: median(times) };
+  const list = await timeGets(setting, door, `/api/sessions?limit=${LISTED}`, LISTS);
+  return { firstToken, list: median(list) };
 }
 
 function toGrowth(costs: readonly (readonly StoreCost[])[], eventsEach: number): Growth {
