@@ -6,6 +6,7 @@ const series: Series = {
   what: "first token by length",
   sizeName: "messages",
   sizes: [10, 20, 30],
+  scale: "powers",
   unit: "ms",
   rounds: {
     caret: [
@@ -40,7 +41,14 @@ test("Each round has a slope, for so much of the size", () => {
 
 test("A record of a series has the spread at each size instead of the rounds", () => {
   const { points, ...rest } = toSeriesRecord(series);
-  expect(rest).toEqual({ id: "length", what: series.what, sizeName: "messages", sizes: [10, 20, 30], unit: "ms" });
+  expect(rest).toEqual({
+    id: "length",
+    what: series.what,
+    sizeName: "messages",
+    sizes: [10, 20, 30],
+    scale: "powers",
+    unit: "ms",
+  });
   expect(points["caret"]?.[0]).toEqual({ median: 1.5, low: 1.25, high: 1.75 });
   expect(points["rawpipe"]?.map(({ median }) => median)).toEqual([5, 5, 5]);
 });

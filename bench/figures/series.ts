@@ -9,6 +9,8 @@ export interface Series {
   /** What the sizes count. */
   readonly sizeName: string;
   readonly sizes: readonly number[];
+  /** How it is drawn: where each size is a multiple of the one before, in powers of ten. */
+  readonly scale: "powers" | "even";
   readonly unit: Figure["unit"];
   readonly rounds: Readonly<Record<string, readonly (readonly number[])[]>>;
 }

@@ -54,5 +54,5 @@ async function firstTokens(
     name,
     sizes.map((_, index) => points.map((each) => each[index] ?? Number.NaN)),
   ]);
-  return { sizes, unit: "ms", rounds: Object.fromEntries(rounds) };
+  return { sizes, scale: "powers", unit: "ms", rounds: Object.fromEntries(rounds) };
 }

@@ -65,6 +65,7 @@ function toGrowth(costs: readonly (readonly StoreCost[])[], eventsEach: number):
     what,
     sizeName: "sessions",
     sizes: SIZES,
+    scale: "powers",
     unit: "ms",
     rounds: { caret: costs.map((each) => each.map((cost) => cost[key])) },
   });

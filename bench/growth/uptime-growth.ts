@@ -62,6 +62,7 @@ function toGrowth(looks: Readonly<Record<string, readonly Look[]>>, turns: numbe
     what: "memory by the number of turns",
     sizeName: "turns",
     sizes: Array.from({ length: BATCHES + 1 }, (_, index) => WARM_UP_TURNS + (index * turns) / BATCHES),
+    scale: "even",
     unit: "MB",
     rounds: Object.fromEntries(
       Object.entries(looks).map(([name, each]) => [name, each.map(({ megabytes }) => [megabytes])]),

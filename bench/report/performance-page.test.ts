@@ -35,6 +35,7 @@ const figures: FiguresFile = {
         what: "first token by the size of the store",
         sizeName: "sessions",
         sizes: [0, 10, 1000],
+        scale: "powers",
         unit: "ms",
         rounds: { caret: [[3], [3], [4]], "a & b": [[30], [30], [40]] },
       }),

@@ -1,5 +1,5 @@
 import type { SeriesRecord } from "../figures/series.ts";
-import { logScale, toTickText } from "./plot-scale.ts";
+import { linearScale, logScale, toTickText } from "./plot-scale.ts";
 import { colourOf, colours, svgDrawing, svgLine, svgPath, svgText } from "./svg.ts";
 
 const WIDTH = 620;
@@ -9,11 +9,12 @@ const RIGHT = 130;
 const TOP = 50;
 const BOTTOM = 50;
 
-/** How a value grows, one line per server, with its quartiles; both axes in powers of ten. */
-export function seriesPlot({ what, sizeName, sizes, unit, points }: SeriesRecord): string {
-  const x = logScale(sizes, LEFT, WIDTH - RIGHT);
+/** How a value grows, one line per server, with its quartiles. */
+export function seriesPlot({ what, sizeName, sizes, scale, unit, points }: SeriesRecord): string {
+  const toScale = scale === "even" ? linearScale : logScale;
+  const x = toScale(sizes, LEFT, WIDTH - RIGHT);
   const all = Object.values(points).flat();
-  const y = logScale(
+  const y = toScale(
     all.flatMap(({ low, high, median }) => [low, high, median]),
     HEIGHT - BOTTOM,
     TOP,
