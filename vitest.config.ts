@@ -13,7 +13,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts"],
+          include: ["packages/*/src/**/*.test.ts", "bench/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...inProcesses],
           setupFiles: ["tests/projects/no-processes.ts"],
           // They share the modules of a worker: no test mocks one, or leaves anything behind.
