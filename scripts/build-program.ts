@@ -10,15 +10,20 @@ const programs = [
     // All in one directory: a module finds a program that it starts beside itself, as source and as bundle.
     input: {
       main: "packages/cli/src/main.ts",
-      "spawner-main": "packages/runtime/src/process/spawner/spawner-main.ts",
       "grep-worker": "packages/runtime/src/tools/files/grep-worker.ts",
       "page-worker": "packages/runtime/src/tools/web/page-worker.ts",
     },
   },
+  // By itself, so that it shares no module with the gateway: the spawner loads what it needs and nothing else.
+  {
+    outDir: "packages/cli/build",
+    isAddition: true,
+    input: { "spawner-main": "packages/runtime/src/process/spawner/spawner-main.ts" },
+  },
   { outDir: "packages/simulator/build", input: { main: "packages/simulator/src/main.ts" } },
 ];
 
-for (const { outDir, input } of programs)
+for (const { outDir, input, isAddition = false } of programs)
   await build({
     configFile: false,
     root: `${import.meta.dirname}/..`,
@@ -29,8 +34,17 @@ for (const { outDir, input } of programs)
       ssr: true,
       target: "node22",
       outDir,
-      emptyOutDir: true,
-      minify: false,
-      rolldownOptions: { input, output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" } },
+      emptyOutDir: !isAddition,
+      rolldownOptions: {
+        input,
+        output: {
+          entryFileNames: "[name].js",
+          chunkFileNames: "[name]-[hash].js",
+          // Node keeps the text of every module it has loaded, at two bytes a character if one of them is not Latin-1.
+          charset: "ascii",
+          // Names stay, for the stack traces.
+          minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+        },
+      },
     },
   });
