@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { CaretError } from "@caret/protocol";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -99,6 +100,8 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
     keepAliveTimeout: limits.idleConnectionMs,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
+    // Routes read their requests with zod and have no schemas of Fastify's, whose compilers need not be loaded then.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // We never read prototypes, and a JSON Schema may have a property of that name.
     onProtoPoisoning: "remove",
     onConstructorPoisoning: "remove",
@@ -124,6 +127,10 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
   watchConnections(app.server);
   app.removeContentTypeParser("text/plain");
   return app;
+}
+
+function noSchemas(): never {
+  throw new CaretError("internal", "A route was registered with a schema for Fastify; give it to read() or write()");
 }
 
 /**
