@@ -39,8 +39,11 @@ export interface ServerOptions {
   /** How a person starts Caret on this machine: `caret` or `npx caret`. */
   readonly command: string;
   readonly newId: () => string;
-  readonly log?: FastifyBaseLogger;
+  readonly log?: GatewayLog;
 }
+
+/** What a log can do. It is given to Fastify for its requests. */
+export type GatewayLog = FastifyBaseLogger;
 
 const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
@@ -93,7 +96,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Gate): FastifyInstance {
   const app: FastifyInstance = fastify({
-    ...(log === undefined ? {} : { loggerInstance: log }),
+    // Not as the instance of the server: Fastify would load pino for it.
+    ...(log === undefined ? {} : { childLoggerFactory: (_none, bindings) => log.child(bindings) }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
