@@ -87,7 +87,7 @@ async function spawnPatiently(command: ChildCommand, options: StartOptions): Pro
     options.signal?.throwIfAborted();
     return await spawnOnce(command, options);
   } catch (reason) {
-    throw await toStartFailure(reason, command);
+    throw toStartFailure(reason, command);
   }
 }
 
