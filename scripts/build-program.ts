@@ -1,4 +1,6 @@
 import { build } from "vite";
+import { lazyBuiltins } from "./lazy-builtins.ts";
+import { takeBuiltinsDirectly } from "./take-builtins-directly.ts";
 
 /**
  * Bundles the command, its helper programs and the simulator into a few ES modules with everything they import. Starting from
@@ -33,6 +35,7 @@ for (const { outDir, input, isAddition = false } of programs)
     publicDir: false,
     logLevel: "warn",
     ssr: { noExternal: true },
+    plugins: [lazyBuiltins, takeBuiltinsDirectly],
     resolve: {
       alias: {
         ...Object.fromEntries(unused.map((name) => [name, `${import.meta.dirname}/unused-module.js`])),
@@ -52,8 +55,9 @@ for (const { outDir, input, isAddition = false } of programs)
           chunkFileNames: "[name]-[hash].js",
           // Node keeps the text of every module it has loaded, at two bytes a character if one of them is not Latin-1.
           charset: "ascii",
-          // Names stay, for the stack traces.
-          minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+          // Names and lines stay: Node prints the line of an error that nobody has caught.
+          minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+          comments: false,
         },
       },
     },
