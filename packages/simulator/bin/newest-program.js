@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+// Taken directly: an import makes Node load whatever is behind the getters of these modules, too.
+const { readdirSync, statSync } = process.getBuiltinModule("node:fs");
+const { fileURLToPath } = process.getBuiltinModule("node:url");
 
 /**
  * The bundle of a program, or its source where that is newer: in a checkout, what was just edited is what runs. A package

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { CaretError } from "@caret/protocol";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -38,8 +39,11 @@ export interface ServerOptions {
   /** How a person starts Caret on this machine: `caret` or `npx caret`. */
   readonly command: string;
   readonly newId: () => string;
-  readonly log?: FastifyBaseLogger;
+  readonly log?: GatewayLog;
 }
+
+/** What a log can do. It is given to Fastify for its requests. */
+export type GatewayLog = FastifyBaseLogger;
 
 const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
@@ -92,13 +96,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Gate): FastifyInstance {
   const app: FastifyInstance = fastify({
-    ...(log === undefined ? {} : { loggerInstance: log }),
+    // Not as the instance of the server: Fastify would load pino for it.
+    ...(log === undefined ? {} : { childLoggerFactory: (_none, bindings) => log.child(bindings) }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleConnectionMs,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
+    // Routes read their requests with zod and have no schemas of Fastify's, whose compilers need not be loaded then.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // We never read prototypes, and a JSON Schema may have a property of that name.
     onProtoPoisoning: "remove",
     onConstructorPoisoning: "remove",
@@ -124,6 +131,10 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
   watchConnections(app.server);
   app.removeContentTypeParser("text/plain");
   return app;
+}
+
+function noSchemas(): never {
+  throw new CaretError("internal", "A route was registered with a schema for Fastify; give it to read() or write()");
 }
 
 /**

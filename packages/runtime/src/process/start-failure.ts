@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { CaretError, type ErrorCode } from "@caret/protocol";
 import type { ChildCommand } from "./child-handle.ts";
 
@@ -29,7 +29,7 @@ export function assertStartable(command: ChildCommand): void {
 }
 
 /** Why the program could not be started, in a word of our catalogue. */
-export async function toStartFailure(reason: unknown, command: ChildCommand): Promise<CaretError> {
+export function toStartFailure(reason: unknown, command: ChildCommand): CaretError {
   if (CaretError.is(reason)) return reason;
   const errno = (reason as NodeJS.ErrnoException).code ?? "";
   if (errno === "ERR_INVALID_ARG_VALUE")
@@ -37,7 +37,7 @@ export async function toStartFailure(reason: unknown, command: ChildCommand): Pr
   // The kernel says ENOENT and EACCES for the directory as for the program, so the directory is asked first.
   const workspace = workspaceFault(command.cwd);
   if (workspace !== undefined) return workspace;
-  if (errno === "ENOENT" && (await isFile(command.file)))
+  if (errno === "ENOENT" && isFile(command.file))
     return new CaretError("cli-broken", `${command.file} names an interpreter that does not exist`, { cause: reason });
   const code = codeOfErrno[errno] ?? "agent-unavailable";
   return new CaretError(code, `Could not start ${command.file} (${errno || "no reason given"})`, { cause: reason });
@@ -87,11 +87,12 @@ function attempt<Result>(work: () => Result, code: ErrorCode, message: string): 
   }
 }
 
-function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false, // a name to be found on PATH, or nothing
-  );
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // a name to be found on PATH, or nothing
+  }
 }
 
 async function hasProgramHead(path: string): Promise<boolean> {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { z } from "zod";
 import { signalGroup, signalProcess } from "./process-group.ts";
 import {
   isAlive,
@@ -10,7 +9,7 @@ import {
   readProcessStat,
   readProcFile,
 } from "./process-identity.ts";
-import { registryEntrySchema } from "./process-registry.ts";
+import { isRegistryEntry, type RegistryEntry } from "./process-registry.ts";
 
 /**
  * Every child carries this variable with an id of its own, and hands it down to its descendants. A process that left
@@ -19,8 +18,6 @@ import { registryEntrySchema } from "./process-registry.ts";
 export const PROCESS_MARK = "CARET_PROCESS_ID";
 
 const ROUNDS = 5;
-
-type Entry = z.infer<typeof registryEntrySchema>;
 
 interface Sweep {
   /** Entries of an earlier Caret, now removed. */
@@ -51,7 +48,7 @@ export function sweepLeftovers(directory: string): Sweep {
   return { entries, killed: killed + killMarked(marks) };
 }
 
-function isElsewhere({ pidNamespace }: Entry): boolean {
+function isElsewhere({ pidNamespace }: RegistryEntry): boolean {
   return pidNamespace !== undefined && pidNamespace !== readPidNamespace();
 }
 
@@ -65,9 +62,10 @@ function listEntries(directory: string): string[] {
   }
 }
 
-function readEntry(path: string): Entry | undefined {
+function readEntry(path: string): RegistryEntry | undefined {
   try {
-    return registryEntrySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    const entry: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isRegistryEntry(entry) ? entry : undefined;
   } catch {
     return undefined; // half-written when Caret died, or not ours
   }

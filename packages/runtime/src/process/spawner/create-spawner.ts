@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +48,8 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
   const launch: Launch = async (command, { signal }) => {
     if (closed) throw new CaretError("cancelled", "Caret is shutting down");
     const stdin = command.stdin === "closed" ? "ignore" : "pipe";
-    const started = await startProcess(command, { stdio: [stdin, "pipe", "pipe"], signal, hidden, reaper, registry });
+    const stdio = [stdin, "pipe", "pipe"] as const;
+    const started = await startProcess(command, { mark: randomUUID(), stdio, signal, hidden, reaper, registry });
     const { stdin: input, stdout, stderr } = started.child;
     if (stdout === null || stderr === null) throw new CaretError("internal", "A child was started without its pipes");
     return {

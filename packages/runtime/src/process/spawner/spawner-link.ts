@@ -20,7 +20,8 @@ export class SpawnerLink {
     this.#process = fork(entry, [], {
       cwd: "/",
       env: {}, // its children could read it through /proc
-      execArgv: [],
+      // It does little and lives long: optimizing compilers would cost more memory than they save time.
+      execArgv: ["--no-opt", "--no-maglev"],
       detached: true, // Ctrl-C in the gateway's terminal is for the gateway
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
