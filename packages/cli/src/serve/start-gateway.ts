@@ -92,7 +92,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     newId: randomUUID,
     log,
   });
-  const url = await listen(app, { ...config.server, mayMovePort: options.mayMovePort });
+  const closeParts = async (): Promise<void> => {
+    await ports.close();
+    await opened.close();
+    tokens.close();
+  };
+  const url = await listen(app, { ...config.server, mayMovePort: options.mayMovePort }).catch(async (reason: unknown) => {
+    // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
+    await closeParts();
+    throw reason;
+  });
   endLightStart(app.server);
   const { pid, startTime } = identifyProcess(process.pid);
   const lock = { url, pid, startTime: startTime ?? null, version, tokenFile: tokenFile ?? null, settings };
@@ -112,9 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await finishTurns({ ...how, engine: opened.engine });
       await app.close();
       removeLockFile(config.dataDir, host.uid, pid);
-      await ports.close();
-      await opened.close();
-      tokens.close();
+      await closeParts();
     },
   };
 }

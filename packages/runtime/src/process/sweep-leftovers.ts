@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { signalGroup, signalProcess } from "./process-group.ts";
 import {
@@ -18,6 +18,8 @@ import { isRegistryEntry, type RegistryEntry } from "./process-registry.ts";
 export const PROCESS_MARK = "CARET_PROCESS_ID";
 
 const ROUNDS = 5;
+/** An entry that cannot be read and is younger than this may be one that another Caret is writing right now. */
+const WRITING_MS = 10_000;
 
 interface Sweep {
   /** Entries of an earlier Caret, now removed. */
@@ -38,6 +40,7 @@ export function sweepLeftovers(directory: string): Sweep {
   let entries = 0;
   for (const path of listEntries(directory)) {
     const entry = readEntry(path);
+    if (entry === undefined && isYoung(path)) continue;
     const isOfThisBoot = entry !== undefined && entry.bootId === bootId;
     if (isOfThisBoot && (isElsewhere(entry) || isAlive(entry.keeper))) continue;
     if (isOfThisBoot) marks.add(entry.mark);
@@ -46,6 +49,11 @@ export function sweepLeftovers(directory: string): Sweep {
     rmSync(path, { force: true });
   }
   return { entries, killed: killed + killMarked(marks) };
+}
+
+function isYoung(path: string): boolean {
+  const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0 };
+  return Date.now() - mtimeMs < WRITING_MS;
 }
 
 function isElsewhere({ pidNamespace }: RegistryEntry): boolean {
