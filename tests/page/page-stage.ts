@@ -176,7 +176,10 @@ export class PageStage {
 
   async #leaveKept(): Promise<void> {
     if (this.#kept === undefined) return;
-    const others = this.#kept.context().pages().filter((page) => page !== this.#kept);
+    const others = this.#kept
+      .context()
+      .pages()
+      .filter((page) => page !== this.#kept);
     await Promise.all([this.#kept.goto("about:blank"), ...others.map((page) => page.close())]);
     this.#isKeptTaken = false;
   }

@@ -97,11 +97,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     await opened.close();
     tokens.close();
   };
-  const url = await listen(app, { ...config.server, mayMovePort: options.mayMovePort }).catch(async (reason: unknown) => {
-    // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
-    await closeParts();
-    throw reason;
-  });
+  const address = { ...config.server, mayMovePort: options.mayMovePort };
+  // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
+  const url = await listen(app, address).catch((reason: unknown) => closeParts().then(() => Promise.reject(reason)));
   endLightStart(app.server);
   const { pid, startTime } = identifyProcess(process.pid);
   const lock = { url, pid, startTime: startTime ?? null, version, tokenFile: tokenFile ?? null, settings };

@@ -34,21 +34,20 @@ interface Sweep {
  * started in another PID namespace cannot be judged from here, and dies with it: its entries stay until the next boot.
  */
 export function sweepLeftovers(directory: string): Sweep {
+  const left = listEntries(directory).filter(({ path, entry }) => !isLookedAfter(path, entry));
   const bootId = readBootId();
-  const marks = new Set<string>();
-  let killed = 0;
-  let entries = 0;
-  for (const path of listEntries(directory)) {
-    const entry = readEntry(path);
-    if (entry === undefined && isYoung(path)) continue;
-    const isOfThisBoot = entry !== undefined && entry.bootId === bootId;
-    if (isOfThisBoot && (isElsewhere(entry) || isAlive(entry.keeper))) continue;
-    if (isOfThisBoot) marks.add(entry.mark);
-    if (isOfThisBoot && isAlive(entry.process) && signalGroup(entry.process, "SIGKILL")) killed += 1;
-    entries += 1;
-    rmSync(path, { force: true });
-  }
-  return { entries, killed: killed + killMarked(marks) };
+  const ours = left.flatMap(({ entry }) => (entry?.bootId === bootId ? [entry] : []));
+  const killed = ours.filter(({ process }) => isAlive(process) && signalGroup(process, "SIGKILL"));
+  for (const { path } of left) rmSync(path, { force: true });
+  return { entries: left.length, killed: killed.length + killMarked(new Set(ours.map(({ mark }) => mark))) };
+}
+
+/** Being written, or the business of a Caret that lives, or of one in a PID namespace that we cannot see into. */
+function isLookedAfter(path: string, entry: RegistryEntry | undefined): boolean {
+  if (entry === undefined) return isYoung(path);
+  if (entry.bootId !== readBootId()) return false;
+  const isElsewhere = entry.pidNamespace !== undefined && entry.pidNamespace !== readPidNamespace();
+  return isElsewhere || isAlive(entry.keeper);
 }
 
 function isYoung(path: string): boolean {
@@ -56,15 +55,12 @@ function isYoung(path: string): boolean {
   return Date.now() - mtimeMs < WRITING_MS;
 }
 
-function isElsewhere({ pidNamespace }: RegistryEntry): boolean {
-  return pidNamespace !== undefined && pidNamespace !== readPidNamespace();
-}
-
-function listEntries(directory: string): string[] {
+function listEntries(directory: string): readonly { path: string; entry: RegistryEntry | undefined }[] {
   try {
     return readdirSync(directory)
       .filter((name) => name.endsWith(".json"))
-      .map((name) => join(directory, name));
+      .map((name) => join(directory, name))
+      .map((path) => ({ path, entry: readEntry(path) }));
   } catch {
     return []; // no directory yet: nothing was ever started
   }

@@ -91,7 +91,9 @@ describe("the spawner process", () => {
 
   it("is in a group of its own and knows nothing of our environment", async () => {
     const child = spawner.spawn(bench.sh("tr '\\0' '\\n' < /proc/$PPID/environ | cut -d= -f1 | sort | tr '\\n' ' '"));
-    expect((await readAll(child)).trim()).toMatch(/^NODE_CHANNEL_FD( NODE_CHANNEL_SERIALIZATION_MODE)?( NODE_COMPILE_CACHE)?$/);
+    expect((await readAll(child)).trim()).toMatch(
+      /^NODE_CHANNEL_FD( NODE_CHANNEL_SERIALIZATION_MODE)?( NODE_COMPILE_CACHE)?$/,
+    );
     expect(readProcessStat(pidOf(spawner))?.groupId).toBe(spawner.pid);
   });
 
