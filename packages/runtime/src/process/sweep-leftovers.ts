@@ -36,7 +36,7 @@ interface Sweep {
 export function sweepLeftovers(directory: string): Sweep {
   const left = listEntries(directory).filter(({ path, entry }) => !isLookedAfter(path, entry));
   const bootId = readBootId();
-  const ours = left.flatMap(({ entry }) => (entry?.bootId === bootId ? [entry] : []));
+  const ours = left.flatMap(({ entry }) => (entry !== undefined && entry.bootId === bootId ? [entry] : []));
   const killed = ours.filter(({ process }) => isAlive(process) && signalGroup(process, "SIGKILL"));
   for (const { path } of left) rmSync(path, { force: true });
   return { entries: left.length, killed: killed.length + killMarked(new Set(ours.map(({ mark }) => mark))) };
