@@ -208,7 +208,9 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
       return { events, durable: scheduled.durable };
     }
     const durable = now(recorded);
-    live.tell(told, patient ? undefined : durable);
+    const free = patient ? told.length : spokenBefore(told);
+    live.tell(told.slice(0, free), undefined);
+    live.tell(told.slice(free), durable);
     return { events, durable };
   };
 
@@ -221,6 +223,17 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
 
 function toEntries(events: readonly AgentEvent[]): readonly LaneEntry[] {
   return events.map((event) => ({ event }));
+}
+
+/**
+ * How many events a turn's end comes after: what the agent said before it is no end, and a short answer that came with its
+ * end in one read need not wait.
+ */
+function spokenBefore(told: readonly LiveEvent[]): number {
+  return Math.max(
+    0,
+    told.findLastIndex(({ event }) => event.type === "turn-end"),
+  );
 }
 
 /** Redacts the events of a turn, and the lines behind them, with the newest redactor there is. */
@@ -268,6 +281,7 @@ function createLiveListeners() {
     },
     /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
+      if (written.length === 0) return;
       const notify = (): void => {
         for (const { onWritten } of listeners) onWritten(written);
       };
