@@ -14,7 +14,7 @@ import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import { asksForSocket } from "../http/client-gone.ts";
 import { errorHandler } from "../http/error-handler.ts";
-import { assertShallow } from "../http/refusals.ts";
+import { tameJson } from "../http/tame-json.ts";
 import { watchConnections } from "./connections.ts";
 import { toErrorReply } from "./error-response.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -79,7 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook("onRequest", gate);
   app.addHook("preValidation", async ({ body, routeOptions }) => {
-    if (routeOptions.config.mediaType === undefined) assertShallow(body);
+    if (routeOptions.config.mediaType === undefined) tameJson(body);
   });
   app.addHook("onSend", readOn);
   // Node has detached a connection with an upgrade request. If rejected, it would stay open for ever.
@@ -106,9 +106,9 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
     exposeHeadRoutes: false,
     // Routes read their requests with zod and have no schemas of Fastify's, whose compilers need not be loaded then.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // We never read prototypes, and a JSON Schema may have a property of that name.
-    onProtoPoisoning: "remove",
-    onConstructorPoisoning: "remove",
+    // `tameJson` removes prototypes from what was parsed; Fastify would search the text for them.
+    onProtoPoisoning: "ignore",
+    onConstructorPoisoning: "ignore",
     // An invalid URL reaches no hook, so it goes through the gate here.
     frameworkErrors: (error, request, reply) => {
       const refused = (reason: unknown) => showError(reason, request, reply);
