@@ -48,11 +48,11 @@ const READ_AHEAD_BYTES = 256 * 1024;
 export function createAgentHost(options: AgentHostOptions): AgentHost {
   const { env, platform, spawner, containment, clocks } = options;
   const monotonic = (): number => performance.now();
-  const spawn: AgentHost["spawn"] = (command) =>
+  const spawn: AgentHost["spawn"] = (command, { seated = false } = {}) =>
     containingSpawner(spawner, containment).spawn(command, {
       drainMs: clocks.drainMs,
       readAheadBytes: READ_AHEAD_BYTES,
-      seated: true,
+      seated,
     });
   const warm = options.warm === undefined ? undefined : createWarmPool({ ...options.warm, spawn, now: monotonic });
   const versions = createVersionProbe(spawner);
