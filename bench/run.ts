@@ -10,7 +10,7 @@ import { benchGrowth } from "./growth.ts";
 import { benchPage } from "./page.ts";
 import { readFigures } from "./report/figures-file.ts";
 import { machineClass } from "./report/machine-class.ts";
-import { writeReport } from "./report/write-report.ts";
+import { renderReport, writeReport } from "./report/write-report.ts";
 
 /** Each benchmark by the name it is asked for. */
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
@@ -42,16 +42,18 @@ const { positionals, values } = parseArgs({
     // Compare with the committed figures, or write them.
     check: { type: "boolean", default: false },
     report: { type: "boolean", default: false },
+    // Only make the report of the committed figures again, after a change of its words.
+    render: { type: "boolean", default: false },
   },
 });
 const names = positionals.length > 0 ? positionals : ["doors"];
 const mistake = findMistake();
 
-if (mistake === undefined) for (const name of names) await run(name);
-else {
+if (mistake !== undefined) {
   console.error(mistake);
   process.exitCode = 2;
-}
+} else if (values.render) renderReport();
+else for (const name of names) await run(name);
 
 function findMistake(): string | undefined {
   const unknown = names.filter((name) => !Object.hasOwn(benches, name));
