@@ -154,6 +154,25 @@ describe("a run", () => {
     expect([seen.text, seen.kinds.includes("turnEnded"), seen.error]).toEqual(["Working", true, undefined]);
   });
 
+  it("tells the client to stop what it was asked to carry out, when the turn is cancelled", async () => {
+    const upstream = await start({ turns: [[{ tool: { name: "shell", args: { command: "sleep 60" } } }]] });
+    const client = new RunClient({
+      ...ways["HTTP/2 without TLS"](upstream),
+      onExec: () => ({ case: "shellStream", value: { event: { case: "start", value: {} } } }),
+      closesExecs: false,
+      onMessage: ({ message }, say) => {
+        if (message.case !== "execServerMessage" || message.value.message.case !== "shellStreamArgs") return;
+        void say({
+          case: "conversationAction",
+          value: { action: { case: "cancelAction", value: { reason: "user" } } },
+        });
+      },
+    });
+    const seen = await client.run(ask("hi"));
+    expect(seen.kinds.slice(seen.kinds.indexOf("shellStreamArgs") + 1)).toContain("execServerControlMessage");
+    expect([seen.kinds.includes("turnEnded"), seen.error]).toEqual([true, undefined]);
+  });
+
   it("takes up what the user says while it runs", async () => {
     const upstream = await start({ turns: [[{ text: "One. " }, { delay: 100 }, { text: "Two." }]] });
     let isSaid = false;
@@ -171,6 +190,21 @@ describe("a run", () => {
     expect(seen.messages.map(asJson)).toContainEqual({
       interactionUpdate: { contextInjectionState: { injectionId: "i1", state: { delivered: {} } } },
     });
+  });
+
+  it("floods a client that reads slowly, and loses nothing", async () => {
+    const text = "word ".repeat(20_000);
+    const upstream = await start({ tokensPerDelta: 1, turns: [[{ text }]] });
+    const seen = await new RunClient(ways["HTTP/2 without TLS"](upstream)).run(ask("hi"));
+    expect([seen.text === text, seen.kinds.filter((kind) => kind === "textDelta").length]).toEqual([true, 20_001]);
+  });
+
+  it("is never asked what does not fit in the first window, where the settings open no other", async () => {
+    const upstream = await start({ upstream: { settings: { initialWindowSize: 0 } } });
+    void new RunClient(ways["HTTP/2 without TLS"](upstream)).run(ask("x".repeat(200_000)));
+    await expect.poll(() => upstream.records.map(({ event }) => event)).toEqual(["request"]);
+    await fetch(`${upstream.url}/v1/models`);
+    expect(upstream.records.map(({ event }) => event)).toEqual(["request", "request"]);
   });
 
   it("says that it is alive while nothing happens", async () => {

@@ -52,12 +52,16 @@ export async function serveRun(run: IncomingRun, world: RunWorld): Promise<void>
   const cancelling = new AbortController();
   const signal = AbortSignal.any([run.signal, cancelling.signal]);
   let stage: RunStage | undefined;
+  const cancel = () => {
+    link.abortExecs();
+    cancelling.abort(new CancelledTurn());
+  };
   const link = new RunLink({
     writer,
     incoming: run.incoming,
     signal,
     record: (message: JsonValue) => world.log({ event: "message", requestId, message }),
-    onAction: (action) => takeAction(action, { link, stage, cancel: () => cancelling.abort(new CancelledTurn()) }),
+    onAction: (action) => takeAction(action, { link, stage, cancel }),
   });
   const listening = link.listen().catch((error: unknown) => cancelling.abort(error));
   const heartbeats = beat(link, writer, world.heartbeatMs);
