@@ -10,6 +10,7 @@ const programs = [
     // All in one directory: a module finds a program that it starts beside itself, as source and as bundle.
     input: {
       main: "packages/cli/src/main.ts",
+      "in-process": "packages/cli/src/in-process/open-in-process.ts",
       "spawner-main": "packages/runtime/src/process/spawner/spawner-main.ts",
       "grep-worker": "packages/runtime/src/tools/files/grep-worker.ts",
       "page-worker": "packages/runtime/src/tools/web/page-worker.ts",

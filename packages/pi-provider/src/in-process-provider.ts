@@ -1,0 +1,38 @@
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import type { InProcess, openInProcess } from "@caret/cli/in-process";
+import { openAIResponsesApi } from "@earendil-works/pi-ai/compat";
+import type { PiExtension, PiModel } from "./pi-extension.ts";
+import { onlyAuto, toPiModels } from "./to-pi-models.ts";
+
+/** Pi transforms what its extensions import; Caret is loaded by Node itself, which is faster and needs no transforming. */
+const caretModule = createRequire(import.meta.url)("@caret/cli/in-process") as {
+  readonly openInProcess: typeof openInProcess;
+};
+
+/**
+ * Caret inside Pi, over Cursor's API: no gateway, no port, no other process. Unofficial, so it is a provider of its own that
+ * a person chooses. Pi's own client of OpenAI's Responses talks to Caret's door in memory.
+ */
+export default async function registerInProcess(pi: PiExtension): Promise<void> {
+  const { env, platform } = process;
+  const uid = process.getuid?.();
+  const caret = await caretModule.openInProcess({ env, platform, uid, cwd: process.cwd(), home: homedir() });
+  pi.on("session_shutdown", () => caret.close());
+  pi.registerProvider("caret-api", {
+    name: "Caret, over Cursor's API (unofficial)",
+    baseUrl: new URL("/v1", caret.baseUrl).href,
+    apiKey: caret.token,
+    api: "caret-in-process",
+    models: await listModels(caret),
+    streamSimple: (model, context, options) =>
+      openAIResponsesApi().streamSimple(model, context, { ...options, fetch: caret.fetch }),
+  });
+}
+
+async function listModels({ baseUrl, token, fetch }: InProcess): Promise<readonly PiModel[]> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(new URL("/v1/models", baseUrl), { headers });
+  // Without a login there is no list; the first turn says what is missing, and Pi shows it.
+  return response.ok ? toPiModels(await response.json()) : onlyAuto;
+}
