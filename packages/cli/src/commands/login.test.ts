@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LoginServer } from "@caret/runtime/testing/login-server.ts";
+import { startUpstream } from "@caret/simulator/upstream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addAuthCommand } from "./auth.ts";
 import type { AddCommand } from "./index.ts";
@@ -34,13 +35,20 @@ const auth = (trial?: Partial<Trial>, ...argv: readonly string[]): Promise<Tried
   run(addAuthCommand, ["auth", ...argv], trial);
 
 function personLogsIn(): void {
-  server.answers.set("/auth/poll", () => ({ body: '{"accessToken":"session-access","refreshToken":"session-refresh"}' }));
+  server.answers.set("/auth/poll", () => ({
+    body: '{"accessToken":"session-access","refreshToken":"session-refresh"}',
+  }));
 }
 
 /** What `caret auth --json` says of one kind of credential. */
 async function worlds(trial?: Partial<Trial>, ...argv: readonly string[]) {
   const { stdout, code } = await auth(trial, "--json", ...argv);
-  const all = JSON.parse(stdout) as readonly { kind: string; found: boolean; lanes: readonly string[]; check: unknown }[];
+  const all = JSON.parse(stdout) as readonly {
+    kind: string;
+    found: boolean;
+    lanes: readonly string[];
+    check: unknown;
+  }[];
   return { code, all, found: all.filter(({ found }) => found) };
 }
 
@@ -60,7 +68,10 @@ describe("caret login", () => {
   it("prints one JSON object a line with --json, and no secret", async () => {
     personLogsIn();
     const { stdout } = await login({}, "--json");
-    const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect([lines, /session-|key_made/.test(stdout)]).toEqual([
       [
         { event: "link", url: expect.stringContaining(`${url.origin}/loginDeepControl?challenge=`) },
@@ -175,7 +186,13 @@ describe("caret auth", () => {
       1,
       false,
       expect.arrayContaining([
-        ["API key", "CURSOR_API_KEY", "found", "cli api", `fails: ${url.origin} does not accept the key of CURSOR_API_KEY`].join("\t"),
+        [
+          "API key",
+          "CURSOR_API_KEY",
+          "found",
+          "cli api",
+          `fails: ${url.origin} does not accept the key of CURSOR_API_KEY`,
+        ].join("\t"),
       ]),
     ]);
   });
@@ -228,5 +245,30 @@ describe("caret auth", () => {
         check: { state: "works", detail: "accepted, as ada@example.com", fix: null },
       }),
     ]);
+  });
+});
+
+describe("against the simulated upstream", () => {
+  it("logs in, runs on the key that was made, and logs out", async () => {
+    const upstream = await startUpstream();
+    const env = { CURSOR_AGENT_URL: upstream.url };
+    const { stdout } = await login({
+      env,
+      watch: (text) => {
+        const [link] = text.match(/\S+loginDeepControl\S+/) ?? [];
+        // The person follows the link in a browser.
+        if (link !== undefined && !text.includes("Logged in")) void fetch(link);
+      },
+    });
+    const checked = await worlds({ env }, "--check");
+    const out = await run(addLogoutCommand, ["logout", "--json"], { env });
+    const paths = upstream.records.map((record) => String(record["path"] ?? ""));
+    await upstream.close();
+    expect([stdout, checked.found.map(({ check }) => check), JSON.parse(out.stdout).wasLoggedIn]).toEqual([
+      expect.stringContaining("Logged in as ada@example.com"),
+      [{ state: "works", detail: "accepted, as ada@example.com", fix: null }],
+      true,
+    ]);
+    expect(paths.filter((path) => path.includes("verifier"))).toEqual([]);
   });
 });

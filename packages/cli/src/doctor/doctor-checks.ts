@@ -102,7 +102,8 @@ export async function checkSimulator({ hosts: { sim } }: DoctorWork): Promise<Fi
 export async function checkLane({ config, hosts }: DoctorWork): Promise<Finding> {
   const { lane } = await chooseLane(config, hosts.cli);
   const chosen = config.lane === "auto" ? `auto means ${lane}` : lane;
-  if (lane === "api") return { check: "lane", state: "warn", detail: "api, which is unofficial", fix: "caret serve --lane cli" };
+  if (lane === "api")
+    return { check: "lane", state: "warn", detail: "api, which is unofficial", fix: "caret serve --lane cli" };
   if (lane === "cli" || config.lane === "sim") return { check: "lane", state: "ok", detail: chosen };
   return {
     check: "lane",

@@ -37,11 +37,14 @@ async function send(server: Server, { url, method, headers, signal }: Request, b
 
 function connect(server: Server): Readable {
   const [ours, theirs] = duplexPair();
-  // Node's sockets have it; the server asks for it when it ends a connection.
-  server.emit("connection", Object.assign(theirs, { destroySoon: () => theirs.destroy() }));
+  // Node's sockets have it, and the server ends connections by it: what was written still arrives.
+  const destroySoon = (): void => void theirs.end(() => theirs.destroy());
+  server.emit("connection", Object.assign(theirs, { destroySoon }));
   // A pair of streams does not tell the other side that one was destroyed; a connection does.
   ours.once("close", () => theirs.destroy());
-  theirs.once("close", () => ours.destroy());
+  theirs.once("close", () => {
+    if (!theirs.writableFinished) ours.destroy();
+  });
   return ours;
 }
 

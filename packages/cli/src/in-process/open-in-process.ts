@@ -25,6 +25,7 @@ export interface InProcess {
   readonly token: string;
   /** Serves `/v1/responses` and `/v1/models`. */
   readonly fetch: typeof fetch;
+  /** Ends running turns. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -59,15 +60,20 @@ export async function openInProcess(from: InProcessHost): Promise<InProcess> {
     newId: randomUUID,
   });
   await app.ready();
+  const shutDown = async (): Promise<void> => {
+    opened.engine.stopTaking();
+    await app.close();
+    await ports.close();
+    await opened.close();
+  };
+  let closing: Promise<void> | undefined;
   return {
     baseUrl: "http://localhost",
     token,
     fetch: createMemoryFetch(app.server),
-    async close() {
-      opened.engine.stopTaking();
-      await app.close();
-      await ports.close();
-      await opened.close();
+    close() {
+      closing ??= shutDown();
+      return closing;
     },
   };
 }
