@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import type { InProcess, openInProcess } from "@caret/cli/in-process";
+import type { InProcess, openInProcess } from "@caret/cli/bin/in-process.js";
 import { openAIResponsesApi } from "@earendil-works/pi-ai/compat";
 import type { PiExtension, PiModel } from "./pi-extension.ts";
 import { onlyAuto, toPiModels } from "./to-pi-models.ts";
 
 /** Pi transforms what its extensions import; Caret is loaded by Node itself, which is faster and needs no transforming. */
-const caretModule = createRequire(import.meta.url)("@caret/cli/in-process") as {
+const caretModule = createRequire(import.meta.url)("@caret/cli/bin/in-process.js") as {
   readonly openInProcess: typeof openInProcess;
 };
 
