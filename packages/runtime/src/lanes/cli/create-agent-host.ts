@@ -52,6 +52,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     containingSpawner(spawner, containment).spawn(command, {
       drainMs: clocks.drainMs,
       readAheadBytes: READ_AHEAD_BYTES,
+      seated: true,
     });
   const warm = options.warm === undefined ? undefined : createWarmPool({ ...options.warm, spawn, now: monotonic });
   const versions = createVersionProbe(spawner);
