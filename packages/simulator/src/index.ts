@@ -1,3 +1,3 @@
-export { simulatorCommand } from "./command.ts";
+export { simulatorCommand, upstreamCommand } from "./command.ts";
 export { type Scenario, type ScenarioInput, scenarioSchema } from "./scenario/scenario.ts";
 export type { Step } from "./scenario/step-shapes.ts";

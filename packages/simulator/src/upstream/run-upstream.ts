@@ -4,10 +4,10 @@ import { loadScenario } from "../scenario/load-scenario.ts";
 import { createSelfSigned } from "./net/self-signed.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
-/** What the program takes from its process. */
-export interface UpstreamHost {
-  readonly argv: readonly string[];
-  readonly stdout: NodeJS.WritableStream;
+export interface RunningUpstream {
+  readonly upstream: Upstream;
+  /** Where it listens, as one line of JSON. */
+  readonly greeting: string;
 }
 
 interface Flags {
@@ -21,8 +21,8 @@ interface Flags {
   readonly key?: string;
 }
 
-/** Starts the upstream, and says on stdout in one line of JSON where it listens. */
-export async function runUpstream({ argv, stdout }: UpstreamHost): Promise<Upstream> {
+/** Starts the upstream as the program's arguments want it. */
+export async function runUpstream(argv: readonly string[]): Promise<RunningUpstream> {
   const flags = parseFlags(argv);
   const tls = chooseTls(flags);
   const { log } = flags;
@@ -35,8 +35,7 @@ export async function runUpstream({ argv, stdout }: UpstreamHost): Promise<Upstr
     ...(log === undefined ? {} : { log: (record) => appendFileSync(log, `${JSON.stringify(record)}\n`) }),
   });
   const secure = tls === undefined ? {} : { secureUrl: upstream.secureUrl };
-  stdout.write(`${JSON.stringify({ event: "listening", url: upstream.url, ...secure })}\n`);
-  return upstream;
+  return { upstream, greeting: `${JSON.stringify({ event: "listening", url: upstream.url, ...secure })}\n` };
 }
 
 function parseFlags(argv: readonly string[]): Flags {

@@ -92,5 +92,5 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
 /** Whether a step lays hands on the connection below the HTTP library. */
 function needsRelay({ turns }: { readonly turns: readonly { readonly steps: readonly object[] }[] }): boolean {
   const wires = turns.flatMap(({ steps }) => steps.flatMap((step) => ("wire" in step ? [step.wire as object] : [])));
-  return wires.some((wire) => "freeze" in wire || "continuation" in wire);
+  return wires.some((wire) => "freeze" in wire || "continuation" in wire || "lastStreamId" in wire);
 }

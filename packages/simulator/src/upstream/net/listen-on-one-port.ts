@@ -6,6 +6,7 @@ import {
   type Http2ServerResponse,
   type ServerOptions,
 } from "node:http2";
+import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { UpstreamBehaviour } from "../../scenario/wire-shapes.ts";
@@ -75,16 +76,24 @@ interface Speakers {
 }
 
 function createSpeakers({ tls, behaviour, onRequest }: ListenOptions): Speakers {
-  const settings: ServerOptions["settings"] = { ...behaviour.settings };
-  const alpn = behaviour.alpn ?? ["h2", "http/1.1"];
+  const settings = { ...behaviour.settings };
   return {
-    tls:
-      tls === undefined
-        ? undefined
-        : createSecureServer({ ...tls, allowHTTP1: true, ALPNProtocols: alpn, settings }, onRequest),
+    tls: tls && createTlsSpeaker(tls, { settings, onRequest, alpn: behaviour.alpn ?? ["h2", "http/1.1"] }),
     http2: createHttp2Server({ settings }, onRequest),
     http1: createHttp1Server({ keepAliveTimeout: 0, requestTimeout: 0 }, onRequest),
   };
+}
+
+interface TlsOptions {
+  readonly settings: NonNullable<ServerOptions["settings"]>;
+  readonly onRequest: OnRequest;
+  readonly alpn: readonly ("h2" | "http/1.1")[];
+}
+
+/** The HTTP/2 library chooses the protocols itself, so that a server without HTTP/2 is another one. */
+function createTlsSpeaker(tls: NonNullable<ListenOptions["tls"]>, { settings, onRequest, alpn }: TlsOptions): Speaker {
+  if (!alpn.includes("h2")) return createHttpsServer({ ...tls, ALPNProtocols: [...alpn] }, onRequest);
+  return createSecureServer({ ...tls, allowHTTP1: alpn.includes("http/1.1"), settings }, onRequest);
 }
 
 /** Reads until the first bytes tell, then hands the socket over with those bytes put back. */

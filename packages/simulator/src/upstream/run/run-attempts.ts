@@ -4,6 +4,16 @@ import type { Step } from "../../scenario/step-shapes.ts";
 export class RunAttempts {
   readonly #cuts = new Map<string, Map<Step, number>>();
   readonly #last = new Map<string, Step>();
+  readonly #prompts = new Map<string, string>();
+
+  /** Remembers what the user said; a resumed attempt does not say it again. */
+  begin(run: string, prompt: string): void {
+    this.#prompts.set(run, prompt);
+  }
+
+  promptOf(run: string): string {
+    return this.#prompts.get(run) ?? "";
+  }
 
   /** The steps of the next attempt: a resumed one begins after the last cut, a repeated one passes what has cut enough. */
   stepsOf(run: string, steps: readonly Step[], isResumed: boolean): readonly Step[] {

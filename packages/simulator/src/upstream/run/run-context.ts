@@ -1,45 +1,53 @@
 import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { fromValue } from "@caret/protocol/agent-api";
 import { AgentMode } from "@caret/protocol/agent-api/common";
-import type { ConversationAction } from "@caret/protocol/agent-api/conversation";
+import type { ConversationAction, ConversationHistory } from "@caret/protocol/agent-api/conversation";
 import type { McpToolDefinition } from "@caret/protocol/agent-api/mcp";
 import { type RequestContext, RequestContextSchema } from "@caret/protocol/agent-api/request-context";
 import type { AgentRunRequest } from "@caret/protocol/agent-api/run";
 import type { UserMessage } from "@caret/protocol/agent-api/user-message";
 import { isRecord, parseRecord } from "../../json.ts";
-import { type NativeToolName, nativeToolNames, type OfferedTool } from "../../model/model.ts";
+import { type ModelMessage, type NativeToolName, nativeToolNames, type OfferedTool } from "../../model/model.ts";
 import { arm } from "./act.ts";
+import { toHistory } from "./given-history.ts";
 import type { RunLink } from "./run-link.ts";
 
 /** What a run's request says about the turn, with the context that came along or was asked for. */
 export interface RunContext {
   readonly userMessage: UserMessage | undefined;
-  readonly isResumed: boolean;
   readonly mode: "agent" | "plan" | "ask";
   readonly workspace: string;
   /** Rules and system prompts, from every place where a client may put them. */
   readonly system: string;
   readonly offeredTools: readonly OfferedTool[];
+  /** Earlier messages that came with the request instead of with the conversation's state. */
+  readonly history: readonly ModelMessage[];
 }
 
 export async function readRunContext(request: AgentRunRequest, link: RunLink): Promise<RunContext> {
-  const { userMessage, requestContext } = readAction(request.action);
+  const { userMessage, requestContext, conversationHistory } = readAction(request.action);
   const context = requestContext ?? (await askForContext(link));
   const tools = [...(request.mcpTools?.mcpTools ?? []), ...(context?.tools ?? [])];
   const mode = userMessage?.mode ?? request.conversationState?.mode;
   return {
     userMessage,
-    isResumed: userMessage === undefined,
     mode: mode === AgentMode.PLAN ? "plan" : mode === AgentMode.ASK ? "ask" : "agent",
     workspace: context?.env?.workspacePaths[0] ?? context?.env?.processWorkingDirectory ?? "/",
     system: systemOf(request, context),
     offeredTools: [...new Map(tools.map((tool) => [tool.name, toOfferedTool(tool)])).values()],
+    history: toHistory(conversationHistory),
   };
+}
+
+/** What the user says with a request; undefined where a run is resumed. */
+export function promptOf({ action }: AgentRunRequest): string | undefined {
+  return readAction(action).userMessage?.text;
 }
 
 interface ReadAction {
   readonly userMessage?: UserMessage | undefined;
   readonly requestContext?: RequestContext | undefined;
+  readonly conversationHistory?: ConversationHistory | undefined;
 }
 
 function readAction(action: ConversationAction | undefined): ReadAction {

@@ -5,11 +5,10 @@ import { AgentServerMessageSchema } from "@caret/protocol/agent-api/run";
 import type { Faults } from "../../scenario/faults.ts";
 import type { Step, StepOf } from "../../scenario/step-shapes.ts";
 import { http2Codes, type WireName, type WireOf, type WireStep, wireShapes } from "../../scenario/wire-shapes.ts";
-import { continuationFlood } from "../net/continuation-flood.ts";
+import { continuationFlood, goawayFrame } from "../net/raw-frames.ts";
 import { envelope, type FrameWriter } from "./frame-writer.ts";
 import { failureErrors, RunFailure } from "./run-failure.ts";
 import type { RunLink } from "./run-link.ts";
-import type { RunStage } from "./run-stage.ts";
 
 /** Thrown when a fault has ended the attempt: nothing of it is played any more. */
 export class AttemptCut extends Error {
@@ -19,12 +18,13 @@ export class AttemptCut extends Error {
 export interface RunFaultWorld {
   readonly writer: FrameWriter;
   readonly link: RunLink;
-  readonly stage: RunStage;
   readonly signal: AbortSignal;
   readonly heartbeats: { stop(): void };
   /** Every connection of the upstream. */
   readonly connections: { freeze(): void; inject(bytes: Uint8Array): void };
   readonly log: (record: Readonly<Record<string, unknown>>) => void;
+  /** Sends the state of the conversation as it is now. */
+  readonly checkpoint: () => void;
   /** Called with the step that ends the attempt. */
   readonly onCut: (step: Step) => void;
 }
@@ -124,13 +124,13 @@ const wireActs: WireActs = {
     throw new RunFailure(error);
   },
   reset: async ({ reset }, { writer }) => {
-    await writer.drained();
+    if (writer.isOpen) await writer.drained();
     // HTTP/1.1 has no reset of a stream: its connection ends instead.
     if (writer.http2 === undefined) writer.destroy();
     else writer.http2.close(http2Codes[reset]);
   },
   destroy: async (_step, { writer }) => {
-    await writer.drained();
+    if (writer.isOpen) await writer.drained();
     writer.destroy();
   },
   end: (_step, { writer }) => {
@@ -159,9 +159,10 @@ const wireActs: WireActs = {
   duplicate: ({ duplicate }, { writer }) => {
     writer.copies = duplicate;
   },
-  goaway: async ({ goaway, lastStreamId }, { writer }) => {
-    await writer.drained();
-    writer.http2?.session?.goaway(http2Codes[goaway], lastStreamId);
+  goaway: ({ goaway, lastStreamId }, { writer, connections }) => {
+    // The library never names a stream below the one that it is serving.
+    if (lastStreamId === undefined) writer.http2?.session?.goaway(http2Codes[goaway]);
+    else if (writer.http2 !== undefined) connections.inject(goawayFrame(lastStreamId, http2Codes[goaway]));
   },
   settings: ({ settings }, { writer }) => {
     const { maxConcurrentStreams, initialWindowSize } = settings;
@@ -171,7 +172,7 @@ const wireActs: WireActs = {
     });
   },
   freeze: async (_step, { writer, connections }) => {
-    await writer.drained();
+    if (writer.isOpen) await writer.drained();
     connections.freeze();
   },
   continuation: ({ continuation }, { writer, connections }) => {
@@ -182,7 +183,7 @@ const wireActs: WireActs = {
   heartbeats: ({ heartbeats }, { link }) => {
     for (let sent = 0; sent < heartbeats; sent += 1) link.update({ case: "heartbeat", value: {} });
   },
-  checkpoint: (_step, { stage }) => stage.checkpoint(),
+  checkpoint: (_step, { checkpoint }) => checkpoint(),
   unknown: ({ unknown }, { writer }) => writer.message(unknownMessages[unknown]),
   exec: async ({ exec }, { link, log }) => log({ event: "exec", exec, answer: await link.exec(exec as JsonObject) }),
   query: async ({ query }, { link, log }) =>

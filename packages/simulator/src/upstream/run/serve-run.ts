@@ -1,25 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonValue } from "@bufbuild/protobuf";
-import { create } from "@bufbuild/protobuf";
-import { type ConversationAction, ConversationStateStructureSchema } from "@caret/protocol/agent-api/conversation";
 import type { AgentClientMessage, AgentRunRequest } from "@caret/protocol/agent-api/run";
 import { playModel } from "../../agent/play-model.ts";
 import type { Ids } from "../../cli/ids.ts";
-import type { ModelMessage } from "../../model/model.ts";
 import { createRuleModel } from "../../model/rule-model.ts";
 import { playScenario } from "../../scenario/play-scenario.ts";
 import type { Scenario } from "../../scenario/scenario.ts";
 import { selectTurn } from "../../scenario/select-turn.ts";
 import type { Step } from "../../scenario/step-shapes.ts";
-import { ConversationMemory } from "./conversation-memory.ts";
 import type { FrameWriter } from "./frame-writer.ts";
+import { type OpenTurn, openTurn } from "./open-turn.ts";
+import { playPrelude } from "./play-prelude.ts";
 import type { RunAttempts } from "./run-attempts.ts";
-import { nativeToolsOf, type RunContext, readRunContext, type ToolHeaders } from "./run-context.ts";
+import { nativeToolsOf, promptOf, type ToolHeaders } from "./run-context.ts";
 import { RunFailure, toEndFrame } from "./run-failure.ts";
 import { AttemptCut, type RunFaultWorld, runFaults } from "./run-faults.ts";
 import { RunLink } from "./run-link.ts";
-import { RunStage } from "./run-stage.ts";
-import { prepareAct } from "./tool-acts.ts";
+import type { RunStage } from "./run-stage.ts";
+import { takeAction } from "./take-action.ts";
 
 /** What all runs of an upstream share. */
 export interface RunWorld {
@@ -64,11 +62,7 @@ export async function serveRun(run: IncomingRun, world: RunWorld): Promise<void>
   const listening = link.listen().catch((error: unknown) => cancelling.abort(error));
   const heartbeats = beat(link, writer, world.heartbeatMs);
   try {
-    const request = await link.request;
-    if (world.scenario.bootMs > 0) await sleep(world.scenario.bootMs, undefined, { signal });
-    const turn = await openTurn(request, { run, world, link, signal });
-    stage = turn.stage;
-    await play(turn, { run, world, link, signal, heartbeats });
+    await play(await link.request, { run, world, link, signal, heartbeats, onStage: (set) => (stage = set) });
   } catch (error) {
     await conclude(error, { writer, stage, isGone: run.signal.aborted });
   } finally {
@@ -78,105 +72,56 @@ export async function serveRun(run: IncomingRun, world: RunWorld): Promise<void>
   await listening;
 }
 
-interface Serving {
+interface Serving extends Pick<RunFaultWorld, "link" | "signal" | "heartbeats"> {
   readonly run: IncomingRun;
   readonly world: RunWorld;
-  readonly link: RunLink;
-  readonly signal: AbortSignal;
+  readonly onStage: (stage: RunStage) => void;
 }
 
-interface OpenTurn {
-  readonly request: AgentRunRequest;
-  readonly context: RunContext;
-  readonly stage: RunStage;
-  readonly prompt: string;
-  readonly earlierTurns: number;
-}
-
-/** Reads what the client sent and keeps, and sets the stage. */
-async function openTurn(request: AgentRunRequest, { run, world, link, signal }: Serving): Promise<OpenTurn> {
-  const conversationId = request.conversationId ?? run.requestId;
-  const context = await readRunContext(request, link);
-  const memory = new ConversationMemory({
-    link,
-    state: request.conversationState ?? create(ConversationStateStructureSchema),
-    preFetched: request.preFetchedBlobs,
-    runId: request.runId ?? run.requestId,
-  });
-  const earlier = await memory.read();
-  await memory.beginTurn(context.userMessage);
-  const prompt: ModelMessage[] =
-    context.userMessage === undefined ? [] : [{ role: "user", text: context.userMessage.text }];
-  memory.append(prompt);
-  if (context.userMessage !== undefined) {
-    link.update({ case: "userMessageAppended", value: { userMessage: context.userMessage } });
-  }
-  const said = [...earlier, ...prompt].flatMap((message) => (message.role === "user" ? [message.text] : []));
-  const system: ModelMessage[] = context.system === "" ? [] : [{ role: "system", text: context.system }];
-  const ids = world.ids.fork(`${conversationId}/${said.length}`);
-  const modelId = request.requestedModel?.modelId ?? request.modelDetails?.modelId ?? "default";
-  const acting = { link, workspace: context.workspace, conversationId, modelId };
-  const stage = new RunStage({
-    link,
-    writer: run.writer,
-    memory,
-    history: [...system, ...earlier, ...prompt],
-    requestId: run.requestId,
-    ids,
-    now: world.now,
-    signal,
-    prepare: (call, toolCallId) => prepareAct(call, { ...acting, toolCallId }),
-  });
-  return { request, context, stage, prompt: said.at(-1) ?? "", earlierTurns: Math.max(said.length - 1, 0) };
-}
-
-async function play(turn: OpenTurn, serving: Serving & Pick<RunFaultWorld, "heartbeats">): Promise<void> {
+/** A scenario may misbehave before anything is sent; then the turn is opened, and scenario or mind play it. */
+async function play(request: AgentRunRequest, serving: Serving): Promise<void> {
   const { run, world, link, signal, heartbeats } = serving;
-  const { request, context, stage, prompt, earlierTurns } = turn;
-  const { scenario, ticket } = world;
-  const chosen = selectTurn({ scenario, ticket, prompt, earlierTurns });
-  if (chosen === undefined) {
-    const model = createRuleModel({ seed: world.ids.fork(request.conversationId ?? "").number() });
-    const nativeTools = nativeToolsOf(run.tools, context.mode);
-    const { offeredTools, mode, workspace } = context;
-    return playModel({ model, stage, request: () => ({ nativeTools, offeredTools, mode, workspace }) });
-  }
-  const key = request.runId ?? `${request.conversationId}#${earlierTurns}`;
-  const steps = world.attempts.stepsOf(key, chosen, context.isResumed);
-  const { writer } = run;
-  const { connections, log } = world;
-  const onCut = (step: Step) => world.attempts.cut(key, step);
-  await playScenario({
-    stage,
-    steps,
-    signal,
-    flush: () => undefined,
-    faults: runFaults({ writer, link, stage, signal, heartbeats, connections, log, onCut }),
-    pace: scenario,
-    words: { prompt, sessionId: request.conversationId ?? "", workspace: context.workspace },
-  });
+  const { writer, requestId } = run;
+  const { scenario, attempts, ids, now, connections, log } = world;
+  if (scenario.bootMs > 0) await sleep(scenario.bootMs, undefined, { signal });
+  const key = request.runId ?? `${request.conversationId}#${request.conversationState?.turns.length ?? 0}`;
+  const steps = chooseSteps(request, key, world);
+  let turn: OpenTurn | undefined;
+  const checkpoint = () => turn?.stage.checkpoint();
+  const onCut = (step: Step) => attempts.cut(key, step);
+  const faults = runFaults({ writer, link, signal, heartbeats, connections, log, onCut, checkpoint });
+  const rest = steps && (await playPrelude(steps, { faults, signal }));
+  turn = await openTurn({ request, requestId, link, writer, ids, now, signal });
+  serving.onStage(turn.stage);
+  if (rest === undefined) return think(turn, request, serving);
+  const words = {
+    prompt: attempts.promptOf(key),
+    sessionId: request.conversationId ?? "",
+    workspace: turn.context.workspace,
+  };
+  await playScenario({ stage: turn.stage, steps: rest, signal, faults, words, pace: scenario, flush: () => undefined });
 }
 
-interface Steering {
-  readonly link: RunLink;
-  readonly stage: RunStage | undefined;
-  readonly cancel: () => void;
+/** The steps of this attempt, or undefined when the scenario has none for the turn. */
+function chooseSteps(
+  request: AgentRunRequest,
+  key: string,
+  { scenario, ticket, attempts }: RunWorld,
+): readonly Step[] | undefined {
+  const said = promptOf(request);
+  const isResumed = said === undefined;
+  if (said !== undefined) attempts.begin(key, said);
+  const turns = request.conversationState?.turns.length ?? 0;
+  const earlierTurns = Math.max(isResumed ? turns - 1 : turns, 0);
+  const steps = selectTurn({ scenario, ticket, prompt: attempts.promptOf(key), earlierTurns });
+  return steps && attempts.stepsOf(key, steps, isResumed);
 }
 
-/** What the client says while the turn runs: more words of the user, or that it should stop. */
-function takeAction({ action }: ConversationAction, { link, stage, cancel }: Steering): void {
-  if (action.case === "cancelAction") cancel();
-  if (action.case !== "injectContextAction") return;
-  const { injectionId, payload } = action.value;
-  const text = payload.case === "userContext" ? payload.value.userMessage?.text : undefined;
-  const tell = (state: "delivered" | "rejected") =>
-    link.update({
-      case: "contextInjectionState",
-      value: { injectionId, state: { state: { case: state, value: {} } } },
-    });
-  if (stage === undefined || text === undefined) return tell("rejected");
-  stage.inject({ role: "user", text });
-  tell("delivered");
+async function think({ context, stage }: OpenTurn, request: AgentRunRequest, { run, world }: Serving): Promise<void> {
+  const model = createRuleModel({ seed: world.ids.fork(request.conversationId ?? "").number() });
+  const { offeredTools, mode, workspace } = context;
+  const nativeTools = nativeToolsOf(run.tools, mode);
+  await playModel({ model, stage, request: () => ({ nativeTools, offeredTools, mode, workspace }) });
 }
 
 interface Conclusion {

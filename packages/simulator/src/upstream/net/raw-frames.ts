@@ -1,5 +1,6 @@
-/** The types of HTTP/2's frames that make up a head. */
+/** The types of HTTP/2's frames. */
 const HEADERS = 0x01;
+const GOAWAY = 0x07;
 const CONTINUATION = 0x09;
 /** `:status: 200` in HPACK's static table. */
 const STATUS_200 = Uint8Array.of(0x88);
@@ -11,6 +12,14 @@ export function continuationFlood(streamId: number, frames: number): Buffer {
   const block = Buffer.concat(Array.from({ length: 100 }, () => field));
   const flood = Array.from({ length: frames }, () => frame(CONTINUATION, streamId, block));
   return Buffer.concat([frame(HEADERS, streamId, STATUS_200), ...flood]);
+}
+
+/** Says that streams above one were not looked at: whatever the client asked there, it may ask again elsewhere. */
+export function goawayFrame(lastStreamId: number, code: number): Buffer {
+  const payload = Buffer.alloc(8);
+  payload.writeUInt32BE(lastStreamId, 0);
+  payload.writeUInt32BE(code, 4);
+  return frame(GOAWAY, 0, payload);
 }
 
 function frame(type: number, streamId: number, payload: Uint8Array): Buffer {
