@@ -1,6 +1,13 @@
 import { parseModelSlug } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { findAcpModelId, fromApiModel, parseModelName, toAcpModelId, toApiModel, toModelSlug } from "./model-spellings.ts";
+import {
+  findAcpModelId,
+  fromApiModel,
+  parseModelName,
+  toAcpModelId,
+  toApiModel,
+  toModelSlug,
+} from "./model-spellings.ts";
 import { listedModelIds } from "./testing/listed-models.ts";
 
 describe("the three spellings of a model", () => {

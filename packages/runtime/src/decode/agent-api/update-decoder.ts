@@ -1,9 +1,17 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import type { Usage } from "@caret/protocol";
-import { type InteractionQuery, InteractionQuerySchema } from "@caret/protocol/agent-api/interactions";
-import { type InteractionResponse, InteractionResponseSchema } from "@caret/protocol/agent-api/interactions";
+import {
+  type InteractionQuery,
+  InteractionQuerySchema,
+  type InteractionResponse,
+  InteractionResponseSchema,
+} from "@caret/protocol/agent-api/interactions";
 import { type ToolCall, ToolCallSchema } from "@caret/protocol/agent-api/tool-call";
-import { type InteractionUpdate, InteractionUpdateSchema, type TurnEndedUpdate } from "@caret/protocol/agent-api/updates";
+import {
+  type InteractionUpdate,
+  InteractionUpdateSchema,
+  type TurnEndedUpdate,
+} from "@caret/protocol/agent-api/updates";
 import type { Decoded } from "../decoder.ts";
 import type { Ending } from "../dialect.ts";
 import { onInteractionQuery } from "../stream-json/interaction-query.ts";
@@ -68,11 +76,17 @@ export function createUpdateDecoder(): UpdateDecoder {
           return text === "" ? [] : step((draft) => writeThinking(draft, text));
         }
         default:
-          return step((draft) => onUpdate(draft, update), () => rawOf(update));
+          return step(
+            (draft) => onUpdate(draft, update),
+            () => rawOf(update),
+          );
       }
     },
     answered: (query, response) =>
-      step((draft) => onAnsweredQuery(draft, query, response), () => jsonOf(InteractionQuerySchema, query)),
+      step(
+        (draft) => onAnsweredQuery(draft, query, response),
+        () => jsonOf(InteractionQuerySchema, query),
+      ),
     unknown: (label, value) => step((draft) => keepUnknown(draft, SOURCE, label, value)),
     checkpoint: replayed.settle,
     resumed: replayed.expect,
@@ -148,6 +162,7 @@ function toolEvent(subtype: "started" | "completed", { callId, toolCall }: ToolU
 function toolJson(call: ToolCall): JsonObject {
   try {
     const json = toJson(ToolCallSchema, call) as JsonObject;
+    tellResult(json, call);
     // Numbers of 64 bits are texts in JSON; these two are times in milliseconds, which every number can hold.
     for (const name of ["startedAtMs", "completedAtMs"]) if (name in json) json[name] = Number(json[name]);
     return json;
@@ -155,6 +170,15 @@ function toolJson(call: ToolCall): JsonObject {
     // A value without a kind cannot be written as JSON: the tool is then told by its name, without its arguments.
     return call.tool.case === undefined ? {} : { [call.tool.case]: { args: {} } };
   }
+}
+
+/** In a result a zero says something: the exit code of a command, the number of matches. */
+function tellResult(json: JsonObject, call: ToolCall): void {
+  const name = call.tool.case;
+  const tool = name === undefined ? undefined : json[name];
+  if (name === undefined || typeof tool !== "object" || tool === null || !("result" in tool)) return;
+  const whole = (toJson(ToolCallSchema, call, { alwaysEmitImplicit: true }) as JsonObject)[name] as JsonObject;
+  json[name] = { ...tool, result: whole["result"] ?? null };
 }
 
 function onToolOutput(draft: StreamJsonDraft, callId: string | undefined, text: string): void {

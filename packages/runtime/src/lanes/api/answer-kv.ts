@@ -10,7 +10,10 @@ export function answerKv({ id, message }: KvServerMessage, conversation: StoredC
   return create(KvClientMessageSchema, { id, ...answerOf(message, conversation) });
 }
 
-function answerOf(message: KvServerMessage["message"], conversation: StoredConversation): { readonly message?: Answer } {
+function answerOf(
+  message: KvServerMessage["message"],
+  conversation: StoredConversation,
+): { readonly message?: Answer } {
   switch (message.case) {
     case "getBlobArgs": {
       const read = attempt(() => conversation.blob(message.value.blobId));
@@ -27,7 +30,9 @@ function answerOf(message: KvServerMessage["message"], conversation: StoredConve
 }
 
 /** A disk that fails costs the conversation its memory, not the turn: the upstream is told. */
-function attempt<Value>(work: () => Value): { readonly value: Value } | { readonly error: { readonly message: string } } {
+function attempt<Value>(
+  work: () => Value,
+): { readonly value: Value } | { readonly error: { readonly message: string } } {
   try {
     return { value: work() };
   } catch (reason) {

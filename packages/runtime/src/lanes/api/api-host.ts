@@ -51,7 +51,10 @@ export interface ApiHost {
   /** Where Cursor's CLI keeps its configuration; only read. */
   readonly cliConfigDir: string;
   /** Which profiles a model is tried with, and which models after it; empty: the default profile alone. */
-  readonly programs: (model: string) => { readonly profiles: readonly string[]; readonly fallbackModels: readonly string[] };
+  readonly programs: (model: string) => {
+    readonly profiles: readonly string[];
+    readonly fallbackModels: readonly string[];
+  };
   readonly machine: MachineFacts;
   readonly clocks: ClockSettings & { readonly graceMs: number };
   readonly retries: RetrySettings;

@@ -1,10 +1,10 @@
-import { AgentService } from "@caret/protocol/agent-api/run";
 import {
   AiService,
   type AvailableModelsResponse_AvailableModel as AvailableModel,
   type AvailableModelsResponse_ModelVariantConfig as ModelVariant,
 } from "@caret/protocol/agent-api/available-models";
 import type { ModelDetails as UsableModel } from "@caret/protocol/agent-api/models";
+import { AgentService } from "@caret/protocol/agent-api/run";
 import { AUTO_MODEL, fromApiModel, toModelSlug } from "../../models/model-spellings.ts";
 import { type ListedModel, visibleName } from "../../models/parse-model-list.ts";
 import type { ApiAccess } from "./api-access.ts";

@@ -20,7 +20,12 @@ export function createApiTurns(host: ApiHost): Lane["runTurn"] {
     return access;
   };
 
-  const open = async (request: LaneRequest, profile: string, model: string, signal: AbortSignal): Promise<OpenedAttempt> => {
+  const open = async (
+    request: LaneRequest,
+    profile: string,
+    model: string,
+    signal: AbortSignal,
+  ): Promise<OpenedAttempt> => {
     try {
       signal.throwIfAborted();
       const access = accessOf(profile);

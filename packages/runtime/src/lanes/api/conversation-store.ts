@@ -36,6 +36,7 @@ export interface ConversationStore {
   /** Whether a turn could go on from here. */
   has(conversationId: string): boolean;
   remove(conversationId: string): void;
+  /** May be called more than once. */
   close(): void;
 }
 
@@ -59,6 +60,7 @@ export interface ConversationStoreOptions {
 export function openConversationStore(options: ConversationStoreOptions): ConversationStore {
   const { directory, now = Date.now, onError = () => undefined } = options;
   makePrivateDirectory(directory);
+  let isClosed = false;
   const { use, close } = openRenewableStore({
     path: join(directory, STORE_FILE),
     open: (path) => openTables(path, now),
@@ -79,7 +81,10 @@ export function openConversationStore(options: ConversationStoreOptions): Conver
     },
     has: (id) => use((store) => store.checkpoint(id)) !== undefined,
     remove: (id) => use((store) => store.remove(id)),
-    close,
+    close() {
+      if (!isClosed) close();
+      isClosed = true;
+    },
   };
 }
 

@@ -3,7 +3,14 @@ import { CaretError, type ErrorCode } from "@caret/protocol";
 import { type ErrorDetails, ErrorDetailsSchema } from "@caret/protocol/agent-api/errors";
 import { type Code, ConnectError } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
-import { PROVIDER_ERROR, type RefusalRule, ruleOfStatus, rulesByCode, rulesByDetail, rulesByHeader } from "./refusal-rules.ts";
+import {
+  PROVIDER_ERROR,
+  type RefusalRule,
+  ruleOfStatus,
+  rulesByCode,
+  rulesByDetail,
+  rulesByHeader,
+} from "./refusal-rules.ts";
 import type { UpstreamRefusal } from "./transport/stream-end.ts";
 
 const HTTP_OK = 200;
@@ -45,7 +52,11 @@ export function explainCallFailure(reason: unknown): ExplainedRefusal {
   return explainRefusal({
     code: codeToString(code as Code),
     message: rawMessage,
-    details: details.flatMap((detail) => ("type" in detail && "value" in detail && detail.value instanceof Uint8Array ? [{ type: String(detail.type), value: detail.value }] : [])),
+    details: details.flatMap((detail) =>
+      "type" in detail && "value" in detail && detail.value instanceof Uint8Array
+        ? [{ type: String(detail.type), value: detail.value }]
+        : [],
+    ),
     status: HTTP_OK,
     retryAfter: metadata.get("retry-after") ?? undefined,
     errorType: undefined,

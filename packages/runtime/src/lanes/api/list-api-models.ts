@@ -6,6 +6,9 @@ const DEFAULT_PROFILE = "default";
 /** The models that the account may use, as the upstream lists them. */
 export async function listApiModels(host: ApiHost, signal: AbortSignal): Promise<readonly ListedModel[]> {
   // The protocol takes a while to load, and most commands never speak it.
-  const [{ createApiAccess }, { askForModels }] = await Promise.all([import("./api-access.ts"), import("./api-models.ts")]);
+  const [{ createApiAccess }, { askForModels }] = await Promise.all([
+    import("./api-access.ts"),
+    import("./api-models.ts"),
+  ]);
   return await askForModels(createApiAccess(host, DEFAULT_PROFILE), signal);
 }

@@ -11,8 +11,8 @@ import type { ExecSetting } from "./execs/answer-execs.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 import { createOfferedCalls } from "./offered-calls.ts";
 import { requestContextOf } from "./request-context.ts";
-import { type RequestedModelInit, type RunSetting, readImages, runRequestOf } from "./run-request.ts";
 import type { RunAction } from "./run-recovery.ts";
+import { type RequestedModelInit, type RunSetting, readImages, runRequestOf } from "./run-request.ts";
 import { openRunStream } from "./transport/run-stream.ts";
 import type { UpstreamLink } from "./transport/upstream-link.ts";
 import { createTurnOffer } from "./turn-offer.ts";
@@ -127,7 +127,9 @@ function createStreams({ host, access, signal, conversation, runId, allowsOnly }
 
   const findToken = async (): Promise<Secret> => {
     const found =
-      token !== undefined && isRejected ? await credentials.replaceRejected(token, signal) : await credentials.accessToken(signal);
+      token !== undefined && isRejected
+        ? await credentials.replaceRejected(token, signal)
+        : await credentials.accessToken(signal);
     isRejected = false;
     token = found;
     return found;

@@ -8,6 +8,7 @@ import type { LiveRead, LiveRun } from "./live-run.ts";
 import type { ApiRun } from "./open-run.ts";
 import { createRunRecovery, type Recovery, type RunAction } from "./run-recovery.ts";
 import type { StreamRead } from "./transport/message-stream.ts";
+import type { StreamEnd } from "./transport/stream-end.ts";
 
 /**
  * Read a run until its turn ends: its messages become entries for the log. A stream that breaks off goes on from the last
@@ -15,40 +16,75 @@ import type { StreamRead } from "./transport/message-stream.ts";
  * what it still saves is taken for a moment longer.
  */
 export async function* readRun(run: ApiRun): AsyncGenerator<readonly LaneEntry[], void, undefined> {
-  const { decoder, signal, now } = run;
-  const waiter = new ChunkWaiter(signal);
+  const reader = createRunReader(run);
+  try {
+    while (!run.decoder.hasEnded) {
+      const shown = run.show(await reader.next());
+      if (shown.length > 0) yield shown;
+      reader.taken();
+      run.taken();
+    }
+    await reader.linger();
+  } finally {
+    reader.close();
+    run.leave();
+  }
+}
+
+/** The streams of a run as one: what breaks between them is mended, and told by a notice. */
+function createRunReader(run: ApiRun) {
+  const { decoder, now } = run;
+  const waiter = new ChunkWaiter(run.signal);
   const clocks = createTurnClocks(run.clocks, now);
   const recovery = createRunRecovery(run.retries);
   let action: RunAction = "say";
+  let pauseMs = 0;
   let live: LiveRun | undefined;
-  try {
-    while (!decoder.hasEnded) {
-      const opened = live ?? (await open(run, action));
-      live = isLive(opened) ? opened : undefined;
-      const read = isLive(opened) ? await readNext(run, opened, waiter, clocks) : opened;
-      if (read.entries.some(isAnswer)) recovery.noteAnswer();
-      if (read.hasCheckpoint) recovery.noteCheckpoint();
-      clocks.note(read.entries);
-      const shown = run.show(read.entries);
-      if (shown.length > 0) yield shown;
-      live?.taken();
-      run.taken();
-      if (read.end === undefined) continue;
-      live?.close();
-      live = undefined;
-      if (decoder.hasEnded) break;
-      const next = recovery.after(read.end);
-      const entries = next.kind === "fail" ? decoder.finish(failed(next.error)) : noticeOf(next);
-      if (entries.length > 0) yield run.show(entries);
-      if (next.kind === "fail") break;
-      action = await prepare(run, next, clocks);
-    }
-    if (live !== undefined) await linger(run, live);
-  } finally {
-    waiter.close();
+
+  const read = async (): Promise<LiveRead> => {
+    // An abort ends the pause, and is seen when the next stream is opened.
+    if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: run.signal }).catch(() => undefined);
+    pauseMs = 0;
+    const opened = live ?? (await open(run, action));
+    live = isLive(opened) ? opened : undefined;
+    return isLive(opened) ? await readNext(run, opened, waiter, clocks) : opened;
+  };
+
+  /** The stream is over before its turn: what is said about it, and what happens next. */
+  const recover = (end: StreamEnd): readonly Decoded[] => {
+    const next = recovery.after(end);
+    if (next.kind === "fail") return decoder.finish(failed(next.error));
+    if (next.action === "resume") decoder.resumed();
+    if (next.isToken) run.rejectToken();
+    action = next.action;
+    pauseMs = Math.min(next.delayMs, Math.max(0, clocks.deadline() - now()));
+    return noticeOf(next);
+  };
+
+  const leaveStream = (): void => {
     live?.close();
-    run.leave();
-  }
+    live = undefined;
+  };
+
+  return {
+    async next(): Promise<readonly Decoded[]> {
+      const { entries, hasCheckpoint, end } = await read();
+      if (entries.some(isAnswer)) recovery.noteAnswer();
+      if (hasCheckpoint) recovery.noteCheckpoint();
+      clocks.note(entries);
+      if (end === undefined) return entries;
+      leaveStream();
+      return decoder.hasEnded ? entries : [...entries, ...recover(end)];
+    },
+    taken: () => live?.taken(),
+    async linger() {
+      if (live !== undefined) await linger(run, live);
+    },
+    close() {
+      waiter.close();
+      leaveStream();
+    },
+  };
 }
 
 const nothing: LiveRead = { entries: [], hasCheckpoint: false, end: undefined };
@@ -95,20 +131,6 @@ function over({ decoder }: ApiRun, ending: Parameters<ApiRun["decoder"]["finish"
 
 function failed(error: CaretError) {
   return { kind: "failed", error: error.toInfo() } as const;
-}
-
-/** Wait until another stream may be opened, with another token where the first was not taken. */
-async function prepare(
-  run: ApiRun,
-  { action, delayMs, isToken }: Extract<Recovery, { kind: "again" }>,
-  clocks: TurnClocks,
-): Promise<RunAction> {
-  if (action === "resume") run.decoder.resumed();
-  const waitMs = Math.min(delayMs, Math.max(0, clocks.deadline() - run.now()));
-  // An abort ends the wait; the loop sees it when it opens or reads the next stream.
-  if (waitMs > 0) await sleep(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
-  if (isToken) run.rejectToken();
-  return action;
 }
 
 function noticeOf({ action, error, isToken }: Extract<Recovery, { kind: "again" }>): readonly Decoded[] {

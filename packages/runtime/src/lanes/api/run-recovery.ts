@@ -9,7 +9,13 @@ export type RunAction = "say" | "resume";
 export type Recovery =
   | { readonly kind: "fail"; readonly error: CaretError }
   /** Open another stream after a while. `isToken`: at once, with another token. */
-  | { readonly kind: "again"; readonly action: RunAction; readonly delayMs: number; readonly error: CaretError; readonly isToken: boolean };
+  | {
+      readonly kind: "again";
+      readonly action: RunAction;
+      readonly delayMs: number;
+      readonly error: CaretError;
+      readonly isToken: boolean;
+    };
 
 /**
  * What is done about a stream that ended before its turn. With a checkpoint of this turn it goes on from there, as long as
@@ -58,11 +64,16 @@ export function createRunRecovery(retries: RetrySettings, random: () => number =
     return hasAnswered || repeats > retries.connects ? { kind: "fail", error } : again(error, repeats);
   };
 
+  /** Another token helps once, and never to say again what was half answered. */
+  const canReplaceToken = (): boolean => !hasOtherToken && (hasCheckpoint || !hasAnswered);
+
+  const withOtherToken = (error: CaretError): Recovery => {
+    hasOtherToken = true;
+    return { kind: "again", action: hasCheckpoint ? "resume" : "say", delayMs: 0, error, isToken: true };
+  };
+
   const afterRefusal = ({ error, mayRetry, isToken }: ReturnType<typeof explainRefusal>): Recovery => {
-    if (isToken && !hasOtherToken && (hasCheckpoint || !hasAnswered)) {
-      hasOtherToken = true;
-      return { kind: "again", action: hasCheckpoint ? "resume" : "say", delayMs: 0, error, isToken: true };
-    }
+    if (isToken && canReplaceToken()) return withOtherToken(error);
     if (!mayRetry) return { kind: "fail", error };
     if (hasCheckpoint) return resume(error);
     refusals += 1;

@@ -57,6 +57,7 @@ function ownName(name: string): string {
 function placeRule(owner: OfferedTools["owner"], realWorkspace: string | undefined, hasTools: boolean): string {
   if (owner === "gateway") return "";
   if (!hasTools) return "You have no tools here: answer in words.";
-  const place = realWorkspace === undefined ? "" : ` The user's workspace is ${realWorkspace}; only those tools reach it.`;
+  const place =
+    realWorkspace === undefined ? "" : ` The user's workspace is ${realWorkspace}; only those tools reach it.`;
   return `Use only the tools of the MCP server \`${OWN_SERVER}\`: they are run for you where the user works.${place} Your own shell, file and web tools are switched off.`;
 }

@@ -45,15 +45,17 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
   const open = new Map<number, AbortController>();
   let waiting: (() => void)[] = [];
 
-  const reply = (message: ExecServerMessage, answer: ExecReply | { readonly results: readonly ExecResult[] }, since: number) => {
-    const { id, execId } = message;
+  const reply = ({ id, execId }: ExecServerMessage, answer: ExecReply, since: number): void => {
     if (!open.delete(id)) return;
+    const isClosed = !("thrown" in answer) || answer.leavesOpen !== true;
     if ("thrown" in answer) send(control({ case: "throw", value: { id, error: answer.thrown } }));
-    const results = "results" in answer ? answer.results : "result" in answer ? [answer.result] : [];
-    const localExecutionTimeMs = Math.round(setting.now() - since);
-    for (const result of results)
-      send(clientMessage({ case: "execClientMessage", value: { id, execId, message: result, localExecutionTimeMs } }));
-    if (!("thrown" in answer) || answer.leavesOpen !== true) send(control({ case: "streamClose", value: { id } }));
+    else sendResults(id, execId, answer.results, Math.round(setting.now() - since));
+    if (isClosed) send(control({ case: "streamClose", value: { id } }));
+  };
+
+  const sendResults = (id: number, execId: string, results: readonly ExecResult[], localExecutionTimeMs: number) => {
+    for (const message of results)
+      send(clientMessage({ case: "execClientMessage", value: { id, execId, message, localExecutionTimeMs } }));
   };
 
   /** Makes a call once, however often the upstream asks for it. */
@@ -66,7 +68,12 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
     return answer;
   };
 
-  const run = (message: ExecServerMessage, task: ExecTask, offered: OfferedTools, controller: AbortController): void => {
+  const run = (
+    message: ExecServerMessage,
+    task: ExecTask,
+    offered: OfferedTools,
+    controller: AbortController,
+  ): void => {
     const since = setting.now();
     const signal = AbortSignal.any([controller.signal, setting.signal]);
     waiting.push(() => {
@@ -135,28 +142,22 @@ function mcpResult({ text, isError }: ToolResult): ExecResult {
 /** What needs nobody's tools. */
 function answerAtOnce(request: ExecRequest, { offer, offered, context }: ExecSetting): ExecReply {
   switch (request.case) {
-    case "requestContextArgs":
-      return {
-        result: {
-          case: "requestContextResult",
-          value: { result: { case: "success", value: { requestContext: context() } } },
-        },
-      };
+    case "requestContextArgs": {
+      const success = { case: "success", value: { requestContext: context() } } as const;
+      return { results: [{ case: "requestContextResult", value: { result: success } }] };
+    }
     case "mcpArgs":
-      return { result: { case: "mcpResult", value: { result: unknownTool(request.value, offer) } } };
+      return { results: [{ case: "mcpResult", value: { result: unknownTool(request.value, offer) } }] };
     case "mcpStateExecArgs":
-      return { result: { case: "mcpStateExecResult", value: { result: ownState(offer) } } };
-    case "mcpAllowlistPrecheckArgs":
-      return {
-        result: {
-          case: "mcpAllowlistPrecheckResult",
-          value: { allowlisted: request.value.providerIdentifier === OWN_SERVER },
-        },
-      };
-    case "listMcpResourcesExecArgs":
-      return {
-        result: { case: "listMcpResourcesExecResult", value: { result: { case: "success", value: { resources: [] } } } },
-      };
+      return { results: [{ case: "mcpStateExecResult", value: { result: ownState(offer) } }] };
+    case "mcpAllowlistPrecheckArgs": {
+      const allowlisted = request.value.providerIdentifier === OWN_SERVER;
+      return { results: [{ case: "mcpAllowlistPrecheckResult", value: { allowlisted } }] };
+    }
+    case "listMcpResourcesExecArgs": {
+      const none = { case: "success", value: {} } as const;
+      return { results: [{ case: "listMcpResourcesExecResult", value: { result: none } }] };
+    }
     default:
       return refuseExec(request, offered === undefined ? NO_HANDS : SWITCHED_OFF);
   }

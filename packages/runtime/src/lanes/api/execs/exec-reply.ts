@@ -12,5 +12,7 @@ export type ArgsOf<Case extends ExecCase> = Extract<ExecRequest, { case: Case }>
 /** The result of a request, in the place that belongs to its kind. */
 export type ExecResult = NonNullable<MessageInitShape<typeof ExecClientMessageSchema>["message"]>;
 
-/** A result, or the word that there can be none. */
-export type ExecReply = { readonly result: ExecResult } | { readonly thrown: string; readonly leavesOpen?: true };
+/** The results of a request, several for a stream; or the word that there can be none. */
+export type ExecReply =
+  | { readonly results: readonly ExecResult[] }
+  | { readonly thrown: string; readonly leavesOpen?: true };

@@ -224,7 +224,9 @@ function listed(path: string, text: string) {
   const files = names.filter((name) => !isDirectory(name));
   const directoryTreeRoot = {
     absPath: path,
-    childrenDirs: names.filter(isDirectory).map((name) => ({ absPath: `${path.replace(/\/$/, "")}/${name.slice(0, -1)}` })),
+    childrenDirs: names
+      .filter(isDirectory)
+      .map((name) => ({ absPath: `${path.replace(/\/$/, "")}/${name.slice(0, -1)}` })),
     childrenFiles: files.map((name) => ({ name: name.replace(/[@?]$/, "") })),
     childrenWereProcessed: true,
     numFiles: files.length,

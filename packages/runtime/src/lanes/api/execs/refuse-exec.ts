@@ -76,7 +76,7 @@ export function refuseExec(request: ExecRequest, reason: string): ExecReply {
   // The official client does not close after this one either.
   if (request.case === "gitDiffRequest") return { thrown: reason, leavesOpen: true };
   const refuse = refusers[request.case] as Refuser<ExecCase> | undefined;
-  return refuse === undefined ? { thrown: reason } : { result: refuse(request.value, reason) };
+  return refuse === undefined ? { thrown: reason } : { results: [refuse(request.value, reason)] };
 }
 
 function rejectedShell({ command, workingDirectory }: Pick<ShellArgs, "command" | "workingDirectory">, reason: string) {

@@ -10,7 +10,18 @@ import { CaretError } from "@caret/protocol";
  * - a receiver of `data` sends `taken` with how many bytes it has used up. The bridge reads a response only so far ahead,
  *   so that a response which is not read does not fill the memory of either end.
  */
-export const frameKinds = ["setup", "probe", "probed", "open", "head", "data", "taken", "end", "cancel", "failed"] as const;
+export const frameKinds = [
+  "setup",
+  "probe",
+  "probed",
+  "open",
+  "head",
+  "data",
+  "taken",
+  "end",
+  "cancel",
+  "failed",
+] as const;
 
 export type FrameKind = (typeof frameKinds)[number];
 

@@ -86,3 +86,15 @@ export async function collectTurn(batches: AsyncIterable<readonly LaneEntry[]>):
   assertWellFormedTurn([{ type: "turn-start", turnId: "turn-1", lane: "api" }, ...events]);
   return events;
 }
+
+/** A turn in a few words: what was said, the kinds of notices, how it ended. */
+export function storyOf(events: readonly AgentEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type === "notice") return [event.kind];
+    if (event.type === "text-delta") return [event.text];
+    if (event.type !== "turn-end") return [];
+    return [event.outcome.kind === "failed" ? event.outcome.error.code : event.outcome.kind];
+  });
+}
+
+export const unstopped = (): AbortSignal => new AbortController().signal;

@@ -1,4 +1,11 @@
-import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import {
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type Settings,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
@@ -39,9 +46,27 @@ export interface ScriptedUpstream {
 
 type Script = (run: ScriptedRun, index: number) => unknown;
 
+export interface Refusal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface ScriptedUpstreamOptions {
+  /** Called for each request of a run before it is read: what it is refused with. */
+  readonly refuse?: (headers: IncomingHttpHeaders, index: number) => Refusal | undefined;
+  readonly settings?: Settings;
+  /** Requests are neither read nor answered. */
+  readonly isDeaf?: boolean;
+}
+
 /** An upstream over cleartext HTTP/2 whose runs are played by a test. Everything that is not a run is 404. */
-export async function startScriptedUpstream(script: Script): Promise<ScriptedUpstream> {
-  const server: Http2Server = createServer();
+export async function startScriptedUpstream(
+  script: Script,
+  { refuse = () => undefined, settings = {}, isDeaf = false }: ScriptedUpstreamOptions = {},
+): Promise<ScriptedUpstream> {
+  const server: Http2Server = createServer({ settings });
+  let requests = 0;
   const sessions = new Set<ServerHttp2Session>();
   const runs: ScriptedRun[] = [];
   let connections = 0;
@@ -53,7 +78,15 @@ export async function startScriptedUpstream(script: Script): Promise<ScriptedUps
   });
   server.on("stream", (stream, headers) => {
     stream.on("error", () => undefined); // the client may reset it
-    if (headers[":path"] !== "/agent.v1.AgentService/Run") return void stream.respond({ ":status": 404 }, { endStream: true });
+    if (headers[":path"] !== "/agent.v1.AgentService/Run")
+      return void stream.respond({ ":status": 404 }, { endStream: true });
+    if (isDeaf) return;
+    const refusal = refuse(headers, requests);
+    requests += 1;
+    if (refusal !== undefined) {
+      stream.respond({ ":status": refusal.status, ...refusal.headers });
+      return void stream.end(refusal.body ?? "");
+    }
     void play(stream, headers, async (run) => {
       runs.push(run);
       await script(run, runs.length - 1);
@@ -103,7 +136,9 @@ async function play(
   });
 }
 
-async function nextOf(messages: AsyncGenerator<AgentClientMessage>): Promise<AgentClientMessage["message"] | undefined> {
+async function nextOf(
+  messages: AsyncGenerator<AgentClientMessage>,
+): Promise<AgentClientMessage["message"] | undefined> {
   for (;;) {
     const { done, value } = await messages.next();
     if (done === true) return undefined;

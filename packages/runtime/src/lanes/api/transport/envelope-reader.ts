@@ -52,25 +52,29 @@ export function createEnvelopeReader({ maxBytes, encoding }: EnvelopeReaderOptio
     return (flags & COMPRESSED) === 0 || data.length === 0 ? data : decompress(data, encoding, maxBytes);
   };
 
+  /** Takes whole envelopes off the front; gives what is left. */
+  const takeWhole = (bytes: Uint8Array, messages: Uint8Array[]): { rest: Uint8Array; end: string | undefined } => {
+    let rest = bytes;
+    for (;;) {
+      needed = sizeOf(rest);
+      if (rest.length < HEADER_BYTES || rest.length < needed) return { rest, end: undefined };
+      const flags = rest[0] ?? 0;
+      const data = open(flags, rest.subarray(HEADER_BYTES, needed));
+      rest = rest.subarray(needed);
+      if ((flags & END) !== 0) return { rest, end: textDecoder.decode(data) };
+      messages.push(data);
+    }
+  };
+
   return {
     push(chunk) {
       if (hasEnded) return nothing;
       pending.push(chunk);
       pendingBytes += chunk.length;
       if (pendingBytes < needed) return nothing;
-      let rest = pending.length === 1 ? chunk : Buffer.concat(pending);
       const messages: Uint8Array[] = [];
-      let end: string | undefined;
-      while (!hasEnded) {
-        needed = sizeOf(rest);
-        if (rest.length < HEADER_BYTES || rest.length < needed) break;
-        const flags = rest[0] ?? 0;
-        const data = open(flags, rest.subarray(HEADER_BYTES, needed));
-        rest = rest.subarray(needed);
-        hasEnded = (flags & END) !== 0;
-        if (hasEnded) end = textDecoder.decode(data);
-        else messages.push(data);
-      }
+      const { rest, end } = takeWhole(pending.length === 1 ? chunk : Buffer.concat(pending), messages);
+      hasEnded = end !== undefined;
       pending = rest.length === 0 ? [] : [rest];
       pendingBytes = rest.length;
       return { messages, end };
@@ -95,7 +99,10 @@ function decompress(data: Uint8Array, encoding: string | undefined, maxOutputLen
     if (encoding === "br") return brotliDecompressSync(data, { maxOutputLength });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
-      throw new CaretError("too-large", `A compressed message is longer than the ${maxOutputLength} bytes that are accepted`);
+      throw new CaretError(
+        "too-large",
+        `A compressed message is longer than the ${maxOutputLength} bytes that are accepted`,
+      );
     throw violation("a compressed message that cannot be decompressed", cause);
   }
   throw violation("a compressed message, though no compression was agreed on");

@@ -56,7 +56,11 @@ async function refusalOf({ status, header, body }: UniversalClientResponse): Pro
 }
 
 function notAStream(type: string): CaretError {
-  return new CaretError("protocol-violation", `The upstream answered with ${type || "no content type"} in place of a stream`, {
-    fix: "Check the address: no agent of Cursor's answers there.",
-  });
+  return new CaretError(
+    "protocol-violation",
+    `The upstream answered with ${type || "no content type"} in place of a stream`,
+    {
+      fix: "Check the address: no agent of Cursor's answers there.",
+    },
+  );
 }

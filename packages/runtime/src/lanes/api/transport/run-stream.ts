@@ -85,7 +85,9 @@ function openHalves({ link, headers, requestId, signal, maxMessageBytes, now }: 
       const seqno = count;
       count += 1n;
       sentAt.set(seqno, now());
-      append(seqno, toBinary(AgentClientMessageSchema, message)).catch((reason: unknown) => broken.abort(dropped(reason)));
+      append(seqno, toBinary(AgentClientMessageSchema, message)).catch((reason: unknown) =>
+        broken.abort(dropped(reason)),
+      );
     },
     end: () => undefined,
     waitedMs: () => (sentAt.size === 0 ? 0 : now() - Math.min(...sentAt.values())),

@@ -20,6 +20,11 @@ function isCertificateFault(reason: unknown): boolean {
 /** What a broken connection means, in words of ours. */
 export function dropped(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
+  // A stream that was given up here carries why.
+  if (reason instanceof Error && CaretError.is(reason.cause)) return reason.cause;
   const upstream = reason instanceof Error ? reason.message : String(reason);
-  return new CaretError("upstream-unreachable", "The connection to the upstream broke off", { cause: reason, upstream });
+  return new CaretError("upstream-unreachable", "The connection to the upstream broke off", {
+    cause: reason,
+    upstream,
+  });
 }

@@ -64,11 +64,7 @@ interface OpenLinkOptions extends UpstreamLinksOptions {
   readonly onOpen: (end: () => void) => void;
 }
 
-async function openLink(
-  url: URL,
-  demanded: HttpVersion | undefined,
-  options: OpenLinkOptions,
-): Promise<UpstreamLink> {
+async function openLink(url: URL, demanded: HttpVersion | undefined, options: OpenLinkOptions): Promise<UpstreamLink> {
   const { ca, connectMs = CONNECT_MS } = options;
   const found = demanded === undefined ? await findHttpVersion(url, { ca, connectMs }) : { version: demanded };
   const request =
@@ -80,7 +76,13 @@ async function openLink(
 
 function http2Client(
   url: URL,
-  { ca, connectMs = CONNECT_MS, onOpen, pingIntervalMs = PING_INTERVAL_MS, pingTimeoutMs = PING_TIMEOUT_MS }: OpenLinkOptions,
+  {
+    ca,
+    connectMs = CONNECT_MS,
+    onOpen,
+    pingIntervalMs = PING_INTERVAL_MS,
+    pingTimeoutMs = PING_TIMEOUT_MS,
+  }: OpenLinkOptions,
   first: TLSSocket | undefined,
 ): UniversalClientFn {
   let unused = first;

@@ -1,0 +1,32 @@
+import { describeLane } from "./lane.contract.ts";
+
+describeLane("cli, over the simulated program", {
+  lane: "cli",
+  async open(bench, scenario, settings) {
+    const { engine, close } = await bench.open({ settings });
+    const workspace = bench.workspace(bench.simulator(scenario));
+    return {
+      engine,
+      workspace,
+      runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+      leftovers: () => bench.processes(workspace).length,
+      close,
+    };
+  },
+});
+
+describeLane("sim", {
+  lane: "sim",
+  async open(bench, scenario, settings) {
+    const env = scenario === undefined ? {} : { CARET_SIM_SCENARIO: bench.scenario(scenario) };
+    const { engine, close } = await bench.open({ settings: { ...settings, lane: "sim" }, env });
+    const workspace = bench.workspace();
+    return {
+      engine,
+      workspace,
+      runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+      leftovers: () => bench.processes(workspace).length,
+      close,
+    };
+  },
+});
