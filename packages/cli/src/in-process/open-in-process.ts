@@ -94,5 +94,10 @@ function silentHost(from: InProcessHost): Host {
 
 /** The API lane starts no process, so there is none to start, to keep warm or to contain. */
 function withoutProcesses(config: Config): Config {
-  return { ...config, containment: "off", spawner: { enabled: false }, warm: { ...config.warm, enabled: false } };
+  return {
+    ...config,
+    containment: "off",
+    spawner: { ...config.spawner, enabled: false },
+    warm: { ...config.warm, enabled: false },
+  };
 }
