@@ -35,6 +35,7 @@ describe("loadConfig", () => {
       mode: "agent",
       workspaces: { allow: [] },
       dataDir: "/home/ada/.local/share/caret",
+      api: { httpVersion: "auto", readLogins: [] },
       cli: {
         args: [],
         force: false,
@@ -196,7 +197,7 @@ describe("loadConfig", () => {
     const load = () => loadConfig(world({ env: { CARET_LANE: "bus", CARET_SERVER_PORT: "eighty" } }));
     expect(load).toThrow(CaretError);
     expect(load).toThrow(
-      'Invalid configuration\nCARET_LANE: expected one of "auto"|"cli"|"sim"\nCARET_SERVER_PORT: expected a number',
+      'Invalid configuration\nCARET_LANE: expected one of "auto"|"cli"|"api"|"sim"\nCARET_SERVER_PORT: expected a number',
     );
   });
 });
