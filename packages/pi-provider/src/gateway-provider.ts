@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { openAIResponsesApi } from "@earendil-works/pi-ai/compat";
 import { findGateway, type GatewayAddress } from "./find-gateway.ts";
 import type { PiExtension, PiModel } from "./pi-extension.ts";
 import { onlyAuto, toPiModels } from "./to-pi-models.ts";
@@ -6,25 +7,34 @@ import { onlyAuto, toPiModels } from "./to-pi-models.ts";
 /** Pi waits for its extensions before it starts. */
 const PATIENCE_MS = 10_000;
 
-/** Caret's models in Pi, through the gateway that runs on this machine. */
+/**
+ * Caret's models in Pi, through the gateway that runs on this machine. The gateway is looked for again for each request, since
+ * it may have been started, or started again elsewhere, after Pi. An extension that throws would keep Pi from starting, also
+ * for other providers; what is missing is said when a model is used.
+ */
 export default async function registerGateway(pi: PiExtension): Promise<void> {
-  const gateway = findGateway({ env: process.env, home: homedir() });
+  const find = (): GatewayAddress => findGateway({ env: process.env, home: homedir() });
   pi.registerProvider("caret", {
     name: "Caret",
-    baseUrl: new URL("/v1", gateway.url).href,
-    apiKey: gateway.token,
-    api: "openai-responses",
-    models: await listModels(gateway),
+    // Pi wants an address and a key for every provider; each request has its own.
+    baseUrl: "http://localhost",
+    apiKey: "caret",
+    api: "caret-gateway",
+    models: await listModels(find).catch(() => onlyAuto),
+    streamSimple: (model, context, options) => {
+      const { url, token } = find();
+      const baseUrl = new URL("/v1", url).href;
+      return openAIResponsesApi().streamSimple({ ...model, baseUrl }, context, { ...options, apiKey: token });
+    },
   });
 }
 
-async function listModels({ url, token }: GatewayAddress): Promise<readonly PiModel[]> {
+async function listModels(find: () => GatewayAddress): Promise<readonly PiModel[]> {
+  const { url, token } = find();
   const response = await fetch(new URL("/v1/models", url), {
     headers: { authorization: `Bearer ${token}` },
     redirect: "error",
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
-  if (response.status === 401) throw new Error(`The gateway at ${url} does not accept the token.`);
-  // Without a login there is no list; the first turn says what is missing, and Pi shows it.
   return response.ok ? toPiModels(await response.json()) : onlyAuto;
 }

@@ -7,11 +7,10 @@ export interface PiExtension {
 export interface PiProvider {
   readonly name: string;
   readonly baseUrl: string;
-  /** Pi reads a leading `!` as a command, and `$` as a variable; Caret's tokens hold neither. */
   readonly apiKey: string;
   readonly api: string;
   readonly models: readonly PiModel[];
-  readonly streamSimple?: PiStream;
+  readonly streamSimple: PiStream;
 }
 
 export interface PiModel {

@@ -60,6 +60,14 @@ function inJson(client: CodingClient): CodingClient {
   return { ...client, prepare };
 }
 
+function withEnv(client: CodingClient, more: Readonly<Record<string, string>>): CodingClient {
+  const prepare: CodingClient["prepare"] = (place) => {
+    const { args, env } = client.prepare(place);
+    return { args, env: { ...env, ...more } };
+  };
+  return { ...client, prepare };
+}
+
 async function printedBy(client: CodingClient, wanted: string): Promise<readonly Printed[]> {
   const { stdout } = await runClient(inJson(client), await placeOf(client), wanted);
   return stdout
@@ -116,13 +124,17 @@ describe.each([throughGateway, inProcess])("$name", (client) => {
   });
 });
 
-it("Pi says what is missing when no gateway runs, and when nobody is logged in", async () => {
+it("Pi starts, and says what is missing, when no gateway runs, nobody is logged in, or a setting is wrong", async () => {
   const noGateway = await runClient(throughGateway, { url: "", token: "", repository }, "Hello");
   const noLogin = await runClient(inProcess, { url: upstream.url, token: "", repository }, "Hello");
-  expect([noGateway.code, noGateway.stderr, noLogin.code, noLogin.stderr]).toEqual([
-    1,
-    expect.stringContaining("Start one with `caret serve`"),
-    1,
-    expect.stringContaining("caret login"),
+  const foreign = await runClient(inProcess, { url: "https://example.com", token: key, repository }, "Hello");
+  const broken = withEnv(inProcess, { CARET_LANE: "bus" });
+  const wrong = await runClient(broken, { url: upstream.url, token: key, repository }, "Hello");
+  expect([noGateway, noLogin, foreign, wrong].map(({ code, stderr }) => [code, stderr])).toEqual([
+    [1, expect.stringContaining("Start one with `caret serve`")],
+    [1, expect.stringContaining("caret login")],
+    [1, expect.stringContaining("example.com, which is not a host of Cursor's")],
+    [1, expect.stringContaining("CARET_LANE")],
   ]);
+  expect(noGateway.stderr).not.toContain("Failed to load extension");
 });
