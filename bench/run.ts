@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { benchApi } from "./api.ts";
 import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";
 import { hasPassed, toTable } from "./bench-report.ts";
 import { benchDecode } from "./decode.ts";
@@ -10,10 +11,11 @@ import { benchGrowth } from "./growth.ts";
 import { benchPage } from "./page.ts";
 import { readFigures } from "./report/figures-file.ts";
 import { machineClass } from "./report/machine-class.ts";
-import { writeReport } from "./report/write-report.ts";
+import { renderReport, writeReport } from "./report/write-report.ts";
 
 /** Each benchmark by the name it is asked for. */
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
+  api: benchApi,
   decode: () => {
     const report = benchDecode();
     return { passed: hasPassed(report), table: toTable(report), report, figures: [], series: [] };
@@ -42,16 +44,18 @@ const { positionals, values } = parseArgs({
     // Compare with the committed figures, or write them.
     check: { type: "boolean", default: false },
     report: { type: "boolean", default: false },
+    // Only make the report of the committed figures again, after a change of its words.
+    render: { type: "boolean", default: false },
   },
 });
 const names = positionals.length > 0 ? positionals : ["doors"];
 const mistake = findMistake();
 
-if (mistake === undefined) for (const name of names) await run(name);
-else {
+if (mistake !== undefined) {
   console.error(mistake);
   process.exitCode = 2;
-}
+} else if (values.render) renderReport();
+else for (const name of names) await run(name);
 
 function findMistake(): string | undefined {
   const unknown = names.filter((name) => !Object.hasOwn(benches, name));

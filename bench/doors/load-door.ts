@@ -71,6 +71,7 @@ async function startClient(
   child.stdin.end();
   const read = async (): Promise<LoadResult> => {
     const [output] = await Promise.all([text(child.stdout), exited]);
+    if (output === "") throw new Error("The load generator ended without a result");
     return toResult(JSON.parse(output) as LoadOutput, deltas);
   };
   return { result: read(), hangUp: () => void child.kill("SIGKILL") };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { FigureRecord } from "../figures/figure-record.ts";
 import type { SeriesRecord } from "../figures/series.ts";
@@ -17,19 +17,17 @@ export interface FiguresSection {
 /** The committed figures, by the benchmark's name: what the report is made of and what `--check` compares with. */
 export type FiguresFile = Readonly<Record<string, FiguresSection>>;
 
-export const figuresPath = fileURLToPath(new URL("../figures.json", import.meta.url));
+const figuresPath = fileURLToPath(new URL("../figures.json", import.meta.url));
 
-/** Empty when nothing was measured yet. */
+/** Without a section for what was not measured yet. */
 export function readFigures(): FiguresFile {
-  return existsSync(figuresPath) ? (JSON.parse(readFileSync(figuresPath, "utf8")) as FiguresFile) : {};
+  return JSON.parse(readFileSync(figuresPath, "utf8")) as FiguresFile;
 }
 
 /** Replaces the section of one benchmark; the others stay as they were measured. */
-export function writeFigures(name: string, section: FiguresSection): FiguresFile {
+export function writeFigures(name: string, section: FiguresSection): void {
   const all = { ...readFigures(), [name]: section };
   writeFileSync(figuresPath, `${JSON.stringify(all, roundNumbers, 2)}\n`);
-  // As it will be read: rounded.
-  return readFigures();
 }
 
 /** More digits than that are noise. */

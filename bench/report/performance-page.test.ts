@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { toRecord } from "../figures/figure-record.ts";
 import { toSeriesRecord } from "../figures/series.ts";
-import { type FiguresFile, figuresPath, readFigures } from "./figures-file.ts";
+import { type FiguresFile, readFigures } from "./figures-file.ts";
 import { makeReport } from "./performance-page.ts";
 import { pagePath, picturesPath } from "./write-report.ts";
 
@@ -78,7 +78,7 @@ describe("The report on performance", () => {
   });
 });
 
-describe.runIf(existsSync(figuresPath))("The committed report", () => {
+describe("The committed report", () => {
   it("is what the bench makes of the committed figures: nobody changed it by hand", () => {
     const { page, pictures } = makeReport(readFigures());
     const committed = Object.keys(pictures).map((name) => [name, readFileSync(join(picturesPath, name), "utf8")]);

@@ -18,6 +18,7 @@ export function makeReport({ doors, growth }: FiguresFile): PerformanceReport {
   const ratios = doors === undefined ? [] : [["performance-ratios.svg", ratioPlot(doors.figures)] as const];
   const parts = [
     introduction,
+    ...(doors === undefined && growth === undefined ? ["No figures are committed yet."] : []),
     ...(doors === undefined ? [] : [doorsPart(doors)]),
     ...(growth === undefined ? [] : [growthPart(growth)]),
     method,

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { BenchOutcome } from "../bench-outcome.ts";
 import { toRecord } from "../figures/figure-record.ts";
 import { toSeriesRecord } from "../figures/series.ts";
-import { writeFigures } from "./figures-file.ts";
+import { readFigures, writeFigures } from "./figures-file.ts";
 import type { MachineClass } from "./machine-class.ts";
 import { makeReport } from "./performance-page.ts";
 
@@ -17,12 +17,18 @@ export interface ReportOptions {
   readonly now: Date;
 }
 
-/** Commit what a benchmark found to `figures.json`, and make the page and its pictures of that file. */
+/** Write what a benchmark found to `figures.json`, and make the page and its pictures of that file. */
 export function writeReport(name: string, outcome: BenchOutcome, { machine, rounds, now }: ReportOptions): void {
   const figures = outcome.figures.map(toRecord);
   const series = outcome.series.map(toSeriesRecord);
   const day = now.toISOString().slice(0, "2026-01-01".length);
-  const { page, pictures } = makeReport(writeFigures(name, { day, machine, rounds, figures, series }));
+  writeFigures(name, { day, machine, rounds, figures, series });
+  renderReport();
+}
+
+/** Make the page and its pictures of `figures.json` as it is. */
+export function renderReport(): void {
+  const { page, pictures } = makeReport(readFigures());
   mkdirSync(picturesPath, { recursive: true });
   writeFileSync(pagePath, page);
   for (const [file, picture] of Object.entries(pictures)) writeFileSync(`${picturesPath}${file}`, picture);

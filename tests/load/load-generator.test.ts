@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { buildPrograms } from "../../bench/doors/build-programs.ts";
 import { uniquePrompt } from "../../bench/doors/chat-request.ts";
 import { findListener } from "../../bench/doors/find-listener.ts";
-import { type LoadPlan, loadDoor } from "../../bench/doors/load-door.ts";
+import { type LoadPlan, loadDoor, startLoad } from "../../bench/doors/load-door.ts";
 import { processTree, serverPids } from "../../bench/doors/process-tree.ts";
 import { type ServedDoor, startRawpipe } from "../../bench/doors/serve-door.ts";
 import { countCpu, serverMegabytes } from "../../bench/doors/server-cost.ts";
@@ -103,10 +103,12 @@ describe.skipIf(!hasCompiler())("What a benchmark reads of a server's processes"
   test("leaves agents out of the server's cost, and counts the time it has used", async () => {
     const { pid = 0 } = rawpipe;
     const cpu = countCpu(pid, setting.agent);
-    const load = loadDoor(setting, rawpipe, plan(4, "spread", 20, "pace=20"));
+    const { result, hangUp } = await startLoad(setting, rawpipe, plan(4, "spread", 10_000, "pace=20"));
     await expect.poll(() => processTree(pid).length).toBe(5);
     expect(serverPids(pid, setting.agent)).toEqual([pid]);
-    await load;
+    hangUp();
+    await expect(result).rejects.toThrow("The load generator ended without a result");
+    await expect.poll(() => processTree(pid).length).toBe(1);
     expect(cpu()).toBeGreaterThan(0);
     expect(serverMegabytes(pid, setting.agent)).toBeGreaterThan(10);
     expect(countCpu(undefined, setting.agent)()).toBeNaN();

@@ -8,6 +8,7 @@ import { CaretError, type LaneName } from "@caret/protocol";
 import {
   type AgentHost,
   type AllowedWorkspaces,
+  type ApiHost,
   type BridgeHub,
   type Containment,
   childEnvironment,
@@ -46,6 +47,8 @@ export interface OpenedEngine {
   /** What a person should know about how turns will run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
+  /** What the upstream of the API lane keeps with us. */
+  readonly upstreamState: ApiHost["conversations"];
   /** What the default lane says of itself. */
   readonly probe: LaneProbe;
   /** Knows every secret that is known by now. */
@@ -121,7 +124,19 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await spawner.close();
   };
   const probe = probeOf(lane, hosts, () => api);
-  return { engine, notes, lane, probe, close, redactor: keeper.redactor, allowedWorkspaces, spawner, containment };
+  const upstreamState = api.conversations;
+  return {
+    engine,
+    notes,
+    lane,
+    probe,
+    upstreamState,
+    close,
+    redactor: keeper.redactor,
+    allowedWorkspaces,
+    spawner,
+    containment,
+  };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */

@@ -52,6 +52,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     engine: opened.engine,
     scratch,
     answers,
+    upstreamState: opened.upstreamState,
     resolveModel: models.resolve,
     defaultWorkspace,
     now: Date.now,

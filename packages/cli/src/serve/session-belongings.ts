@@ -4,6 +4,7 @@ import {
   type EventStore,
   openAnswerArchive,
   openAttachments,
+  openConversationStore,
   openScratchDirectories,
   type SessionBelongings,
 } from "@caret/runtime";
@@ -22,5 +23,6 @@ export function sessionBelongings(config: Config, store: EventStore): SessionBel
     scratch: openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now }),
     attachments: openAttachments(attachmentsRoot(config)),
     answers: openAnswerArchive({ directory: config.dataDir }),
+    upstreamState: openConversationStore({ directory: config.dataDir }),
   };
 }

@@ -10,6 +10,7 @@ import type { AnswerArchive } from "../answers/answer-archive.ts";
 import { createBackgroundWork } from "../async/background-work.ts";
 import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { SessionBelongings } from "../sessions/remove-session.ts";
 import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { answerAgain } from "./answer-again.ts";
 import { createArrivedAnswers } from "./arrived-answers.ts";
@@ -33,6 +34,7 @@ export interface ConversationsOptions extends RequestSettings {
   readonly scratch: ScratchDirectories;
   /** Forgets the answers of side calls with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
+  readonly upstreamState?: SessionBelongings["upstreamState"];
   readonly now: () => number;
   /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
   readonly graceMs?: number;
@@ -64,7 +66,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const settings = { ...defaults, ...options };
   const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
   const registry = createTurnRegistry(settings);
-  const sideCalls = createSideCalls({ engine, lineage, scratch, answers: options.answers, joinMs, now });
+  const sideCalls = createSideCalls({ ...options, engine, lineage, scratch, joinMs, now });
   const { begin, goOn } = createTurnStarter({ engine, lineage, scratch, registry, sideCalls });
   const lock = createKeyedLock();
   const unpassable = createUnpassableRefuser(refusalOf);

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
-import { removeSession } from "../sessions/remove-session.ts";
+import { removeSession, type SessionBelongings } from "../sessions/remove-session.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";
 import type { TranscriptKey } from "./matching/classify-transcript.ts";
 import type { LineageStore } from "./matching/lineage-store.ts";
@@ -12,6 +12,7 @@ export interface SideCallsOptions {
   readonly lineage: LineageStore;
   readonly scratch: ScratchDirectories;
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
+  readonly upstreamState?: SessionBelongings["upstreamState"];
   readonly joinMs: number;
   readonly now: () => number;
 }
@@ -36,7 +37,8 @@ interface Removable {
   readonly key: TranscriptKey;
 }
 
-export function createSideCalls({ engine, lineage, scratch, answers, joinMs, now }: SideCallsOptions): SideCalls {
+export function createSideCalls(options: SideCallsOptions): SideCalls {
+  const { engine, lineage, scratch, answers, upstreamState, joinMs, now } = options;
   const removable = new Map<string, Removable>();
   const remove = async ({ shared, key }: Removable): Promise<void> => {
     const { sessionId, settled } = shared.turn;
@@ -47,7 +49,7 @@ export function createSideCalls({ engine, lineage, scratch, answers, joinMs, now
     try {
       await engine.holdSession(sessionId, async () => {
         lineage.forget(sessionId);
-        await removeSession({ store: engine.store, scratch, answers }, sessionId);
+        await removeSession({ store: engine.store, scratch, answers, upstreamState }, sessionId);
       });
     } catch (reason) {
       // Its second question came in this very moment, so it stays.

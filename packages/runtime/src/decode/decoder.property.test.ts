@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { type AgentEvent, isDelta, isSameBlock } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { barSize } from "../testing/bar-size.ts";
@@ -50,15 +50,11 @@ function joinNeighbours(events: readonly AgentEvent[]): readonly AgentEvent[] {
   const joined: AgentEvent[] = [];
   for (const event of events) {
     const last = joined.at(-1);
-    const isMore = isDelta(event) && last !== undefined && isDelta(last) && last.type === event.type;
-    if (isMore && last.blockId === event.blockId) joined.splice(-1, 1, { ...event, text: last.text + event.text });
+    if (last !== undefined && isDelta(event) && isDelta(last) && isSameBlock(last, event))
+      joined.splice(-1, 1, { ...event, text: last.text + event.text });
     else joined.push(event);
   }
   return joined;
-}
-
-function isDelta(event: AgentEvent): event is AgentEventOf<"text-delta" | "thinking-delta"> {
-  return event.type === "text-delta" || event.type === "thinking-delta";
 }
 
 describe.each(fixtures)("the $name fixture", ({ bytes, options }) => {

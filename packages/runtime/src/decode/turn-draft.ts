@@ -1,4 +1,12 @@
-import type { AgentEvent, AgentEventOf, TurnOutcome, Usage } from "@caret/protocol";
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  type Delta,
+  isDelta,
+  isSameBlock,
+  type TurnOutcome,
+  type Usage,
+} from "@caret/protocol";
 import type { ShownPlan } from "./plan-events.ts";
 
 /**
@@ -94,9 +102,9 @@ export function writeThinking(draft: AnyDraft, text: string): void {
   writeDelta(draft, { type: "thinking-delta", blockId: openBlock(draft, "thinking"), text });
 }
 
-function writeDelta({ events, joinsDeltas }: AnyDraft, delta: AgentEventOf<"text-delta" | "thinking-delta">): void {
+function writeDelta({ events, joinsDeltas }: AnyDraft, delta: Delta): void {
   const last = joinsDeltas ? events.at(-1) : undefined;
-  if (last?.type === delta.type && last.blockId === delta.blockId)
+  if (last !== undefined && isDelta(last) && isSameBlock(last, delta))
     events[events.length - 1] = { ...delta, text: last.text + delta.text };
   else events.push(delta);
 }

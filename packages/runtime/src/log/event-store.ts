@@ -162,6 +162,8 @@ export interface ReadOptions {
 export interface WriteOptions {
   /** While another process holds the log, wait for it and keep the place in the order, instead of giving up. */
   readonly keepTrying?: boolean;
+  /** Nobody waits for it: it may be written a little later, together with what else has come. */
+  readonly isPatient?: boolean;
 }
 
 export interface CommandOptions {

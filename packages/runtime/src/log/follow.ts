@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { isDelta } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
 import { type EventStore, lengthOfEvent, type StoredEvent } from "./event-store.ts";
 
@@ -152,13 +152,9 @@ async function readPage(
 /** The rest of an event whose beginning was told, and what follows it. */
 function withoutTold(events: readonly StoredEvent[], seq: number, characters: number): readonly StoredEvent[] {
   const [first, ...others] = events;
-  if (first?.seq !== seq || !isText(first.event)) return events;
+  if (first?.seq !== seq || !isDelta(first.event)) return events;
   const text = first.event.text.slice(characters);
   return text === "" ? others : [{ ...first, event: { ...first.event, text } }, ...others];
-}
-
-function isText(event: AgentEvent): event is AgentEventOf<"text-delta" | "thinking-delta"> {
-  return event.type === "text-delta" || event.type === "thinking-delta";
 }
 
 /** How far a reader has come: the number of the newest event it was told, and how much of its text. */
@@ -172,7 +168,7 @@ const WHOLE = Number.POSITIVE_INFINITY;
 
 /** Where a reader is that has this, and may be told more of it. */
 function endOf({ seq, event, offset = 0 }: LiveEvent): Position {
-  return { seq, characters: isText(event) ? offset + event.text.length : WHOLE };
+  return { seq, characters: isDelta(event) ? offset + event.text.length : WHOLE };
 }
 
 /** What a reader at this position has already. */

@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { ConversationStore } from "../lanes/api/conversation-store.ts";
 import type { DeleteOptions, EventStore, PruneRule } from "../log/event-store.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import { freeSession } from "../turns/free-session.ts";
@@ -12,16 +13,18 @@ export interface SessionBelongings {
   /** Only prompts of the native door have images. */
   readonly attachments?: Attachments;
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
+  /** What the upstream of the API lane keeps with us. */
+  readonly upstreamState?: Pick<ConversationStore, "remove"> | undefined;
 }
 
 /**
  * Delete a session and all that is only its own: its events, the images of its prompts, the answers that clients may
- * refer to, its scratch directories. The only way to do it, for the gateway, for side calls and for commands beside them.
+ * refer to, what the API lane's upstream keeps with us, its scratch directories. The only way to do it, for the gateway, for side calls and for commands beside them.
  * Rejects with `session-busy` while any process runs a turn of it; a turn whose process died is ended first. Resolves to
  * whether a session was deleted.
  */
 export async function removeSession(
-  { store, scratch, attachments, answers }: SessionBelongings,
+  { store, scratch, attachments, answers, upstreamState }: SessionBelongings,
   sessionId: string,
   options: DeleteOptions = {},
 ): Promise<boolean> {
@@ -31,6 +34,7 @@ export async function removeSession(
   if (!(await store.deleteSession(sessionId, options))) return false;
   await attachments?.removeSession(sessionId);
   answers?.removeSession(sessionId);
+  for (const { lane, sessionId: id } of session.upstream) if (lane === "api") upstreamState?.remove(id);
   scratch.removeBeside(sessionId);
   if (!scratch.holds(session.workspace)) return true;
   // A fork works in the same directory.

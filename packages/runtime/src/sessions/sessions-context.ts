@@ -16,7 +16,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import type { OpenAsk, RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
-import { removeSession } from "./remove-session.ts";
+import { removeSession, type SessionBelongings } from "./remove-session.ts";
 import { findVisible } from "./session-directories.ts";
 import { createSessionTurnStarter, type TurnStarter } from "./start-turn.ts";
 
@@ -49,7 +49,8 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     for (const watcher of [...watchers]) watcher(sessionId);
   };
   const starter = createSessionTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
-  const belongings = { store, attachments, scratch: options.scratch, answers: options.answers };
+  const { scratch, answers, upstreamState } = options;
+  const belongings = { store, attachments, scratch, answers, upstreamState };
   return {
     options,
     store,
@@ -94,6 +95,7 @@ export interface SessionsOptions {
   readonly attachmentsDir: string;
   /** Answers that are deleted with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
+  readonly upstreamState?: SessionBelongings["upstreamState"];
   readonly redactor: () => Redactor;
   /** Runs git. */
   readonly spawner: Spawner;

@@ -1,10 +1,8 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { type AgentEvent, type Delta, isDelta, isSameBlock } from "@caret/protocol";
 import { type EventEntry, lengthOfEvent } from "../log/event-store.ts";
 
 /** A text of this length is not joined any further: readers take an event in one piece. */
 const MAX_JOINED = 16 * 1024;
-
-type Delta = AgentEventOf<"text-delta" | "thinking-delta">;
 
 /** Where an event stands that was added: its number, and how much of its text was there before. */
 export interface Added {
@@ -65,12 +63,8 @@ export class PendingEntries {
   }
 }
 
-function isDelta(event: AgentEvent): event is Delta {
-  return event.type === "text-delta" || event.type === "thinking-delta";
-}
-
 function goesOn(last: Delta, next: Delta): boolean {
-  return last.type === next.type && last.blockId === next.blockId && last.text.length < MAX_JOINED;
+  return isSameBlock(last, next) && last.text.length < MAX_JOINED;
 }
 
 function join(last: Waiting, kept: Delta, said: Delta): Waiting {

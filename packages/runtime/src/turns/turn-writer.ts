@@ -1,18 +1,18 @@
-import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
+import type { AgentEvent, CaretError, TurnOutcome, Usage } from "@caret/protocol";
 import type { LaneEntry } from "../lanes/lane.ts";
 import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "../log/event-store.ts";
-import type { LiveEvent, LiveListener, LiveLog } from "../log/follow.ts";
+import type { LiveEvent, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch } from "../redaction/turn-redactor.ts";
+import { capOutputs } from "./cap-outputs.ts";
+import { joinDeltas } from "./join-deltas.ts";
+import { createLiveListeners } from "./live-listeners.ts";
 import { PendingEntries } from "./pending-entries.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
+import { type Backlog, createBacklog } from "./write-backlog.ts";
 
-/** More than a person reads or a page shows. The agent itself has seen all of it. */
-const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
-/** How much may be on its way to the disk. An agent that is faster than the disk is then slowed down, not kept in memory. */
-const MAX_CHARACTERS = 256 * 1024;
 /** So much is committed at once: company would add little, and the agent would soon have to wait. */
 const ENOUGH_CHARACTERS = 32 * 1024;
 
@@ -87,6 +87,13 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     options.onEnd(outcome, usage);
   };
 
+  const waitForRoom = async (): Promise<void> => {
+    const room = behind.room();
+    if (room === undefined) return;
+    await room;
+    behind.assertSound();
+  };
+
   const append: TurnWriter["append"] = async (entries) => {
     isOver ||= entries.at(-1)?.event.type === "turn-end";
     behind.assertSound();
@@ -97,7 +104,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
       if (event.type === "usage") usage = event.usage;
     }
     const last = writing.events.at(-1)?.event;
-    if (last?.type !== "turn-end") return behind.room();
+    if (last?.type !== "turn-end") return await waitForRoom();
     await behind.drain();
     hasEnded = true;
     end(last.outcome);
@@ -259,123 +266,4 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
       return line.length > maxRawBytes ? { raw, rawCut: true } : { raw };
     },
   };
-}
-
-/** Those who follow a turn while its log is still being written. */
-function createLiveListeners() {
-  const listeners = new Set<LiveListener>();
-  let telling: Promise<unknown> | undefined;
-
-  const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
-    const told = Promise.all([telling, durable]).then(notify, () => undefined);
-    telling = told;
-    void told.then(() => {
-      if (telling === told) telling = undefined;
-    });
-  };
-
-  return {
-    add(listener: LiveListener): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
-    tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
-      if (written.length === 0) return;
-      const notify = (): void => {
-        for (const { onWritten } of listeners) onWritten(written);
-      };
-      if (durable === undefined && telling === undefined) notify();
-      else tellLater(notify, durable);
-    },
-    noteDurable(): void {
-      for (const { onDurable } of listeners) onDurable();
-    },
-  };
-}
-
-type Backlog = ReturnType<typeof createBacklog>;
-
-/** What is on its way to the disk, up to a limit. */
-function createBacklog(onFailure: (error: CaretError) => void) {
-  let characters = 0;
-  let failure: { readonly reason: unknown } | undefined;
-  let newest: Promise<unknown> = Promise.resolve();
-
-  const assertSound = (): void => {
-    if (failure !== undefined) throw failure.reason;
-  };
-  const drain = async (): Promise<void> => {
-    await newest;
-    assertSound();
-  };
-  return {
-    /** Throws when something could not be written. */
-    assertSound,
-    /** Resolves when everything is durable. */
-    drain,
-    /** So much more is on its way. */
-    add(length: number): void {
-      characters += length;
-    },
-    /** Gives back the promise of a commit; when it is settled, as much as it carried is on its way no longer. */
-    watch<Result>(durable: Promise<Result>, carried: () => number): Promise<Result> {
-      const settled = durable.then(
-        () => undefined,
-        (reason: unknown) => {
-          if (failure === undefined) onFailure(CaretError.from(reason));
-          failure ??= { reason };
-        },
-      );
-      newest = settled.then(() => {
-        characters -= carried();
-      });
-      return durable;
-    },
-    /** Resolves when there is room for more. */
-    room: (): Promise<void> | void => (characters > MAX_CHARACTERS ? drain() : undefined),
-  };
-}
-
-/**
- * What an agent's tools printed, up to a limit. A tool that prints fifty megabytes would otherwise have every byte of
- * them searched for secrets, logged and sent, while all other streams wait. Gives back the same array when nothing is cut.
- */
-export function capOutputs(entries: readonly LaneEntry[], limit = MAX_OUTPUT_CHARACTERS): readonly LaneEntry[] {
-  const isTooLong = ({ event }: LaneEntry): boolean => event.type === "tool-result" && event.output.length > limit;
-  return entries.some(isTooLong) ? entries.map((entry) => capOutput(entry, limit)) : entries;
-}
-
-function capOutput(entry: LaneEntry, limit: number): LaneEntry {
-  const { event } = entry;
-  if (event.type !== "tool-result" || event.output.length <= limit) return entry;
-  const left = event.output.length - limit;
-  const output = `${event.output.slice(0, limit)}\n[${left} more characters were left out]`;
-  return { ...entry, event: { ...event, output } };
-}
-
-/**
- * Join neighbouring deltas of one block. A batch is what came in one read, so nothing waits for this; but a flood of
- * tiny deltas is then logged, redacted and sent as one event per read instead of hundreds.
- */
-export function joinDeltas(entries: readonly LaneEntry[]): readonly LaneEntry[] {
-  const joined: LaneEntry[] = [];
-  for (const entry of entries) {
-    const { event } = entry;
-    const last = joined.at(-1);
-    if (last !== undefined && isDelta(event) && isDelta(last.event) && sameBlock(last.event, event))
-      joined[joined.length - 1] = { ...last, event: { ...last.event, text: last.event.text + event.text } };
-    else joined.push(entry);
-  }
-  return joined.length === entries.length ? entries : joined;
-}
-
-type Delta = Extract<AgentEvent, { readonly type: "text-delta" | "thinking-delta" }>;
-
-function isDelta(event: AgentEvent): event is Delta {
-  return event.type === "text-delta" || event.type === "thinking-delta";
-}
-
-function sameBlock(a: Delta, b: Delta): boolean {
-  return a.type === b.type && a.blockId === b.blockId;
 }

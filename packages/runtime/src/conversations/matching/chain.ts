@@ -108,7 +108,9 @@ export function rememberTurn(
 ): void {
   const known = store.get(hash);
   const isContested = known !== undefined && (known.isContested === true || known.sessionId !== turn.sessionId);
-  store.put(hash, { ...turn, count, request, shape, told, ...(isContested ? { isContested } : {}) });
-  if (scopeRecord !== undefined) store.putScope(scope, scopeRecord);
-  for (const mark of marks) store.putScope(mark, { systemId: "", toolCount: 0, hasShownTools: true });
+  store.together(({ put, putScope }) => {
+    put(hash, { ...turn, count, request, shape, told, ...(isContested ? { isContested } : {}) });
+    if (scopeRecord !== undefined) putScope(scope, scopeRecord);
+    for (const mark of marks) putScope(mark, { systemId: "", toolCount: 0, hasShownTools: true });
+  });
 }

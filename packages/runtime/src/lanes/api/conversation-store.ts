@@ -31,7 +31,9 @@ const tables = `
  * unaltered, since it is handed back: the file is private to the user.
  */
 export interface ConversationStore {
-  /** Makes the conversation on its first use. The key is the same in all its turns. */
+  /** A conversation that nobody has heard of; it is on disk from the first that the upstream saves in it. */
+  create(conversationId: string): StoredConversation;
+  /** One that was made before. Its key is the same in all its turns. */
   open(conversationId: string): StoredConversation;
   /** Whether a turn could go on from here. */
   has(conversationId: string): boolean;
@@ -67,17 +69,30 @@ export function openConversationStore(options: ConversationStoreOptions): Conver
     now,
     onDamage: (keptAs, reason) => onError(damaged(keptAs, reason)),
   });
+  const conversation = (id: string, key: string, isSaved: boolean): StoredConversation => {
+    let isMade = isSaved;
+    /** The row is made by the first write: a turn must not wait for the disk before it has sent anything. */
+    const save = (work: (store: Tables) => void): void =>
+      use((store) => {
+        if (!isMade) store.make(id, key);
+        isMade = true;
+        work(store);
+      });
+    return {
+      id,
+      encryptionKey: new Secret(key),
+      checkpoint: () => (isMade ? use((store) => store.checkpoint(id)) : undefined),
+      saveCheckpoint: (state) => save((store) => store.saveCheckpoint(id, state)),
+      blob: (blobId) => (isMade ? use((store) => store.blob(id, blobId)) : undefined),
+      saveBlob: (blobId, data) => save((store) => store.saveBlob(id, blobId, data)),
+    };
+  };
+  const newKey = (): string => randomBytes(KEY_BYTES).toString("hex");
   return {
+    create: (id) => conversation(id, newKey(), false),
     open(id) {
-      const encryptionKey = new Secret(use((store) => store.open(id)));
-      return {
-        id,
-        encryptionKey,
-        checkpoint: () => use((store) => store.checkpoint(id)),
-        saveCheckpoint: (state) => use((store) => store.saveCheckpoint(id, state)),
-        blob: (blobId) => use((store) => store.blob(id, blobId)),
-        saveBlob: (blobId, data) => use((store) => store.saveBlob(id, blobId, data)),
-      };
+      const key = use((store) => store.key(id));
+      return conversation(id, key ?? newKey(), key !== undefined);
     },
     has: (id) => use((store) => store.checkpoint(id)) !== undefined,
     remove: (id) => use((store) => store.remove(id)),
@@ -87,6 +102,8 @@ export function openConversationStore(options: ConversationStoreOptions): Conver
     },
   };
 }
+
+type Tables = ReturnType<typeof openTables>;
 
 function openTables(path: string, now: () => number) {
   makePrivateFile(path);
@@ -109,9 +126,10 @@ function tablesOf(database: DatabaseSync, now: () => number) {
   const saveBlob = database.prepare("insert or ignore into blob values (?, ?, ?)");
   const remove = database.prepare("delete from conversation where id = ?");
   return {
-    open(id: string): string {
-      make.run(id, randomBytes(KEY_BYTES).toString("hex"), now());
-      return String(keyOf.get(id)?.["value"]);
+    make: (id: string, key: string) => void make.run(id, key, now()),
+    key(id: string): string | undefined {
+      const row = keyOf.get(id);
+      return row === undefined ? undefined : String(row["value"]);
     },
     checkpoint: (id: string) => bytesIn(checkpointOf.get(id)),
     saveCheckpoint: (id: string, state: Uint8Array) => void save.run(state, now(), id),

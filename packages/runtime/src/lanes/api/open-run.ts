@@ -49,7 +49,10 @@ const OFFERED_MARGIN_MS = 10_000;
 /** Prepare a run. Nothing is sent before its first stream is opened. */
 export async function openRun({ host, access, request, model, signal }: OpenRunOptions): Promise<ApiRun> {
   const { offered } = request;
-  const conversation = host.conversations.open(request.upstream?.sessionId ?? `agent-${host.newId()}`);
+  const conversation =
+    request.upstream === undefined
+      ? host.conversations.create(`agent-${host.newId()}`)
+      : host.conversations.open(request.upstream.sessionId);
   host.noteSecrets([conversation.encryptionKey]);
   const offer = offered === undefined ? undefined : createTurnOffer(offered);
   const images = await readImages(request.images, host.newId);

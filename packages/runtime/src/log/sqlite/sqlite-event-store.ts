@@ -52,7 +52,8 @@ import { toStorageError } from "./storage-error.ts";
 import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 
 export const LOG_FILE = "caret.db";
-const CHARACTERS_PER_EVENT = 4096;
+/** What so many characters cost in a commit is what an event itself costs, about. */
+const CHARACTERS_PER_EVENT = 512;
 
 export interface SqliteEventStoreOptions {
   /** Made when missing, and ours alone. It must be on a local disk. */

@@ -22,7 +22,7 @@ interface Seat {
   readonly launched: LaunchedProcess;
 }
 
-const IDLE_MS = 5 * 60_000;
+const IDLE_MS = 60_000;
 const REFILL_MS = 10;
 
 /**

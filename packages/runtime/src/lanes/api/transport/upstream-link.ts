@@ -44,13 +44,13 @@ export function createUpstreamLinks(options: UpstreamLinksOptions): UpstreamLink
   return {
     async open(url, version) {
       const key = `${version ?? "any"} ${url.origin}`;
-      const known = opened.get(key);
-      if (known !== undefined) return await known;
-      const link = openLink(allowedUrl(url.href, url.host), version, { ...options, onOpen: (end) => closers.add(end) });
+      const allowed = allowedUrl(url.href, url.host);
+      const link = opened.get(key) ?? openLink(allowed, version, { ...options, onOpen: (end) => closers.add(end) });
       opened.set(key, link);
       // A server that could not be reached may be there at the next turn.
       link.catch(() => opened.delete(key));
-      return await link;
+      // The connection is the origin's; the address may go on from there.
+      return { ...(await link), url: allowed };
     },
     close() {
       for (const end of closers) end();
@@ -105,8 +105,9 @@ function http2Client(
   });
   const client = createNodeHttpClient({ httpVersion: "2", sessionProvider: () => manager });
   return async (request) => {
+    const isConnected = manager.state() === "open" || manager.state() === "idle";
     // The manager itself waits for a connection without end.
-    if (!(await within(manager.connect(), connectMs)))
+    if (!isConnected && !(await within(manager.connect(), connectMs)))
       manager.abort(unreachable(url, new Error(`No connection within ${connectMs} ms`)));
     return await client(request);
   };
