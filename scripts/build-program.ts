@@ -22,6 +22,12 @@ const programs = [
     isAddition: true,
     input: { "spawner-main": "packages/runtime/src/process/spawner/spawner-main.ts" },
   },
+  // By itself, so that what another program loads of Caret does not divide what the command loads.
+  {
+    outDir: "packages/cli/build",
+    isAddition: true,
+    input: { "in-process": "packages/cli/src/in-process/open-in-process.ts" },
+  },
   {
     outDir: "packages/simulator/build",
     input: { main: "packages/simulator/src/main.ts", "upstream-main": "packages/simulator/src/upstream-main.ts" },

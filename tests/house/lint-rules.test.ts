@@ -76,6 +76,12 @@ const directions: readonly Plant[] = [
     text: uses("@caret/runtime"),
     rules: ["noRestrictedImports", "noUndeclaredDependencies"],
   },
+  ...["runtime", "protocol"].map((name) => ({
+    what: `the Pi provider use the ${name}`,
+    path: `packages/pi-provider/src/planted-${name}.ts`,
+    text: uses(`@caret/${name}`),
+    rules: ["noRestrictedImports", "noUndeclaredDependencies"],
+  })),
   {
     what: "anyone use a package that its manifest does not name",
     path: "packages/cli/src/planted-undeclared.ts",

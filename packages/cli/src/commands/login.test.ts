@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LoginServer } from "@caret/runtime/testing/login-server.ts";
+import { createSelfSigned, startUpstream } from "@caret/simulator/upstream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addAuthCommand } from "./auth.ts";
 import type { AddCommand } from "./index.ts";
@@ -62,6 +63,12 @@ describe("caret login", () => {
         /^Open this link in a browser and log in to Cursor:\n\n {2}LINK\n\nWaiting for the login; Ctrl-C stops.\n. Logged in as ada@example.com\n {2}An API key was made for Caret, which is valid until \d{4}-\d\d-\d\d. `caret logout` revokes it.\n$/,
       ),
     ]);
+  });
+
+  it("says when a variable comes before the login", async () => {
+    personLogsIn();
+    const { stdout } = await login({ env: { CURSOR_API_KEY: "key_of_the_environment" } });
+    expect(stdout).toContain("CURSOR_API_KEY is set and comes before this login: unset it to use the login.");
   });
 
   it("prints one JSON object a line with --json, and no secret", async () => {
@@ -244,5 +251,46 @@ describe("caret auth", () => {
         check: { state: "works", detail: "accepted, as ada@example.com", fix: null },
       }),
     ]);
+  });
+});
+
+describe("against the simulated upstream", () => {
+  it("trusts a server of one's own by the certificates of api.caFile, and by nothing else", async () => {
+    const tls = createSelfSigned({ names: ["localhost", "127.0.0.1"] });
+    const upstream = await startUpstream({ tls });
+    const caFile = join(directory, "ca.pem");
+    writeFileSync(caFile, tls.cert);
+    const env = { CURSOR_AGENT_URL: upstream.secureUrl, CURSOR_API_KEY: "key_x" };
+    const trusted = await worlds({ env: { ...env, CARET_API_CA_FILE: caFile } }, "--check");
+    rmSync(join(directory, "data"), { recursive: true });
+    const untrusted = await worlds({ env }, "--check");
+    await upstream.close();
+    expect([trusted.found.map(({ check }) => check), untrusted.found.map(({ check }) => check)]).toEqual([
+      [{ state: "works", detail: "accepted, as ada@example.com", fix: null }],
+      [expect.objectContaining({ state: "fails", fix: expect.stringContaining("certificate") })],
+    ]);
+  });
+
+  it("logs in, runs on the key that was made, and logs out", async () => {
+    const upstream = await startUpstream();
+    const env = { CURSOR_AGENT_URL: upstream.url };
+    const { stdout } = await login({
+      env,
+      watch: (text) => {
+        const [link] = text.match(/\S+loginDeepControl\S+/) ?? [];
+        // The person follows the link in a browser.
+        if (link !== undefined && !text.includes("Logged in")) void fetch(link);
+      },
+    });
+    const checked = await worlds({ env }, "--check");
+    const out = await run(addLogoutCommand, ["logout", "--json"], { env });
+    const paths = upstream.records.map((record) => String(record["path"] ?? ""));
+    await upstream.close();
+    expect([stdout, checked.found.map(({ check }) => check), JSON.parse(out.stdout).wasLoggedIn]).toEqual([
+      expect.stringContaining("Logged in as ada@example.com"),
+      [{ state: "works", detail: "accepted, as ada@example.com", fix: null }],
+      true,
+    ]);
+    expect(paths.filter((path) => path.includes("verifier"))).toEqual([]);
   });
 });

@@ -89,5 +89,10 @@ async function tellSummary(host: Host, { email, expiresAt, note }: Summary): Pro
     note === undefined
       ? `An API key was made for Caret, which is valid until ${day}. \`caret logout\` revokes it.`
       : `No API key was made (${cleanLine(note)}), so the login of the browser is kept.`;
-  return await printLines(host, [`${style.green(glyphs.ok)} ${who}`, `  ${kept}`]);
+  const hidden = ["CURSOR_API_KEY", "CURSOR_AUTH_TOKEN"].filter((name) => host.env[name]);
+  return await printLines(host, [
+    `${style.green(glyphs.ok)} ${who}`,
+    `  ${kept}`,
+    ...hidden.map((name) => `  ${name} is set and comes before this login: unset it to use the login.`),
+  ]);
 }

@@ -35,6 +35,7 @@ describe("loadConfig", () => {
       mode: "agent",
       workspaces: { allow: [] },
       dataDir: "/home/ada/.local/share/caret",
+      api: { httpVersion: "auto", readLogins: [] },
       cli: {
         args: [],
         force: false,

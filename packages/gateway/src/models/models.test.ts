@@ -9,16 +9,25 @@ const models: readonly DirectoryModel[] = [
     name: "GPT-5.5",
     isDefault: true,
     created: Date.UTC(2026, 0, 2),
+    contextTokens: 272_000,
+    images: true,
     variants: [{ id: "gpt-5.5-high", name: "High" }],
   },
   { id: "opus", name: "Opus", isDefault: false },
 ];
 
-it("lists models for OpenAI's clients, with what Caret knows more", () => {
-  expect(toOpenaiModels(models.slice(0, 2))).toEqual({
+it("lists models for OpenAI's clients, with what Caret knows more: limits and prices where they are known", () => {
+  expect(toOpenaiModels(models)).toEqual({
     object: "list",
     data: [
-      { id: "auto", object: "model", created: 0, owned_by: "cursor", name: "Auto" },
+      {
+        id: "auto",
+        object: "model",
+        created: 0,
+        owned_by: "cursor",
+        name: "Auto",
+        cost: { input: 1.25, output: 6, cache_read: 0.25, cache_write: 1.25 },
+      },
       {
         id: "gpt-5.5",
         object: "model",
@@ -26,7 +35,11 @@ it("lists models for OpenAI's clients, with what Caret knows more", () => {
         owned_by: "cursor",
         name: "GPT-5.5",
         variants: [{ id: "gpt-5.5-high", name: "High" }],
+        context_window: 272_000,
+        images: true,
+        cost: { input: 5, output: 30, cache_read: 0.5, cache_write: 5 },
       },
+      { id: "opus", object: "model", created: 0, owned_by: "cursor", name: "Opus" },
     ],
   });
 });

@@ -1,4 +1,4 @@
-import { CaretError, type DirectoryModel, type ModelDirectory } from "@caret/protocol";
+import { CaretError, type DirectoryModel, type ModelDirectory, priceOf } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { toAnthropicReply } from "../chat/anthropic/errors.ts";
 import { toOpenaiReply } from "../chat/openai/errors.ts";
@@ -72,8 +72,12 @@ export function toAnthropicModels(models: readonly DirectoryModel[], query: Page
   } as const;
 }
 
-/** A model as OpenAI's clients read it, with its name and variants for those that know Caret. */
-function toOpenaiModel({ id, name, created, variants }: DirectoryModel) {
+/**
+ * A model as OpenAI's clients read it. For those that know Caret also its name, its variants, its limit and, in US dollars per
+ * million tokens, its price; what is not known is left out.
+ */
+function toOpenaiModel({ id, name, created, variants, contextTokens, images }: DirectoryModel) {
+  const cost = priceOf(id);
   return {
     id,
     object: "model",
@@ -82,7 +86,14 @@ function toOpenaiModel({ id, name, created, variants }: DirectoryModel) {
     owned_by: OWNER,
     name,
     ...(variants === undefined ? {} : { variants }),
+    ...(contextTokens === undefined ? {} : { context_window: contextTokens }),
+    ...(images === undefined ? {} : { images }),
+    ...(cost === undefined ? {} : { cost: toCost(cost) }),
   } as const;
+}
+
+function toCost({ input, output, cacheRead, cacheWrite }: NonNullable<ReturnType<typeof priceOf>>) {
+  return { input, output, cache_read: cacheRead, cache_write: cacheWrite } as const;
 }
 
 export function toOpenaiModels(models: readonly DirectoryModel[]) {

@@ -28,7 +28,7 @@ function refusal({ origin }: ControlServer, { status, headers }: ControlAnswer):
     });
   if (status === 429) {
     const after = headers.get("retry-after");
-    const fix = after === null ? {} : { fix: `Try again after ${after} seconds.` };
+    const fix = after === null || !/^\d+$/.test(after) ? {} : { fix: `Try again in ${after} seconds.` };
     return new CaretError("rate-limited", `${origin} was asked for too many tokens`, fix);
   }
   if (status >= 500) return new CaretError("upstream-unreachable", `${origin} cannot exchange keys now (${status})`);

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LoginServer } from "../testing/login-server.ts";
 import { type CredentialStore, openCredentialStore } from "./credential-store.ts";
 import { type LogInOptions, logIn } from "./log-in.ts";
 import { logOut } from "./log-out.ts";
-import { LoginServer } from "../testing/login-server.ts";
 
 /** The example of RFC 7636, appendix B. */
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";

@@ -1,0 +1,2 @@
+export type { InProcess } from "../src/in-process/open-in-process.ts";
+export { openInProcess } from "../src/in-process/open-in-process.ts";
