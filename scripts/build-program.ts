@@ -14,6 +14,7 @@ const programs = [
       main: "packages/cli/src/main.ts",
       "grep-worker": "packages/runtime/src/tools/files/grep-worker.ts",
       "page-worker": "packages/runtime/src/tools/web/page-worker.ts",
+      "bridge-main": "packages/runtime/src/lanes/api/http-bridge/bridge-main.ts",
     },
   },
   // By itself, so that it shares no module with the gateway: the spawner loads what it needs and nothing else.
