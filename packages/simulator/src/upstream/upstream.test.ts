@@ -116,6 +116,26 @@ describe.each(wayNames)("over %s", (way) => {
   });
 });
 
+describe("a call that the upstream does not know", () => {
+  it("gets an empty message, and is named in the records", async () => {
+    const upstream = await start();
+    const call = (type: string) =>
+      fetch(`${upstream.url}/aiserver.v1.DashboardService/GetWeather`, {
+        method: "POST",
+        headers: { authorization: "Bearer simulated", "content-type": type },
+      });
+    const answers = [await call("application/proto"), await call("application/json")];
+    expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))).toEqual([
+      [200, ""],
+      [200, "{}"],
+    ]);
+    expect(upstream.records.filter(({ event }) => event === "unknown-call")).toEqual([
+      { event: "unknown-call", path: "/aiserver.v1.DashboardService/GetWeather" },
+      { event: "unknown-call", path: "/aiserver.v1.DashboardService/GetWeather" },
+    ]);
+  });
+});
+
 describe("a run", () => {
   it("takes appended messages by their numbers, whatever the order of their arrival", async () => {
     const upstream = await start();

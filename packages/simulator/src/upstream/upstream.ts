@@ -6,8 +6,8 @@ import { type UpstreamBehaviour, upstreamSchema } from "../scenario/wire-shapes.
 import { createLogins } from "./account/logins.ts";
 import { createTokens } from "./account/tokens.ts";
 import { createConnections } from "./net/connections.ts";
-import { listenOnOnePort } from "./net/listen-on-one-port.ts";
-import { createRouter } from "./route-request.ts";
+import { listenOnOnePort, type UpstreamResponse } from "./net/listen-on-one-port.ts";
+import { answerUnknown, createRouter } from "./route-request.ts";
 import { AppendedRuns } from "./run/appended-runs.ts";
 import { RunAttempts } from "./run/run-attempts.ts";
 import { addUnaryCalls } from "./unary-calls.ts";
@@ -65,6 +65,8 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     rest: { tokens, logins: createLogins(tokens), models },
     unary: connectNodeAdapter({
       routes: (router) => addUnaryCalls(router, { models, behaviour, appended, newKey: () => `key_${ids.short(32)}` }),
+      // The library's type of a response differs from Node's in the errors of its writes.
+      fallback: (request, response) => answerUnknown(request, response as UpstreamResponse, log),
     }),
     run: {
       scenario,
