@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file account.proto.
  */
 export const file_account: GenFile = /*@__PURE__*/
-  fileDesc("Cg1hY2NvdW50LnByb3RvEgthaXNlcnZlci52MSJ2ChlHZXRVc2VyUHJpdmFjeU1vZGVSZXF1ZXN0EjcKFWluZmVycmVkX3ByaXZhY3lfbW9kZRgBIAEoDjIYLmFpc2VydmVyLnYxLlByaXZhY3lNb2RlEhQKB3RlYW1faWQYAiABKAVIAIgBAUIKCghfdGVhbV9pZCKSAQoaR2V0VXNlclByaXZhY3lNb2RlUmVzcG9uc2USLgoMcHJpdmFjeV9tb2RlGAEgASgOMhguYWlzZXJ2ZXIudjEuUHJpdmFjeU1vZGUSJwofaG91cnNfcmVtYWluaW5nX2luX2dyYWNlX3BlcmlvZBgCIAEoBRIbChNpc19lbmZvcmNlZF9ieV90ZWFtGAMgASgIIjAKDEdldE1lUmVxdWVzdBIUCgd0ZWFtX2lkGAEgASgFSACIAQFCCgoIX3RlYW1faWQixQIKDUdldE1lUmVzcG9uc2USDwoHYXV0aF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgFEhIKBWVtYWlsGAMgASgJSACIAQESFwoKZmlyc3RfbmFtZRgEIAEoCUgBiAEBEhYKCWxhc3RfbmFtZRgFIAEoCUgCiAEBEhYKCXdvcmtvc19pZBgGIAEoCUgDiAEBEhQKB3RlYW1faWQYByABKAVIBIgBARIXCgpjcmVhdGVkX2F0GAggASgJSAWIAQESHwoSaXNfZW50ZXJwcmlzZV91c2VyGAkgASgISAaIAQFCCAoGX2VtYWlsQg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCDAoKX3dvcmtvc19pZEIKCghfdGVhbV9pZEINCgtfY3JlYXRlZF9hdEIVChNfaXNfZW50ZXJwcmlzZV91c2VyIl8KF0NyZWF0ZVVzZXJBcGlLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkSDgoGc2NvcGVzGAIgAygJEhcKCmV4cGlyZXNfYXQYAyABKANIAIgBAUINCgtfZXhwaXJlc19hdCIrChhDcmVhdGVVc2VyQXBpS2V5UmVzcG9uc2USDwoHYXBpX2tleRgBIAEoCSI/ChtHZXRUZWFtQWRtaW5TZXR0aW5nc1JlcXVlc3QSFAoHdGVhbV9pZBgBIAEoBUgAiAEBQgoKCF90ZWFtX2lkIk4KHEdldFRlYW1BZG1pblNldHRpbmdzUmVzcG9uc2USFgoOYWxsb3dlZF9tb2RlbHMYASADKAkSFgoOYmxvY2tlZF9tb2RlbHMYAiADKAkiJgoTR2V0VGVhbVJlcG9zUmVxdWVzdBIPCgd0ZWFtX2lkGAEgASgFIi4KFEdldFRlYW1SZXBvc1Jlc3BvbnNlEhYKDnRlYW1fcmVwb190eXBlGAIgASgJIk8KF0Jvb3RzdHJhcFN0YXRzaWdSZXF1ZXN0Eh4KEWlnbm9yZV9kZXZfc3RhdHVzGAEgASgISACIAQFCFAoSX2lnbm9yZV9kZXZfc3RhdHVzIkMKGEJvb3RzdHJhcFN0YXRzaWdSZXNwb25zZRIOCgZjb25maWcYASABKAkSFwoPZ2VuZXJhdGVkX2F0X21zGAIgASgEIhQKElRyYWNrRXZlbnRzUmVxdWVzdCIVChNUcmFja0V2ZW50c1Jlc3BvbnNlIhMKEVN1Ym1pdExvZ3NSZXF1ZXN0IhQKElN1Ym1pdExvZ3NSZXNwb25zZSrGAQoLUHJpdmFjeU1vZGUSHAoYUFJJVkFDWV9NT0RFX1VOU1BFQ0lGSUVEEAASGwoXUFJJVkFDWV9NT0RFX05PX1NUT1JBR0UQARIcChhQUklWQUNZX01PREVfTk9fVFJBSU5JTkcQAhIsCihQUklWQUNZX01PREVfVVNBR0VfREFUQV9UUkFJTklOR19BTExPV0VEEAMSMAosUFJJVkFDWV9NT0RFX1VTQUdFX0NPREVCQVNFX1RSQUlOSU5HX0FMTE9XRUQQBDKABAoQRGFzaGJvYXJkU2VydmljZRI+CgVHZXRNZRIZLmFpc2VydmVyLnYxLkdldE1lUmVxdWVzdBoaLmFpc2VydmVyLnYxLkdldE1lUmVzcG9uc2USZQoSR2V0VXNlclByaXZhY3lNb2RlEiYuYWlzZXJ2ZXIudjEuR2V0VXNlclByaXZhY3lNb2RlUmVxdWVzdBonLmFpc2VydmVyLnYxLkdldFVzZXJQcml2YWN5TW9kZVJlc3BvbnNlEl8KEENyZWF0ZVVzZXJBcGlLZXkSJC5haXNlcnZlci52MS5DcmVhdGVVc2VyQXBpS2V5UmVxdWVzdBolLmFpc2VydmVyLnYxLkNyZWF0ZVVzZXJBcGlLZXlSZXNwb25zZRJ9CiZHZXRUZWFtQWRtaW5TZXR0aW5nc09yRW1wdHlJZk5vdEluVGVhbRIoLmFpc2VydmVyLnYxLkdldFRlYW1BZG1pblNldHRpbmdzUmVxdWVzdBopLmFpc2VydmVyLnYxLkdldFRlYW1BZG1pblNldHRpbmdzUmVzcG9uc2USZQoeR2V0VGVhbVJlcG9zT3JFbXB0eUlmTm90SW5UZWFtEiAuYWlzZXJ2ZXIudjEuR2V0VGVhbVJlcG9zUmVxdWVzdBohLmFpc2VydmVyLnYxLkdldFRlYW1SZXBvc1Jlc3BvbnNlMpQCChBBbmFseXRpY3NTZXJ2aWNlEl8KEEJvb3RzdHJhcFN0YXRzaWcSJC5haXNlcnZlci52MS5Cb290c3RyYXBTdGF0c2lnUmVxdWVzdBolLmFpc2VydmVyLnYxLkJvb3RzdHJhcFN0YXRzaWdSZXNwb25zZRJQCgtUcmFja0V2ZW50cxIfLmFpc2VydmVyLnYxLlRyYWNrRXZlbnRzUmVxdWVzdBogLmFpc2VydmVyLnYxLlRyYWNrRXZlbnRzUmVzcG9uc2USTQoKU3VibWl0TG9ncxIeLmFpc2VydmVyLnYxLlN1Ym1pdExvZ3NSZXF1ZXN0Gh8uYWlzZXJ2ZXIudjEuU3VibWl0TG9nc1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Cg1hY2NvdW50LnByb3RvEgthaXNlcnZlci52MSJ2ChlHZXRVc2VyUHJpdmFjeU1vZGVSZXF1ZXN0EjcKFWluZmVycmVkX3ByaXZhY3lfbW9kZRgBIAEoDjIYLmFpc2VydmVyLnYxLlByaXZhY3lNb2RlEhQKB3RlYW1faWQYAiABKAVIAIgBAUIKCghfdGVhbV9pZCKSAQoaR2V0VXNlclByaXZhY3lNb2RlUmVzcG9uc2USLgoMcHJpdmFjeV9tb2RlGAEgASgOMhguYWlzZXJ2ZXIudjEuUHJpdmFjeU1vZGUSJwofaG91cnNfcmVtYWluaW5nX2luX2dyYWNlX3BlcmlvZBgCIAEoBRIbChNpc19lbmZvcmNlZF9ieV90ZWFtGAMgASgIIjAKDEdldE1lUmVxdWVzdBIUCgd0ZWFtX2lkGAEgASgFSACIAQFCCgoIX3RlYW1faWQixQIKDUdldE1lUmVzcG9uc2USDwoHYXV0aF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgFEhIKBWVtYWlsGAMgASgJSACIAQESFwoKZmlyc3RfbmFtZRgEIAEoCUgBiAEBEhYKCWxhc3RfbmFtZRgFIAEoCUgCiAEBEhYKCXdvcmtvc19pZBgGIAEoCUgDiAEBEhQKB3RlYW1faWQYByABKAVIBIgBARIXCgpjcmVhdGVkX2F0GAggASgJSAWIAQESHwoSaXNfZW50ZXJwcmlzZV91c2VyGAkgASgISAaIAQFCCAoGX2VtYWlsQg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCDAoKX3dvcmtvc19pZEIKCghfdGVhbV9pZEINCgtfY3JlYXRlZF9hdEIVChNfaXNfZW50ZXJwcmlzZV91c2VyIl8KF0NyZWF0ZVVzZXJBcGlLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkSDgoGc2NvcGVzGAIgAygJEhcKCmV4cGlyZXNfYXQYAyABKANIAIgBAUINCgtfZXhwaXJlc19hdCIrChhDcmVhdGVVc2VyQXBpS2V5UmVzcG9uc2USDwoHYXBpX2tleRgBIAEoCSJyCgZBcGlLZXkSCgoCaWQYASABKAUSEgoKbWFza2VkX2tleRgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmNyZWF0ZWRfYXQYBCABKAMSFwoKZXhwaXJlc19hdBgHIAEoA0gAiAEBQg0KC19leHBpcmVzX2F0IhgKFkxpc3RVc2VyQXBpS2V5c1JlcXVlc3QiQAoXTGlzdFVzZXJBcGlLZXlzUmVzcG9uc2USJQoIYXBpX2tleXMYASADKAsyEy5haXNlcnZlci52MS5BcGlLZXkiJQoXUmV2b2tlVXNlckFwaUtleVJlcXVlc3QSCgoCaWQYASABKAUiGgoYUmV2b2tlVXNlckFwaUtleVJlc3BvbnNlIj8KG0dldFRlYW1BZG1pblNldHRpbmdzUmVxdWVzdBIUCgd0ZWFtX2lkGAEgASgFSACIAQFCCgoIX3RlYW1faWQiTgocR2V0VGVhbUFkbWluU2V0dGluZ3NSZXNwb25zZRIWCg5hbGxvd2VkX21vZGVscxgBIAMoCRIWCg5ibG9ja2VkX21vZGVscxgCIAMoCSImChNHZXRUZWFtUmVwb3NSZXF1ZXN0Eg8KB3RlYW1faWQYASABKAUiLgoUR2V0VGVhbVJlcG9zUmVzcG9uc2USFgoOdGVhbV9yZXBvX3R5cGUYAiABKAkiTwoXQm9vdHN0cmFwU3RhdHNpZ1JlcXVlc3QSHgoRaWdub3JlX2Rldl9zdGF0dXMYASABKAhIAIgBAUIUChJfaWdub3JlX2Rldl9zdGF0dXMiQwoYQm9vdHN0cmFwU3RhdHNpZ1Jlc3BvbnNlEg4KBmNvbmZpZxgBIAEoCRIXCg9nZW5lcmF0ZWRfYXRfbXMYAiABKAQiFAoSVHJhY2tFdmVudHNSZXF1ZXN0IhUKE1RyYWNrRXZlbnRzUmVzcG9uc2UiEwoRU3VibWl0TG9nc1JlcXVlc3QiFAoSU3VibWl0TG9nc1Jlc3BvbnNlKsYBCgtQcml2YWN5TW9kZRIcChhQUklWQUNZX01PREVfVU5TUEVDSUZJRUQQABIbChdQUklWQUNZX01PREVfTk9fU1RPUkFHRRABEhwKGFBSSVZBQ1lfTU9ERV9OT19UUkFJTklORxACEiwKKFBSSVZBQ1lfTU9ERV9VU0FHRV9EQVRBX1RSQUlOSU5HX0FMTE9XRUQQAxIwCixQUklWQUNZX01PREVfVVNBR0VfQ09ERUJBU0VfVFJBSU5JTkdfQUxMT1dFRBAEMr8FChBEYXNoYm9hcmRTZXJ2aWNlEj4KBUdldE1lEhkuYWlzZXJ2ZXIudjEuR2V0TWVSZXF1ZXN0GhouYWlzZXJ2ZXIudjEuR2V0TWVSZXNwb25zZRJlChJHZXRVc2VyUHJpdmFjeU1vZGUSJi5haXNlcnZlci52MS5HZXRVc2VyUHJpdmFjeU1vZGVSZXF1ZXN0GicuYWlzZXJ2ZXIudjEuR2V0VXNlclByaXZhY3lNb2RlUmVzcG9uc2USXwoQQ3JlYXRlVXNlckFwaUtleRIkLmFpc2VydmVyLnYxLkNyZWF0ZVVzZXJBcGlLZXlSZXF1ZXN0GiUuYWlzZXJ2ZXIudjEuQ3JlYXRlVXNlckFwaUtleVJlc3BvbnNlElwKD0xpc3RVc2VyQXBpS2V5cxIjLmFpc2VydmVyLnYxLkxpc3RVc2VyQXBpS2V5c1JlcXVlc3QaJC5haXNlcnZlci52MS5MaXN0VXNlckFwaUtleXNSZXNwb25zZRJfChBSZXZva2VVc2VyQXBpS2V5EiQuYWlzZXJ2ZXIudjEuUmV2b2tlVXNlckFwaUtleVJlcXVlc3QaJS5haXNlcnZlci52MS5SZXZva2VVc2VyQXBpS2V5UmVzcG9uc2USfQomR2V0VGVhbUFkbWluU2V0dGluZ3NPckVtcHR5SWZOb3RJblRlYW0SKC5haXNlcnZlci52MS5HZXRUZWFtQWRtaW5TZXR0aW5nc1JlcXVlc3QaKS5haXNlcnZlci52MS5HZXRUZWFtQWRtaW5TZXR0aW5nc1Jlc3BvbnNlEmUKHkdldFRlYW1SZXBvc09yRW1wdHlJZk5vdEluVGVhbRIgLmFpc2VydmVyLnYxLkdldFRlYW1SZXBvc1JlcXVlc3QaIS5haXNlcnZlci52MS5HZXRUZWFtUmVwb3NSZXNwb25zZTKUAgoQQW5hbHl0aWNzU2VydmljZRJfChBCb290c3RyYXBTdGF0c2lnEiQuYWlzZXJ2ZXIudjEuQm9vdHN0cmFwU3RhdHNpZ1JlcXVlc3QaJS5haXNlcnZlci52MS5Cb290c3RyYXBTdGF0c2lnUmVzcG9uc2USUAoLVHJhY2tFdmVudHMSHy5haXNlcnZlci52MS5UcmFja0V2ZW50c1JlcXVlc3QaIC5haXNlcnZlci52MS5UcmFja0V2ZW50c1Jlc3BvbnNlEk0KClN1Ym1pdExvZ3MSHi5haXNlcnZlci52MS5TdWJtaXRMb2dzUmVxdWVzdBofLmFpc2VydmVyLnYxLlN1Ym1pdExvZ3NSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * @generated from message aiserver.v1.GetUserPrivacyModeRequest
@@ -182,6 +182,103 @@ export const CreateUserApiKeyResponseSchema: GenMessage<CreateUserApiKeyResponse
   messageDesc(file_account, 5);
 
 /**
+ * @generated from message aiserver.v1.ApiKey
+ */
+export type ApiKey = Message<"aiserver.v1.ApiKey"> & {
+  /**
+   * @generated from field: int32 id = 1;
+   */
+  id: number;
+
+  /**
+   * @generated from field: string masked_key = 2;
+   */
+  maskedKey: string;
+
+  /**
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * @generated from field: int64 created_at = 4;
+   */
+  createdAt: bigint;
+
+  /**
+   * @generated from field: optional int64 expires_at = 7;
+   */
+  expiresAt?: bigint | undefined;
+};
+
+/**
+ * Describes the message aiserver.v1.ApiKey.
+ * Use `create(ApiKeySchema)` to create a new message.
+ */
+export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
+  messageDesc(file_account, 6);
+
+/**
+ * @generated from message aiserver.v1.ListUserApiKeysRequest
+ */
+export type ListUserApiKeysRequest = Message<"aiserver.v1.ListUserApiKeysRequest"> & {
+};
+
+/**
+ * Describes the message aiserver.v1.ListUserApiKeysRequest.
+ * Use `create(ListUserApiKeysRequestSchema)` to create a new message.
+ */
+export const ListUserApiKeysRequestSchema: GenMessage<ListUserApiKeysRequest> = /*@__PURE__*/
+  messageDesc(file_account, 7);
+
+/**
+ * @generated from message aiserver.v1.ListUserApiKeysResponse
+ */
+export type ListUserApiKeysResponse = Message<"aiserver.v1.ListUserApiKeysResponse"> & {
+  /**
+   * @generated from field: repeated aiserver.v1.ApiKey api_keys = 1;
+   */
+  apiKeys: ApiKey[];
+};
+
+/**
+ * Describes the message aiserver.v1.ListUserApiKeysResponse.
+ * Use `create(ListUserApiKeysResponseSchema)` to create a new message.
+ */
+export const ListUserApiKeysResponseSchema: GenMessage<ListUserApiKeysResponse> = /*@__PURE__*/
+  messageDesc(file_account, 8);
+
+/**
+ * @generated from message aiserver.v1.RevokeUserApiKeyRequest
+ */
+export type RevokeUserApiKeyRequest = Message<"aiserver.v1.RevokeUserApiKeyRequest"> & {
+  /**
+   * @generated from field: int32 id = 1;
+   */
+  id: number;
+};
+
+/**
+ * Describes the message aiserver.v1.RevokeUserApiKeyRequest.
+ * Use `create(RevokeUserApiKeyRequestSchema)` to create a new message.
+ */
+export const RevokeUserApiKeyRequestSchema: GenMessage<RevokeUserApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_account, 9);
+
+/**
+ * @generated from message aiserver.v1.RevokeUserApiKeyResponse
+ */
+export type RevokeUserApiKeyResponse = Message<"aiserver.v1.RevokeUserApiKeyResponse"> & {
+};
+
+/**
+ * Describes the message aiserver.v1.RevokeUserApiKeyResponse.
+ * Use `create(RevokeUserApiKeyResponseSchema)` to create a new message.
+ */
+export const RevokeUserApiKeyResponseSchema: GenMessage<RevokeUserApiKeyResponse> = /*@__PURE__*/
+  messageDesc(file_account, 10);
+
+/**
  * @generated from message aiserver.v1.GetTeamAdminSettingsRequest
  */
 export type GetTeamAdminSettingsRequest = Message<"aiserver.v1.GetTeamAdminSettingsRequest"> & {
@@ -196,7 +293,7 @@ export type GetTeamAdminSettingsRequest = Message<"aiserver.v1.GetTeamAdminSetti
  * Use `create(GetTeamAdminSettingsRequestSchema)` to create a new message.
  */
 export const GetTeamAdminSettingsRequestSchema: GenMessage<GetTeamAdminSettingsRequest> = /*@__PURE__*/
-  messageDesc(file_account, 6);
+  messageDesc(file_account, 11);
 
 /**
  * @generated from message aiserver.v1.GetTeamAdminSettingsResponse
@@ -218,7 +315,7 @@ export type GetTeamAdminSettingsResponse = Message<"aiserver.v1.GetTeamAdminSett
  * Use `create(GetTeamAdminSettingsResponseSchema)` to create a new message.
  */
 export const GetTeamAdminSettingsResponseSchema: GenMessage<GetTeamAdminSettingsResponse> = /*@__PURE__*/
-  messageDesc(file_account, 7);
+  messageDesc(file_account, 12);
 
 /**
  * @generated from message aiserver.v1.GetTeamReposRequest
@@ -235,7 +332,7 @@ export type GetTeamReposRequest = Message<"aiserver.v1.GetTeamReposRequest"> & {
  * Use `create(GetTeamReposRequestSchema)` to create a new message.
  */
 export const GetTeamReposRequestSchema: GenMessage<GetTeamReposRequest> = /*@__PURE__*/
-  messageDesc(file_account, 8);
+  messageDesc(file_account, 13);
 
 /**
  * @generated from message aiserver.v1.GetTeamReposResponse
@@ -252,7 +349,7 @@ export type GetTeamReposResponse = Message<"aiserver.v1.GetTeamReposResponse"> &
  * Use `create(GetTeamReposResponseSchema)` to create a new message.
  */
 export const GetTeamReposResponseSchema: GenMessage<GetTeamReposResponse> = /*@__PURE__*/
-  messageDesc(file_account, 9);
+  messageDesc(file_account, 14);
 
 /**
  * @generated from message aiserver.v1.BootstrapStatsigRequest
@@ -269,7 +366,7 @@ export type BootstrapStatsigRequest = Message<"aiserver.v1.BootstrapStatsigReque
  * Use `create(BootstrapStatsigRequestSchema)` to create a new message.
  */
 export const BootstrapStatsigRequestSchema: GenMessage<BootstrapStatsigRequest> = /*@__PURE__*/
-  messageDesc(file_account, 10);
+  messageDesc(file_account, 15);
 
 /**
  * @generated from message aiserver.v1.BootstrapStatsigResponse
@@ -291,7 +388,7 @@ export type BootstrapStatsigResponse = Message<"aiserver.v1.BootstrapStatsigResp
  * Use `create(BootstrapStatsigResponseSchema)` to create a new message.
  */
 export const BootstrapStatsigResponseSchema: GenMessage<BootstrapStatsigResponse> = /*@__PURE__*/
-  messageDesc(file_account, 11);
+  messageDesc(file_account, 16);
 
 /**
  * @generated from message aiserver.v1.TrackEventsRequest
@@ -304,7 +401,7 @@ export type TrackEventsRequest = Message<"aiserver.v1.TrackEventsRequest"> & {
  * Use `create(TrackEventsRequestSchema)` to create a new message.
  */
 export const TrackEventsRequestSchema: GenMessage<TrackEventsRequest> = /*@__PURE__*/
-  messageDesc(file_account, 12);
+  messageDesc(file_account, 17);
 
 /**
  * @generated from message aiserver.v1.TrackEventsResponse
@@ -317,7 +414,7 @@ export type TrackEventsResponse = Message<"aiserver.v1.TrackEventsResponse"> & {
  * Use `create(TrackEventsResponseSchema)` to create a new message.
  */
 export const TrackEventsResponseSchema: GenMessage<TrackEventsResponse> = /*@__PURE__*/
-  messageDesc(file_account, 13);
+  messageDesc(file_account, 18);
 
 /**
  * @generated from message aiserver.v1.SubmitLogsRequest
@@ -330,7 +427,7 @@ export type SubmitLogsRequest = Message<"aiserver.v1.SubmitLogsRequest"> & {
  * Use `create(SubmitLogsRequestSchema)` to create a new message.
  */
 export const SubmitLogsRequestSchema: GenMessage<SubmitLogsRequest> = /*@__PURE__*/
-  messageDesc(file_account, 14);
+  messageDesc(file_account, 19);
 
 /**
  * @generated from message aiserver.v1.SubmitLogsResponse
@@ -343,7 +440,7 @@ export type SubmitLogsResponse = Message<"aiserver.v1.SubmitLogsResponse"> & {
  * Use `create(SubmitLogsResponseSchema)` to create a new message.
  */
 export const SubmitLogsResponseSchema: GenMessage<SubmitLogsResponse> = /*@__PURE__*/
-  messageDesc(file_account, 15);
+  messageDesc(file_account, 20);
 
 /**
  * @generated from enum aiserver.v1.PrivacyMode
@@ -413,6 +510,22 @@ export const DashboardService: GenService<{
     methodKind: "unary";
     input: typeof CreateUserApiKeyRequestSchema;
     output: typeof CreateUserApiKeyResponseSchema;
+  },
+  /**
+   * @generated from rpc aiserver.v1.DashboardService.ListUserApiKeys
+   */
+  listUserApiKeys: {
+    methodKind: "unary";
+    input: typeof ListUserApiKeysRequestSchema;
+    output: typeof ListUserApiKeysResponseSchema;
+  },
+  /**
+   * @generated from rpc aiserver.v1.DashboardService.RevokeUserApiKey
+   */
+  revokeUserApiKey: {
+    methodKind: "unary";
+    input: typeof RevokeUserApiKeyRequestSchema;
+    output: typeof RevokeUserApiKeyResponseSchema;
   },
   /**
    * @generated from rpc aiserver.v1.DashboardService.GetTeamAdminSettingsOrEmptyIfNotInTeam
