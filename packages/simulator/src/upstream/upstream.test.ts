@@ -160,10 +160,12 @@ describe("a run", () => {
 
   it("ends in good order when the client cancels it", async () => {
     const upstream = await start({ turns: [[{ text: "Working" }, { hang: true }]] });
+    let open = 0;
     const client = new RunClient({
       ...ways["HTTP/2 without TLS"](upstream),
       onMessage: ({ message }, say) => {
         if (message.case !== "interactionUpdate" || message.value.message.case !== "textDelta") return;
+        open = upstream.openRuns;
         void say({
           case: "conversationAction",
           value: { action: { case: "cancelAction", value: { reason: "user" } } },
@@ -171,7 +173,9 @@ describe("a run", () => {
       },
     });
     const seen = await client.run(ask("hi"));
+    expect(open).toBe(1);
     expect([seen.text, seen.kinds.includes("turnEnded"), seen.error]).toEqual(["Working", true, undefined]);
+    await expect.poll(() => upstream.openRuns).toBe(0);
   });
 
   it("tells the client to stop what it was asked to carry out, when the turn is cancelled", async () => {
