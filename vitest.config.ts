@@ -1,9 +1,13 @@
+import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongFirst } from "./tests/projects/long-first.ts";
 import { processTests } from "./tests/projects/process-tests.ts";
 import { RetryReporter } from "./tests/projects/retry-reporter.ts";
 
 const inProcesses = [...processTests(import.meta.dirname)];
+
+// For the workers and what they start from sources: compiling takes more than half of a start.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 /** `--mode full` (`npm run test:full`) runs the bars at their full size. */
 export default defineConfig(({ mode }) => ({
@@ -13,33 +17,41 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts"],
+          include: ["packages/*/src/**/*.test.ts", "bench/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...inProcesses],
           setupFiles: ["tests/projects/no-processes.ts"],
-          // They share the modules of a worker: no test mocks one, or leaves anything behind.
-          isolate: false,
         },
       },
-      { extends: true, test: { name: "process", include: inProcesses } },
+      {
+        extends: true,
+        test: { name: "process", include: inProcesses, globalSetup: ["tests/projects/built-programs.ts"] },
+      },
       {
         extends: true,
         test: {
           name: "system",
           include: ["tests/{clients,faults,house,load,native,turns}/*.test.ts"],
+          globalSetup: ["tests/projects/built-programs.ts"],
         },
       },
       {
         extends: true,
-        test: { name: "page", include: ["tests/page/*.test.ts"], globalSetup: ["tests/page/one-browser.ts"] },
+        test: {
+          name: "page",
+          include: ["tests/page/*.test.ts"],
+          globalSetup: ["tests/projects/built-programs.ts", "tests/page/one-browser.ts"],
+        },
       },
     ],
+    // The files of a project share the modules of a worker: no test replaces one, or leaves anything behind.
+    isolate: false,
     provide: { bars: mode === "full" ? "full" : "quick" },
     sequence: { sequencer: LongFirst },
     // CI counts its retries and prints them, so that a flake is seen; elsewhere the first failure is one.
     retry: process.env["CI"] === undefined ? 0 : 1,
     reporters: ["default", new RetryReporter()],
-    // Most tests wait for processes, so that there is room for one more worker than there are cores.
-    maxWorkers: 3,
+    // Most tests wait for processes, so that there is room for more workers than there are cores.
+    maxWorkers: 5,
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,65 +1,51 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { BenchOutcome } from "./bench-outcome.ts";
+import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";
 import type { BenchSetting } from "./doors/bench-setting.ts";
-import { buildAgents } from "./doors/build-agents.ts";
-import { type Figure, isMet, toFigureTable } from "./doors/figure.ts";
-import { coldFirstToken, longPrompt, warmFirstToken } from "./doors/first-token.ts";
+import { coldFirstToken, longDialogue, warmFirstToken } from "./doors/first-token.ts";
 import { flood } from "./doors/flood.ts";
-import { longToolLine } from "./doors/long-tool-line.ts";
 import { paced } from "./doors/paced.ts";
-import { roughClients } from "./doors/rough-clients.ts";
+import { goneClients, slowReader } from "./doors/rough-clients.ts";
+import { runMeasurements } from "./doors/run-measurements.ts";
+import { helpCommand, startUp } from "./doors/start-up.ts";
+import { longToolLine } from "./doors/tool-line.ts";
+import { type Figure, isMet } from "./figures/figure.ts";
+import { toRecord } from "./figures/figure-record.ts";
+import { toFigureTable } from "./figures/figure-table.ts";
 
 type Measurement = (setting: BenchSetting) => Promise<readonly Figure[]>;
 
 const measurements: Readonly<Record<string, Measurement>> = {
+  help: helpCommand,
+  start: startUp,
   cold: coldFirstToken,
   warm: warmFirstToken,
+  "paced-64": (setting) => paced(setting, 64, { cpuSeconds: 1.5, firstTokenP99: 1.5, latencyP99: 3 }),
+  "paced-256": (setting) => paced(setting, 256, { cpuSeconds: 1.5, firstTokenP50: 1.5, firstTokenP99: 1.5 }),
   flood,
-  "paced-64": (setting) => paced(setting, 64, { cpu: 1.25, latency: 1.25 }),
-  "paced-256": (setting) => paced(setting, 256, { firstToken: 0.6 }),
   "tool-line": longToolLine,
-  prompt: longPrompt,
-  rough: roughClients,
+  dialogue: longDialogue,
+  "slow-reader": slowReader,
+  gone: goneClients,
 };
 
-/** What the gateway costs between a client and its agent, against programs that do the least possible. */
-export function benchDoors(options: DoorsOptions): Promise<BenchOutcome> {
-  return measure("doors", options.only.length > 0 ? options.only : Object.keys(measurements), options.quick);
+/** What the gateway costs between a client and its agent, against a program that does the least possible. */
+export async function benchDoors(options: BenchOptions): Promise<BenchOutcome> {
+  const { rounds } = options;
+  const figures = (await runMeasurements(measurements, options)).flat();
+  return {
+    passed: figures.every(isMet),
+    table: toDoorsTable(figures, rounds),
+    report: { name: "doors", rounds, figures: figures.map(toRecord) },
+    figures,
+    series: [],
+  };
 }
 
-/** Only what an agent that has booted already is worth. */
-export function benchWarm({ quick }: DoorsOptions): Promise<BenchOutcome> {
-  return measure("warm", ["warm"], quick);
-}
-
-export interface DoorsOptions {
-  readonly quick: boolean;
-  /** The names of measurements; none means all. */
-  readonly only: readonly string[];
-}
-
-async function measure(name: string, only: readonly string[], quick: boolean): Promise<BenchOutcome> {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-bench-")));
-  try {
-    const setting: BenchSetting = { directory, quick, ...buildAgents(directory) };
-    const figures: Figure[] = [];
-    for (const each of only) figures.push(...(await measurementOf(each)(setting)));
-    const floors =
-      "rawpipe: a bare Node server that pipes the agent's bytes; direct: a native client that reads its pipe";
-    return {
-      passed: figures.every(isMet),
-      table: `${name}: medians; ratio is caret / floor\nfloors: ${floors}\n\n${toFigureTable(figures)}\n`,
-      report: { name, quick, figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })) },
-    };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-function measurementOf(name: string): Measurement {
-  const found = Object.hasOwn(measurements, name) ? measurements[name] : undefined;
-  if (found !== undefined) return found;
-  throw new Error(`There is no measurement ${name}; there is: ${Object.keys(measurements).join(", ")}`);
+function toDoorsTable(figures: readonly Figure[], rounds: number): string {
+  const floors = [
+    "rawpipe: a bare Node server that pipes the agent's bytes",
+    "direct: a native client that reads its pipe",
+    "node: `node -e 0`",
+  ];
+  const head = `doors: medians of ${rounds} interleaved rounds (quartiles); ratio is to the floor`;
+  return `${head}\nfloors: ${floors.join("; ")}\n\n${toFigureTable(figures.map(toRecord))}\n`;
 }

@@ -1,9 +1,10 @@
 import type { ScenarioInput } from "@caret/simulator";
 import { launchChromium } from "../tests/page/chromium.ts";
 import { PageStage } from "../tests/page/page-stage.ts";
-import type { BenchOutcome } from "./bench-outcome.ts";
-import { type Figure, isMet, toFigureTable } from "./doors/figure.ts";
-import type { DoorsOptions } from "./doors.ts";
+import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";
+import { type Figure, isMet } from "./figures/figure.ts";
+import { toRecord } from "./figures/figure-record.ts";
+import { toFigureTable } from "./figures/figure-table.ts";
 import { firstLoad } from "./page/first-load.ts";
 import { liveList } from "./page/live-list.ts";
 import { longSession } from "./page/long-session.ts";
@@ -19,7 +20,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
 };
 
 /** What the page costs a real browser: to load, to open a long session, to keep up with a fast one and with many. */
-export async function benchPage({ quick, only }: DoorsOptions): Promise<BenchOutcome> {
+export async function benchPage({ quick, only }: BenchOptions): Promise<BenchOutcome> {
   const scenario: ScenarioInput = { turns: [streamedTurn(quick)] };
   const stage = await PageStage.open({ scenario, browser: launchChromium });
   try {
@@ -28,8 +29,10 @@ export async function benchPage({ quick, only }: DoorsOptions): Promise<BenchOut
       figures.push(...(await measurementOf(name)(stage, quick)));
     return {
       passed: figures.every(isMet),
-      table: `page: in Chromium ${stage.browser.version()}\n\n${toFigureTable(figures)}\n`,
-      report: { name: "page", quick, figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })) },
+      table: `page: in Chromium ${stage.browser.version()}\n\n${toFigureTable(figures.map(toRecord))}\n`,
+      report: { name: "page", quick, figures: figures.map(toRecord) },
+      figures: [],
+      series: [],
     };
   } finally {
     await stage.close();

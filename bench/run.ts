@@ -1,43 +1,94 @@
 import { parseArgs } from "node:util";
-import type { BenchOutcome } from "./bench-outcome.ts";
+import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";
 import { hasPassed, toTable } from "./bench-report.ts";
 import { benchDecode } from "./decode.ts";
-import { benchDoors, benchWarm, type DoorsOptions } from "./doors.ts";
+import { targetDoor } from "./doors/target-door.ts";
+import { benchDoors } from "./doors.ts";
+import { findRegressions, toRegressionText } from "./figures/check-figures.ts";
+import { toRecord } from "./figures/figure-record.ts";
+import { benchGrowth } from "./growth.ts";
 import { benchPage } from "./page.ts";
+import { readFigures } from "./report/figures-file.ts";
+import { machineClass } from "./report/machine-class.ts";
+import { renderReport, writeReport } from "./report/write-report.ts";
 
 /** Each benchmark by the name it is asked for. */
-const benches: Readonly<Record<string, (options: DoorsOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
+const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
   decode: () => {
     const report = benchDecode();
-    return { passed: hasPassed(report), table: toTable(report), report };
+    return { passed: hasPassed(report), table: toTable(report), report, figures: [], series: [] };
   },
   doors: benchDoors,
+  growth: benchGrowth,
   page: benchPage,
-  warm: benchWarm,
 };
+
+const QUICK_ROUNDS = 3;
+const ROUNDS = 5;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    json: { type: "boolean" },
+    json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    // Of `doors` and `page`: the measurements to make, several times if need be.
+    full: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    // The measurements to make, several times if need be.
     only: { type: "string", multiple: true, default: [] },
+    // Other gateways, as name=url, and the model to ask them for.
+    target: { type: "string", multiple: true, default: [] },
+    model: { type: "string", default: "auto" },
+    "serve-arg": { type: "string", multiple: true, default: [] },
+    // Compare with the committed figures, or write them.
+    check: { type: "boolean", default: false },
+    report: { type: "boolean", default: false },
+    // Only make the report of the committed figures again, after a change of its words.
+    render: { type: "boolean", default: false },
   },
 });
-const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
+const names = positionals.length > 0 ? positionals : ["doors"];
+const mistake = findMistake();
 
-if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(", ")}; there is: ${Object.keys(benches).join(", ")}`);
+if (mistake !== undefined) {
+  console.error(mistake);
   process.exitCode = 2;
-} else await run(positionals.length > 0 ? positionals : ["decode", "doors"]);
+} else if (values.render) renderReport();
+else for (const name of names) await run(name);
 
-async function run(names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const outcome = await benches[name]?.(values);
-    if (outcome === undefined) continue;
-    const { passed, table, report } = outcome;
-    console.log(values.json === true ? JSON.stringify({ ...report, passed }) : table);
-    if (!passed) process.exitCode = 1;
-  }
+function findMistake(): string | undefined {
+  const unknown = names.filter((name) => !Object.hasOwn(benches, name));
+  if (unknown.length > 0)
+    return `There is no benchmark ${unknown.join(", ")}; there is: ${Object.keys(benches).join(", ")}`;
+  if (values.rounds !== undefined && !/^[1-9]\d*$/.test(values.rounds)) return "--rounds takes a number from 1 on";
+  if (values.report && !names.every((name) => ["doors", "growth"].includes(name)))
+    return "Only doors and growth have a report";
+  if (values.report && values.only.length > 0) return "A report is made of all measurements: leave out --only";
+  const missing = names.filter((name) => readFigures()[name] === undefined);
+  if (values.check && missing.length > 0) return `There are no committed figures of ${missing.join(", ")}`;
+  return undefined;
+}
+
+async function run(name: string): Promise<void> {
+  const rounds = Number(values.rounds ?? (values.quick ? QUICK_ROUNDS : ROUNDS));
+  const machine = machineClass();
+  const outcome = await benches[name]?.({
+    quick: values.quick,
+    full: values.full,
+    rounds,
+    only: values.only,
+    targets: values.target.map((word) => targetDoor(word, { model: values.model, env: process.env })),
+    serveArgs: values["serve-arg"],
+  });
+  if (outcome === undefined) return;
+  console.log(values.json ? JSON.stringify({ ...outcome.report, passed: outcome.passed }) : outcome.table);
+  if (values.report) writeReport(name, outcome, { machine, rounds, now: new Date() });
+  // A bar that was missed before is no news to a check.
+  const isFine = values.check ? isNoWorse(name, outcome) : outcome.passed;
+  if (!isFine) process.exitCode = 1;
+}
+
+function isNoWorse(name: string, { figures }: BenchOutcome): boolean {
+  const regressions = findRegressions(figures.map(toRecord), readFigures()[name]?.figures ?? []);
+  for (const regression of regressions) console.error(toRegressionText(regression));
+  return regressions.length === 0;
 }

@@ -1,8 +1,14 @@
-import type { BuiltAgents } from "./build-agents.ts";
+import type { BuiltPrograms } from "./build-programs.ts";
+import type { ServedDoor } from "./serve-door.ts";
 
 /** What every figure is measured with. */
-export interface BenchSetting extends BuiltAgents {
+export interface BenchSetting extends BuiltPrograms {
+  /** Where data and workspaces are made. */
   readonly directory: string;
-  /** Fewer rounds: good enough to see what is far off. */
-  readonly quick: boolean;
+  /** How many rounds count; one more before them warms the servers up. */
+  readonly rounds: number;
+  /** Other gateways, served by whoever asked for the measurement. */
+  readonly targets: readonly ServedDoor[];
+  /** More arguments for `caret serve`. */
+  readonly serveArgs: readonly string[];
 }

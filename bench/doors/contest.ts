@@ -1,29 +1,68 @@
-import { type DoorSettings, type ServedDoor, serveCaret, serveRawpipe } from "./serve-door.ts";
+import type { BenchSetting } from "./bench-setting.ts";
+import { type DoorSettings, type ServedDoor, startCaret, startRawpipe } from "./serve-door.ts";
 
-export interface Contest<Result> {
-  readonly rawpipe: readonly Result[];
-  readonly caret: readonly Result[];
-}
+/** What came of each round, by the server's name. */
+export type Rounds<Result> = Readonly<Record<string, readonly Result[]>>;
+
+export type Serving = Omit<DoorSettings, "agent" | "directory" | "serveArgs">;
 
 /**
- * Let both servers do the same, in turns, so that a machine that is busy for a while slows both alike. One round before
+ * Let all servers do the same, in turns, so that a machine that is busy for a while slows them alike. One round before
  * the first warms them up and is not counted.
  */
 export async function contest<Result>(
-  settings: DoorSettings,
-  rounds: number,
+  setting: BenchSetting,
+  serving: Serving,
   measure: (door: ServedDoor) => Promise<Result>,
-): Promise<Contest<Result>> {
-  const doors = { rawpipe: await serveRawpipe(settings), caret: await serveCaret(settings) };
-  const results = { rawpipe: [] as Result[], caret: [] as Result[] };
+): Promise<Rounds<Result>> {
+  const settings = { ...serving, ...setting };
+  const own: ServedDoor[] = [];
   try {
-    for (let round = -1; round < rounds; round += 1)
-      for (const name of ["rawpipe", "caret"] as const) {
-        const result = await measure(doors[name]);
-        if (round >= 0) results[name].push(result);
-      }
-    return results;
+    own.push(await startRawpipe(settings).ready);
+    own.push(await startCaret(settings).ready);
+    // The agents of other gateways boot as those are configured to start them.
+    const doors = serving.bootMs === undefined ? [...own, ...setting.targets] : own;
+    return await interleave(setting.rounds, doors, measure);
   } finally {
-    await Promise.all([doors.rawpipe.stop(), doors.caret.stop()]);
+    await Promise.all(own.map((door) => door.stop()));
   }
+}
+
+async function interleave<Result>(
+  rounds: number,
+  doors: readonly ServedDoor[],
+  measure: (door: ServedDoor) => Promise<Result>,
+): Promise<Rounds<Result>> {
+  const results: Record<string, Result[]> = Object.fromEntries(doors.map(({ name }) => [name, []]));
+  for (let round = -1; round < rounds; round += 1)
+    for (const door of doors) {
+      const result = await measure(door);
+      if (round >= 0) results[door.name]?.push(result);
+    }
+  return results;
+}
+
+/** The same with a server that is started for each round and stopped after it; other gateways cannot take part. */
+export async function freshContest<Result>(
+  setting: BenchSetting,
+  serving: Serving,
+  measure: (door: ServedDoor) => Promise<Result>,
+): Promise<Rounds<Result>> {
+  const settings = { ...serving, ...setting };
+  const results = { rawpipe: [] as Result[], caret: [] as Result[] };
+  for (let round = 0; round < setting.rounds; round += 1)
+    for (const start of [startRawpipe, startCaret]) {
+      const door = await start(settings).ready;
+      try {
+        results[door.name as keyof typeof results].push(await measure(door));
+      } finally {
+        await door.stop();
+      }
+    }
+  return results;
+}
+
+/** One number of each round's result. */
+export function pickRounds<Result>(rounds: Rounds<Result>, pick: (result: Result) => number): Rounds<number> {
+  return Object.fromEntries(Object.entries(rounds).map(([name, results]) => [name, results.map(pick)]));
 }

@@ -1,69 +1,86 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { askDoor } from "./ask-door.ts";
+import type { Figure } from "../figures/figure.ts";
+import { median } from "../figures/quantile.ts";
 import type { BenchSetting } from "./bench-setting.ts";
+import { type ChatMessage, uniqueDialogue, uniquePrompt } from "./chat-request.ts";
 import { contest } from "./contest.ts";
-import type { Figure } from "./figure.ts";
-import { median } from "./quantile.ts";
-import { type ServedDoor, serveCaret } from "./serve-door.ts";
-import { uniquePrompt } from "./unique-prompt.ts";
+import { loadDoor } from "./load-door.ts";
+import type { ServedDoor } from "./serve-door.ts";
 
+const COLD_TURNS = 20;
 const BOOT_MS = 300;
-const LONG_PROMPT_BYTES = 5 * 1024 * 1024;
+const WARM_TURNS = 3;
+const DIALOGUE = { messages: 1000, bytesEach: 5 * 1024 };
+/** So that an agent that has just ended is out of the way. */
+const PAUSE_MS = 10;
+
+/** The median of turns one after the other: a round's first token. */
+export async function firstTokenMs(
+  setting: BenchSetting,
+  door: ServedDoor,
+  { dialogues, ms = PAUSE_MS }: { readonly dialogues: readonly (readonly ChatMessage[])[]; readonly ms?: number },
+): Promise<number> {
+  const { answers } = await loadDoor(setting, door, { dialogues, order: "sequence", ms, deltas: 1 });
+  const failed = answers.filter(({ isWhole }) => !isWhole).length;
+  if (failed > 0) throw new Error(`${door.name}: ${failed} of ${answers.length} answers did not come whole`);
+  return median(answers.map((answer) => answer.firstTokenMs));
+}
+
+/** So many first messages of one token. */
+export function shortDialogues(count: number): readonly (readonly ChatMessage[])[] {
+  return Array.from({ length: count }, () => [{ role: "user", content: uniquePrompt("deltas=1") }]);
+}
 
 export async function coldFirstToken(setting: BenchSetting): Promise<readonly Figure[]> {
-  const rounds = setting.quick ? 30 : 120;
-  const { rawpipe, caret } = await contest({ ...setting, keepWarm: false }, rounds, firstTokenMs);
-  const floor = { name: "rawpipe", value: median(rawpipe) } as const;
-  return [{ what: "first token p50, cold agent", unit: "ms", caret: median(caret), floor, target: 1.15 }];
+  const direct: number[] = [];
+  const rounds = await contest(setting, { keepWarm: false }, async (door) => {
+    if (door.name === "rawpipe")
+      direct.push(median(Array.from({ length: COLD_TURNS }, () => directFirstTokenMs(setting))));
+    return await firstTokenMs(setting, door, { dialogues: shortDialogues(COLD_TURNS) });
+  });
+  const what = "first token, cold agent, p50";
+  return [
+    {
+      what,
+      unit: "ms",
+      rounds: { ...rounds, direct: direct.slice(1) },
+      floor: "rawpipe",
+      bar: { of: "ratio", most: 1.15 },
+    },
+  ];
 }
 
 /** The time an agent takes to boot is hidden by one that has booted already. */
 export async function warmFirstToken(setting: BenchSetting): Promise<readonly Figure[]> {
-  const rounds = setting.quick ? 5 : 15;
-  const door = await serveCaret({ ...setting, bootMs: BOOT_MS });
-  const caret: number[] = [];
-  const direct: number[] = [];
-  try {
-    const cold = await firstTokenMs(door);
-    for (let round = 0; round < rounds; round += 1) {
-      // The next agent is started when a turn has ended, and has to boot.
-      await sleep(BOOT_MS * 2);
-      caret.push(await firstTokenMs(door));
-      direct.push(directFirstTokenMs(setting, uniquePrompt("deltas=1"), ["--boot", String(BOOT_MS)]));
-    }
-    const what = `first token p50, ${BOOT_MS} ms boot, warm agent`;
-    return [
-      { what, unit: "ms", caret: median(caret), floor: { name: "direct", value: median(direct) }, target: 0.1 },
-      { what: "the same gateway's first turn, cold", unit: "ms", caret: cold },
-    ];
-  } finally {
-    await door.stop();
-  }
+  // The next agent is started when a turn has ended, and has to boot.
+  const ms = BOOT_MS * 2;
+  const rounds = await contest(setting, { bootMs: BOOT_MS }, (door) =>
+    firstTokenMs(setting, door, { dialogues: shortDialogues(WARM_TURNS), ms }),
+  );
+  const what = `first token, agent of ${BOOT_MS} ms boot, warm`;
+  return [{ what, unit: "ms", rounds, floor: "rawpipe", bar: { of: "ratio", most: 0.1 } }];
 }
 
-export async function longPrompt(setting: BenchSetting): Promise<readonly Figure[]> {
-  const rounds = setting.quick ? 3 : 9;
-  const direct: number[] = [];
-  const { caret } = await contest({ ...setting, keepWarm: false }, rounds, async (door) => {
-    const prompt = uniquePrompt(`${"all work and no play ".repeat(LONG_PROMPT_BYTES / 21)} deltas=1`);
-    direct.push(directFirstTokenMs(setting, prompt, []));
-    const { firstTokenMs } = await askDoor(door, { prompt, deltas: 1 });
-    return firstTokenMs;
+export async function longDialogue(setting: BenchSetting): Promise<readonly Figure[]> {
+  const rounds = await contest(setting, { keepWarm: false }, (door) => {
+    const dialogue = uniqueDialogue(DIALOGUE.messages, DIALOGUE.bytesEach, "deltas=1");
+    return firstTokenMs(setting, door, { dialogues: [dialogue] });
   });
-  const floor = { name: "direct", value: median(direct) } as const;
-  return [{ what: "first token of a 5 MB prompt", unit: "ms", caret: median(caret), floor, target: 1.6 }];
+  return [
+    {
+      what: "first token of a 5 MB conversation",
+      unit: "ms",
+      rounds,
+      floor: "rawpipe",
+      bar: { of: "ratio", most: 1.3 },
+    },
+  ];
 }
 
-async function firstTokenMs(door: ServedDoor): Promise<number> {
-  const { firstTokenMs } = await askDoor(door, { prompt: uniquePrompt("deltas=1"), deltas: 1 });
-  return firstTokenMs;
-}
-
-function directFirstTokenMs({ agent, direct, directory }: BenchSetting, prompt: string, args: string[]): number {
+function directFirstTokenMs({ agent, direct, directory }: BenchSetting): number {
   const file = join(directory, "prompt.txt");
-  writeFileSync(file, prompt);
-  return Number(execFileSync(direct, [file, agent, ...args], { encoding: "utf8" })) / 1000;
+  writeFileSync(file, uniquePrompt("deltas=1"));
+  return Number(execFileSync(direct, [file, agent], { encoding: "utf8" })) / 1000;
 }

@@ -1,41 +1,44 @@
-import { askDoor } from "./ask-door.ts";
+import type { Figure } from "../figures/figure.ts";
 import type { BenchSetting } from "./bench-setting.ts";
-import { contest } from "./contest.ts";
-import type { Figure } from "./figure.ts";
-import { cpuMs } from "./process-cost.ts";
-import { median } from "./quantile.ts";
+import { uniquePrompt } from "./chat-request.ts";
+import { contest, pickRounds } from "./contest.ts";
+import { loadDoor } from "./load-door.ts";
 import type { ServedDoor } from "./serve-door.ts";
-import { uniquePrompt } from "./unique-prompt.ts";
+import { countCpu } from "./server-cost.ts";
+
+const DELTAS = 200_000;
 
 /** One stream as fast as it goes: what the gateway computes for each delta. */
 export async function flood(setting: BenchSetting): Promise<readonly Figure[]> {
-  const deltas = setting.quick ? 200_000 : 500_000;
-  const { rawpipe, caret } = await contest(setting, setting.quick ? 2 : 4, (door) => floodOnce(door, deltas));
-  const figure = (what: string, pick: (once: FloodCost) => number): Figure => ({
-    what,
-    unit: "s",
-    caret: median(caret.map(pick)),
-    floor: { name: "rawpipe", value: median(rawpipe.map(pick)) },
-  });
+  const rounds = await contest(setting, {}, (door) => floodOnce(setting, door));
+  const what = "flood of 200,000 deltas";
   return [
-    { ...figure("CPU per million deltas, one flooding stream", ({ cpuSeconds }) => cpuSeconds), target: 4 },
-    figure("time per million deltas", ({ seconds }) => seconds),
+    {
+      what: `${what}: CPU per million`,
+      unit: "s",
+      rounds: pickRounds(rounds, ({ cpuSeconds }) => cpuSeconds),
+      floor: "rawpipe",
+      bar: { of: "ratio", most: 2 },
+    },
+    {
+      what: `${what}: time`,
+      unit: "s",
+      rounds: pickRounds(rounds, ({ seconds }) => seconds),
+      floor: "rawpipe",
+      bar: { of: "ratio", most: 2 },
+    },
   ];
 }
 
-interface FloodCost {
-  readonly cpuSeconds: number;
-  readonly seconds: number;
-}
-
-async function floodOnce(door: ServedDoor, deltas: number): Promise<FloodCost> {
-  const cpuBefore = cpuMs(door.pids);
-  const startedAt = performance.now();
-  const { latenciesMs } = await askDoor(door, { prompt: uniquePrompt(`deltas=${deltas}`), deltas });
-  if (latenciesMs.length !== deltas) throw new Error(`Of ${deltas} deltas ${latenciesMs.length} arrived`);
-  const perMillion = 1_000_000 / deltas / 1000;
-  return {
-    cpuSeconds: (cpuMs(door.pids) - cpuBefore) * perMillion,
-    seconds: (performance.now() - startedAt) * perMillion,
-  };
+/** What one such stream costs a server. */
+export async function floodOnce(
+  setting: BenchSetting,
+  door: ServedDoor,
+): Promise<{ readonly cpuSeconds: number; readonly seconds: number }> {
+  const cpu = countCpu(door.pid, setting.agent);
+  const dialogues = [[{ role: "user", content: uniquePrompt(`deltas=${DELTAS}`) } as const]];
+  const { answers } = await loadDoor(setting, door, { dialogues, order: "spread", ms: 0, deltas: DELTAS });
+  const [answer] = answers;
+  if (answer?.isWhole !== true) throw new Error(`${door.name} did not deliver all ${DELTAS} deltas`);
+  return { cpuSeconds: (cpu() * (1_000_000 / DELTAS)) / 1000, seconds: answer.wholeMs / 1000 };
 }

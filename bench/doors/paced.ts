@@ -1,74 +1,83 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { askDoor } from "./ask-door.ts";
+import type { Bar, Figure } from "../figures/figure.ts";
+import { quantile } from "../figures/quantile.ts";
 import type { BenchSetting } from "./bench-setting.ts";
-import { contest } from "./contest.ts";
-import type { Figure } from "./figure.ts";
-import { cpuMs } from "./process-cost.ts";
-import { median, quantile } from "./quantile.ts";
+import { uniquePrompt } from "./chat-request.ts";
+import { contest, pickRounds } from "./contest.ts";
+import { loadDoor } from "./load-door.ts";
 import type { ServedDoor } from "./serve-door.ts";
-import { uniquePrompt } from "./unique-prompt.ts";
+import { countCpu } from "./server-cost.ts";
 
 const PACE_MS = 20;
+const DELTAS = 150;
 /** Streams begin spread over this time. */
 const SPREAD_MS = 1000;
 
-export interface PacedTargets {
-  readonly cpu?: number;
-  readonly latency?: number;
-  readonly firstToken?: number;
+interface PacedCost {
+  readonly cpuSeconds: number;
+  readonly firstTokenP50: number;
+  readonly firstTokenP99: number;
+  readonly latencyP50: number;
+  readonly latencyP99: number;
+  readonly errors: number;
+  readonly clientCpuSeconds: number;
+  readonly latestMs: number;
 }
 
+/** The most that each may be, as a multiple of the floor. */
+export type PacedBars = Readonly<Partial<Record<keyof PacedCost, number>>>;
+
+const figures: readonly (readonly [keyof PacedCost, string, Figure["unit"]])[] = [
+  ["cpuSeconds", "CPU", "s"],
+  ["firstTokenP50", "first token p50", "ms"],
+  ["firstTokenP99", "first token p99", "ms"],
+  ["latencyP50", "latency p50", "ms"],
+  ["latencyP99", "latency p99", "ms"],
+];
+
 /** Many streams at once, each as fast as a model speaks. */
-export async function paced(setting: BenchSetting, streams: number, targets: PacedTargets): Promise<readonly Figure[]> {
-  const deltas = setting.quick ? 75 : 150;
-  const { rawpipe, caret } = await contest(setting, setting.quick ? 1 : 2, (door) => pacedOnce(door, streams, deltas));
-  const figure = (what: string, unit: Figure["unit"], target: number | undefined, key: keyof PacedCost): Figure => ({
-    what: `${streams} paced streams: ${what}`,
-    unit,
-    caret: median(caret.map((cost) => cost[key])),
-    floor: { name: "rawpipe", value: median(rawpipe.map((cost) => cost[key])) },
-    ...(target === undefined ? {} : { target }),
-  });
+export async function paced(setting: BenchSetting, streams: number, bars: PacedBars): Promise<readonly Figure[]> {
+  const rounds = await contest(setting, {}, (door) => pacedOnce(setting, door, streams));
+  const named = (what: string): string => `${streams} paced streams: ${what}`;
+  const barOf = (most: number | undefined): { bar?: Bar } => (most === undefined ? {} : { bar: { of: "ratio", most } });
   return [
-    figure("CPU per token", "µs", targets.cpu, "cpuMicroseconds"),
-    figure("latency p50", "ms", undefined, "latencyP50"),
-    figure("latency p99", "ms", targets.latency, "latencyP99"),
-    figure("first token p99", "ms", targets.firstToken, "firstTokenP99"),
+    ...figures.map(([key, what, unit]) => ({
+      what: named(what),
+      unit,
+      rounds: pickRounds(rounds, (cost) => cost[key]),
+      floor: "rawpipe",
+      ...barOf(bars[key]),
+    })),
     {
-      what: `${streams} paced streams: errors`,
+      what: named("errors"),
       unit: "",
-      caret: Math.max(...caret.map(({ errors }) => errors)),
-      target: 0,
+      rounds: pickRounds(rounds, ({ errors }) => errors),
+      bar: { of: "value", most: 0 },
     },
+    {
+      what: named("CPU of the load generator"),
+      unit: "s",
+      rounds: pickRounds(rounds, (cost) => cost.clientCpuSeconds),
+    },
+    { what: named("request sent late by at most"), unit: "ms", rounds: pickRounds(rounds, (cost) => cost.latestMs) },
   ];
 }
 
-interface PacedCost {
-  readonly cpuMicroseconds: number;
-  readonly latencyP50: number;
-  readonly latencyP99: number;
-  readonly firstTokenP99: number;
-  readonly errors: number;
-}
-
-async function pacedOnce(door: ServedDoor, streams: number, deltas: number): Promise<PacedCost> {
-  const cpuBefore = cpuMs(door.pids);
-  const asked = Array.from({ length: streams }, async (_, index) => {
-    await sleep((SPREAD_MS * index) / streams);
-    return await askDoor(door, { prompt: uniquePrompt(`deltas=${deltas} pace=${PACE_MS}`), deltas });
-  });
-  const settled = await Promise.allSettled(asked);
-  const answers = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-  const whole = answers.filter(({ status, latenciesMs }) => status === 200 && latenciesMs.length === deltas);
-  const latencies = whole.flatMap(({ latenciesMs }) => latenciesMs);
+async function pacedOnce(setting: BenchSetting, door: ServedDoor, streams: number): Promise<PacedCost> {
+  const cpu = countCpu(door.pid, setting.agent);
+  const orders = `deltas=${DELTAS} pace=${PACE_MS}`;
+  const dialogues = Array.from({ length: streams }, () => [{ role: "user", content: uniquePrompt(orders) } as const]);
+  const result = await loadDoor(setting, door, { dialogues, order: "spread", ms: SPREAD_MS, deltas: DELTAS });
+  const cpuSeconds = cpu() / 1000;
+  const whole = result.answers.filter(({ isWhole }) => isWhole);
+  const firstTokens = whole.map(({ firstTokenMs }) => firstTokenMs);
   return {
-    cpuMicroseconds: ((cpuMs(door.pids) - cpuBefore) * 1000) / (streams * deltas),
-    latencyP50: quantile(latencies, 0.5),
-    latencyP99: quantile(latencies, 0.99),
-    firstTokenP99: quantile(
-      whole.map(({ firstTokenMs }) => firstTokenMs),
-      0.99,
-    ),
+    cpuSeconds,
+    firstTokenP50: quantile(firstTokens, 0.5),
+    firstTokenP99: quantile(firstTokens, 0.99),
+    latencyP50: quantile(result.latenciesMs, 0.5),
+    latencyP99: quantile(result.latenciesMs, 0.99),
     errors: streams - whole.length,
+    clientCpuSeconds: result.clientCpuMs / 1000,
+    latestMs: result.latestMs,
   };
 }

@@ -1,6 +1,6 @@
 import type { Request } from "playwright-core";
 import type { PageStage } from "../../tests/page/page-stage.ts";
-import type { Figure } from "../doors/figure.ts";
+import { type Figure, ownFigure } from "../figures/figure.ts";
 
 /** All scripts that a browser without a cache fetched until the list of sessions could be used, as they came over the wire. */
 export async function firstLoad(stage: PageStage): Promise<readonly Figure[]> {
@@ -15,5 +15,5 @@ export async function firstLoad(stage: PageStage): Promise<readonly Figure[]> {
   const sizes = await Promise.all(scripts.map((request) => request.sizes()));
   await stage.leave();
   const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
-  return [{ what: "first load: JavaScript, compressed", unit: "kB", caret: bytes / 1000, target: 150 }];
+  return [ownFigure("first load: JavaScript, compressed", "kB", bytes / 1000, 150)];
 }

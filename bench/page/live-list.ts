@@ -1,9 +1,9 @@
 import { createNativeClient } from "@caret/protocol";
 import type { PageStage } from "../../tests/page/page-stage.ts";
-import { buildAgents } from "../doors/build-agents.ts";
-import type { Figure } from "../doors/figure.ts";
+import { buildPrograms } from "../doors/build-programs.ts";
+import { uniquePrompt } from "../doors/chat-request.ts";
 import { serveCaret } from "../doors/serve-door.ts";
-import { uniquePrompt } from "../doors/unique-prompt.ts";
+import { type Figure, ownFigure } from "../figures/figure.ts";
 import { countBusyTime } from "./busy-time.ts";
 
 const SESSIONS = 50;
@@ -13,7 +13,7 @@ const PACE_MS = 100;
 export async function liveList(stage: PageStage, quick: boolean): Promise<readonly Figure[]> {
   const { directory } = stage.home;
   const seconds = quick ? 5 : 15;
-  const door = await serveCaret({ directory, agent: buildAgents(directory).agent });
+  const door = await serveCaret({ directory, agent: buildPrograms(directory).agent });
   try {
     const api = createNativeClient({ baseUrl: door.url, headers: { authorization: `Bearer ${door.token}` } });
     for (let count = 0; count < SESSIONS; count += 1) {
@@ -34,8 +34,8 @@ export async function liveList(stage: PageStage, quick: boolean): Promise<readon
     await stage.leave();
     const what = `list of ${SESSIONS} running sessions`;
     return [
-      { what: `${what}: time in all tasks`, unit: "%", caret: (100 * tasks) / elapsed, target: 15 },
-      { what: `${what}: time in long tasks`, unit: "%", caret: (100 * longTasks) / elapsed, target: 5 },
+      ownFigure(`${what}: time in all tasks`, "%", (100 * tasks) / elapsed, 15),
+      ownFigure(`${what}: time in long tasks`, "%", (100 * longTasks) / elapsed, 5),
     ];
   } finally {
     await door.stop();

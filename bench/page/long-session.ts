@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import type { PageStage } from "../../tests/page/page-stage.ts";
-import type { Figure } from "../doors/figure.ts";
-import { median, quantile } from "../doors/quantile.ts";
+import { type Figure, ownFigure } from "../figures/figure.ts";
+import { median, quantile } from "../figures/quantile.ts";
 import { sessionFile } from "./session-file.ts";
 
 const EVENTS = 10_000;
@@ -19,10 +19,10 @@ export async function longSession(stage: PageStage, quick: boolean): Promise<rea
   const frames = await scrollUp(stage, id);
   const what = `${EVENTS.toLocaleString("en")} events`;
   return [
-    { what: `${what}: page loaded, end shown and idle`, unit: "ms", caret: median(loaded), target: 500 },
-    { what: `${what}: opened from the list, end shown and idle`, unit: "ms", caret: median(opened), target: 500 },
-    { what: `${what}: scrolling up, frame p95`, unit: "ms", caret: quantile(frames, 0.95), target: 50 },
-    { what: `${what}: scrolling up, longest frame`, unit: "ms", caret: Math.max(...frames) },
+    ownFigure(`${what}: page loaded, end shown and idle`, "ms", median(loaded), 500),
+    ownFigure(`${what}: opened from the list, end shown and idle`, "ms", median(opened), 500),
+    ownFigure(`${what}: scrolling up, frame p95`, "ms", quantile(frames, 0.95), 50),
+    ownFigure(`${what}: scrolling up, longest frame`, "ms", Math.max(...frames)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { ScenarioInput } from "@caret/simulator";
 import type { PageStage } from "../../tests/page/page-stage.ts";
-import type { Figure } from "../doors/figure.ts";
+import { type Figure, ownFigure } from "../figures/figure.ts";
 import { countBusyTime } from "./busy-time.ts";
 
 const PROMPT = "Speak as fast as you can";
@@ -42,9 +42,9 @@ export async function stream(stage: PageStage, quick: boolean): Promise<readonly
   await stage.leave();
   const what = `${TOKENS_PER_SECOND} tokens/s for ${seconds(quick)} s`;
   return [
-    { what: `${what}: time in long tasks`, unit: "%", caret: (100 * longTasks) / elapsed, target: 5 },
-    { what: `${what}: time in all tasks`, unit: "%", caret: (100 * tasks) / elapsed },
-    { what: `${what}: tokens that came, per second`, unit: "", caret: (1000 * words) / elapsed },
+    ownFigure(`${what}: time in long tasks`, "%", (100 * longTasks) / elapsed, 5),
+    ownFigure(`${what}: time in all tasks`, "%", (100 * tasks) / elapsed),
+    ownFigure(`${what}: tokens that came, per second`, "", (1000 * words) / elapsed),
   ];
 }
 

@@ -46,18 +46,21 @@ export class GatewayHome {
   }
 
   /**
-   * The agents of this home that live, those that wait for a turn included, and whatever they have started; or of these
-   * only the processes that run a program of this name. Zombies have no environment left to read.
+   * The agents of this home that live, warm ones included, and whatever they have started; or of these only the processes
+   * that run a program of this name. Seats that no agent has taken yet do not count. Zombies have no environment left to read.
    */
   agents(program?: string): readonly number[] {
     const mark = `CARET_SIM_LOG=${this.#logPath}`;
-    const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
-    return pids.filter((pid) => {
+    const started = new Map<string, number[]>();
+    for (const pid of readdirSync("/proc").map(Number).filter(Number.isInteger)) {
       const variables = fileOf(pid, "environ").split("\0");
-      if (!variables.includes(mark) || !variables.some((variable) => variable.startsWith("CARET_PROCESS_ID=")))
-        return false;
-      return program === undefined || fileOf(pid, "comm").trim() === program;
-    });
+      const id = variables.find((variable) => variable.startsWith("CARET_PROCESS_ID="));
+      if (variables.includes(mark) && id !== undefined) started.set(id, [...(started.get(id) ?? []), pid]);
+    }
+    return [...started.values()]
+      .filter((pids) => !pids.every(isSeat))
+      .flat()
+      .filter((pid) => program === undefined || fileOf(pid, "comm").trim() === program);
   }
 
   remove(): void {
@@ -86,7 +89,12 @@ interface LogRecord {
   readonly stdin?: { readonly text: string };
 }
 
-function fileOf(pid: number, name: "environ" | "comm"): string {
+/** Also the container of a seat, whose agent is then another process with the same mark. */
+function isSeat(pid: number): boolean {
+  return fileOf(pid, "cmdline").includes("caret_seat_line");
+}
+
+function fileOf(pid: number, name: "environ" | "comm" | "cmdline"): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "latin1");
   } catch {

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { buildAgents } from "../../bench/doors/build-agents.ts";
-import { countRunning, residentMegabytes } from "../../bench/doors/process-cost.ts";
+import { buildPrograms } from "../../bench/doors/build-programs.ts";
+import { countRunning } from "../../bench/doors/process-tree.ts";
 import { type ServedDoor, serveCaret } from "../../bench/doors/serve-door.ts";
+import { serverMegabytes } from "../../bench/doors/server-cost.ts";
 import { readChat } from "./read-chat.ts";
 
 const isFull = barSize({ quick: 0, full: 1 }) === 1;
@@ -25,7 +26,7 @@ let door: ServedDoor;
 
 beforeEach(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-load-")));
-  ({ agent } = buildAgents(directory));
+  ({ agent } = buildPrograms(directory));
   door = await serveCaret({ agent, directory, keepWarm: false });
 });
 afterEach(async () => {
@@ -39,8 +40,8 @@ describe.skipIf(!hasCompiler())("A gateway under load", () => {
     const streams = barSize({ quick: 64, full: 256 });
     const deltas = barSize({ quick: 100, full: 250 });
     await readChat(door, "Once before anything is measured. deltas=1");
-    const before = residentMegabytes(door.pids);
-    const memory = watchMemory(door.pids);
+    const before = serverMegabytes(door.pid, agent);
+    const memory = watchMemory();
     const answers = await readMany(streams, `deltas=${deltas} pace=${PACE_MS}`).finally(memory.stop);
     for (const { status, text, finish, isDone } of answers) {
       expect({ status, finish, isDone }).toEqual({ status: 200, finish: "stop", isDone: true });
@@ -53,9 +54,9 @@ describe.skipIf(!hasCompiler())("A gateway under load", () => {
   test("spends little memory on clients that never read, and cuts them", { timeout: 180_000 }, async () => {
     const clients = 50;
     // First as many that do read, so that only the difference is measured.
-    const usual = watchMemory(door.pids);
+    const usual = watchMemory();
     await readMany(clients, `deltas=100 pace=${PACE_MS} size=${LARGE_DELTA}`).finally(usual.stop);
-    const unread = watchMemory(door.pids);
+    const unread = watchMemory();
     const idle = Array.from({ length: clients }, (_, index) =>
       askAndNeverRead(door, `Client ${index} does not listen. deltas=5000 pace=${PACE_MS} size=${LARGE_DELTA}`),
     );
@@ -77,11 +78,11 @@ function readMany(clients: number, orders: string) {
   return Promise.all(Array.from({ length: clients }, (_, index) => readChat(door, `Client ${index} asks. ${orders}`)));
 }
 
-/** The most memory that the processes have had at once, until it is stopped. */
-function watchMemory(pids: readonly number[]) {
+/** The most memory that the gateway and its helpers have had at once, until it is stopped. */
+function watchMemory() {
   let peak = 0;
   const timer = setInterval(() => {
-    peak = Math.max(peak, residentMegabytes(pids));
+    peak = Math.max(peak, serverMegabytes(door.pid, agent));
   }, 100);
   return { peak: () => peak, stop: () => clearInterval(timer) };
 }

@@ -54,7 +54,9 @@ async function readTurn(sessionId: string, witnesses: Readonly<Record<"sse" | "s
 }
 
 it("an event that arrives can be read from the log by any other process, whatever it came over", async () => {
-  const sessionId = await start({ deltaMs: 3, turns: [[{ text: "One after the other. ", repeat: 150 }]] });
+  // Deltas of one block may be joined into one event on a busy machine; a change of block never is.
+  const steps = Array.from({ length: 20 }, () => [{ thinking: "What next? " }, { text: "One after the other. " }]);
+  const sessionId = await start({ deltaMs: 3, turns: [steps.flat()] });
   const database = new DatabaseSync(join(gateway.home.dataDir, "caret.db"), { readOnly: true });
   const find = database.prepare("select turn_id from event where session_id = ? and seq = ?");
   const early: number[] = [];

@@ -32,6 +32,9 @@ export class PageStage {
   readonly browser: Browser;
   gateway: GatewayProcess;
   #signedIn: SignedIn | undefined;
+  /** A page that one test after the other takes: a browser of its own costs as much as a test. */
+  #kept: Page | undefined;
+  #isKeptTaken = false;
   #contexts: BrowserContext[] = [];
   #complaints: string[] = [];
   #allowed: RegExp[] = [];
@@ -79,18 +82,21 @@ export class PageStage {
 
   /** A page of a browser of its own that nobody has signed in. */
   async newBrowser(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: desk, reducedMotion: "reduce", ...options });
-    // Below a test's own patience, so that what was missing is named.
-    context.setDefaultTimeout(25_000);
+    const context = await this.#newContext(options);
     this.#contexts.push(context);
-    context.on("page", (page) => this.#watch(page));
     return await context.newPage();
   }
 
-  /** A page that is signed in, at this place of it. */
-  async visit(place = "/", options: BrowserContextOptions = {}): Promise<Page> {
+  /**
+   * A page that is signed in, at this place of it, in a browser that keeps nothing of other tests but the service worker.
+   * With options, and from a test's second page on, it is a browser of its own.
+   */
+  async visit(place = "/", options?: BrowserContextOptions): Promise<Page> {
     this.#signedIn ??= await this.#signIn();
-    const page = await this.newBrowser({ storageState: this.#signedIn, ...options });
+    const page =
+      options === undefined && !this.#isKeptTaken
+        ? await this.#takeKept(this.#signedIn)
+        : await this.newBrowser({ storageState: this.#signedIn, ...options });
     await page.goto(`${this.url}/#${place}`);
     return page;
   }
@@ -133,7 +139,7 @@ export class PageStage {
 
   /** Closes what the test opened, and gives what went wrong on its pages: for `afterEach`, to be compared with nothing. */
   async leave(): Promise<readonly string[]> {
-    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    await Promise.all([this.#leaveKept(), ...this.#contexts.splice(0).map((context) => context.close())]);
     const allowed = this.#allowed.splice(0);
     return this.#complaints.splice(0).filter((complaint) => !allowed.some((pattern) => pattern.test(complaint)));
   }
@@ -144,18 +150,52 @@ export class PageStage {
     this.home.remove();
   }
 
+  async #newContext(options: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await this.browser.newContext({ viewport: desk, reducedMotion: "reduce", ...options });
+    // Below a test's own patience, so that what was missing is named.
+    context.setDefaultTimeout(25_000);
+    context.on("page", (page) => this.#watch(page));
+    return context;
+  }
+
+  async #takeKept({ cookies, origins }: SignedIn): Promise<Page> {
+    this.#isKeptTaken = true;
+    const page = await this.#keep();
+    await page.context().clearCookies();
+    await page.context().addCookies(cookies);
+    // A document of the gateway that runs no script, from which its storage can be reached.
+    await page.goto(`${this.url}/icon.svg`);
+    await page.evaluate(replaceStorage, origins[0]?.localStorage ?? []);
+    return page;
+  }
+
+  async #keep(): Promise<Page> {
+    this.#kept ??= await (await this.#newContext({})).newPage();
+    return this.#kept;
+  }
+
+  async #leaveKept(): Promise<void> {
+    if (this.#kept === undefined) return;
+    const others = this.#kept
+      .context()
+      .pages()
+      .filter((page) => page !== this.#kept);
+    await Promise.all([this.#kept.goto("about:blank"), ...others.map((page) => page.close())]);
+    this.#isKeptTaken = false;
+  }
+
   async #signIn(): Promise<SignedIn> {
-    const page = await this.newBrowser();
+    const page = await this.#keep();
     await page.goto((await this.api.createLink()).url);
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
-    const state = await page.context().storageState();
-    await page.context().close();
-    return state;
+    return await page.context().storageState();
   }
 
   #watch(page: Page): void {
     const complain = (text: string) => void this.#complaints.push(text);
     page.on("console", (message) => {
+      // The browser itself asks for it, for the one document of ours that names no icon: the one before each visit.
+      if (message.location().url === `${this.url}/favicon.ico`) return;
       if (["error", "warning"].includes(message.type())) complain(`console: ${message.text()}`);
     });
     page.on("pageerror", (error) => complain(`thrown: ${error.message}`));
@@ -168,6 +208,19 @@ export class PageStage {
       if (response.status() >= 400) complain(`${response.status()}: ${response.request().method()} ${response.url()}`);
     });
   }
+}
+
+/** Runs in the browser. */
+function replaceStorage(entries: readonly { readonly name: string; readonly value: string }[]): void {
+  const { localStorage, sessionStorage } = globalThis as unknown as Record<"localStorage" | "sessionStorage", Entries>;
+  localStorage.clear();
+  sessionStorage.clear();
+  for (const { name, value } of entries) localStorage.setItem(name, value);
+}
+
+interface Entries {
+  clear(): void;
+  setItem(name: string, value: string): void;
 }
 
 function startOn(home: GatewayHome, port: string, env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {

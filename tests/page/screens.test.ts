@@ -198,7 +198,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
   it("move nothing for those who asked for it", async () => {
     const page = await stage.visit(`/s/${asked.id}`, { reducedMotion: "reduce" });
     await page.getByRole("form", { name: "Colour" }).waitFor();
-    expect(await page.evaluate<number>("document.getAnimations().length")).toBe(0);
+    expect(await page.evaluate<readonly string[]>(longAnimations)).toEqual([]);
   });
 
   async function show(page: Page, place: string): Promise<void> {
@@ -226,3 +226,8 @@ const measure = `[
     .filter(([, height]) => height > 0 && height < 36)
     .map(([name, height]) => name + " " + height),
 ]`;
+
+/** What moves for longer than the millisecond that reduced motion leaves: too short to be seen, and the end is still reported. */
+const longAnimations = `document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime > 1)
+  .map((animation) => animation.animationName ?? animation.transitionProperty)`;

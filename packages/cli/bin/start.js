@@ -1,10 +1,20 @@
-import { enableCompileCache } from "node:module";
-import { fileURLToPath } from "node:url";
 import { newestProgram } from "@caret/simulator/newest-program";
+
+// Taken directly: an import makes Node load whatever is behind the getters of these modules, too.
+const { enableCompileCache } = process.getBuiltinModule("node:module");
+const { fileURLToPath } = process.getBuiltinModule("node:url");
+const { setFlagsFromString } = process.getBuiltinModule("node:v8");
 
 // Without V8's compile cache, compiling costs half of every start. It lies beside the code, so that only those who can change
 // the code can write to it; Node's default is a directory in /tmp that any user may have made first.
 enableCompileCache(fileURLToPath(new URL("../.cache/compiled", import.meta.url)));
+
+// Nothing in a start runs often enough to be worth optimizing, and V8's optimizing compilers alone take 8 MB of memory.
+// The gateway turns them on again with its first request (src/serve/light-start.ts); other commands never turn them off.
+if (process.argv[2] === "serve") {
+  setFlagsFromString("--no-opt");
+  setFlagsFromString("--no-maglev");
+}
 
 const here = (path) => new URL(path, import.meta.url);
 const sources = ["cli", "gateway", "protocol", "runtime", "simulator"].map((name) => here(`../../${name}/src/`));

@@ -70,7 +70,12 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const store = openLog(config, options.role);
   await interruptRunningTurns(store);
   const keeper = createSecretKeeper([...knownSecrets(host, config), ...mcpSecrets(config)]);
-  const spawner = createSpawner({ mode: config.spawner.enabled ? "process" : "inline", dataDir: config.dataDir });
+  const spawner = createSpawner({
+    mode: config.spawner.enabled ? "process" : "inline",
+    dataDir: config.dataDir,
+    // As for agents that are kept warm: only a process that stays has a use for them.
+    seats: options.keepWarm ? config.spawner.seats : 0,
+  });
   const containment = await findContainment(host, config, spawner).catch(async (reason: unknown) => {
     await spawner.close();
     await store.close();

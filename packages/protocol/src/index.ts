@@ -68,6 +68,7 @@ export {
   toolKinds,
 } from "./events/agent-event.ts";
 export { assertWellFormedTurn } from "./events/assert-well-formed-turn.ts";
+export { type Delta, isDelta, isSameBlock } from "./events/is-delta.ts";
 export { mainArgument } from "./events/main-argument.ts";
 export { hiddenMark, markHidden } from "./events/mark-hidden.ts";
 export { isJsonObject, type JsonObject, parseJson } from "./json.ts";

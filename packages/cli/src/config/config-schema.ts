@@ -198,6 +198,10 @@ function processSchemas() {
     spawner: z
       .strictObject({
         enabled: key(z.boolean().default(true), "Start agents from a small process of their own."),
+        seats: key(
+          z.number().int().min(0).max(64).default(4),
+          "How many processes the gateway starts ahead, each to become the agent of one turn. 0: none.",
+        ),
       })
       .prefault({}),
     containment: key(

@@ -58,7 +58,7 @@ describe("loadConfig", () => {
       budgets: { turn: {}, session: {}, day: {} },
       retention: {},
       warm: { enabled: true, max: 2, idleMs: 300_000 },
-      spawner: { enabled: true },
+      spawner: { enabled: true, seats: 4 },
       containment: "auto",
       profiles: {},
       models: {},

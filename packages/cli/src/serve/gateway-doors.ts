@@ -25,7 +25,7 @@ import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
-import { pageDirectory, readPageFiles } from "./page-files.ts";
+import { openPage, pageDirectory } from "./page-files.ts";
 
 const RECENT_SESSIONS = 50;
 
@@ -77,7 +77,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
       },
       links,
     }),
-    pageDoor({ files: readPageFiles(pageDirectory) }),
+    pageDoor(openPage(pageDirectory)),
   ];
 }
 

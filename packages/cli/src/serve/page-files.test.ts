@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readPageFiles } from "./page-files.ts";
+import { openPage } from "./page-files.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -10,14 +10,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-it("reads the build once, with the compressed forms beside their files", () => {
+it("reads the whole build at once, with the compressed forms beside their files", () => {
   mkdirSync(join(directory, "assets"));
   const files = ["index.html", "index.html.br", "icon.svg", "assets/main-a1.js", "assets/main-a1.js.gz"];
   for (const name of files) writeFileSync(join(directory, name), name);
-  const page = readPageFiles(directory);
+  const { paths, read } = openPage(directory);
+  const page = read();
   rmSync(directory, { recursive: true });
   mkdirSync(directory);
   const bytes = (name: string): Buffer => Buffer.from(name);
+  expect([...paths].sort()).toEqual([...page.keys()].sort());
   expect(Object.fromEntries(page)).toEqual({
     "/": {
       bytes: bytes("index.html"),
@@ -36,9 +38,10 @@ it("reads the build once, with the compressed forms beside their files", () => {
 });
 
 it.each(["", "nowhere"])("says how to build the page where there is none (%j)", (name) => {
-  const page = readPageFiles(join(directory, name));
+  const { paths, read } = openPage(join(directory, name));
+  const page = read();
   expect({
-    paths: [...page.keys()],
+    paths,
     namesTheBuild: Buffer.from(page.get("/")?.bytes ?? [])
       .toString("utf8")
       .includes("npm run build"),

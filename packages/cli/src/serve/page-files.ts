@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PageFile, PageFiles } from "@caret/gateway";
+import type { Page, PageFile, PageFiles } from "@caret/gateway";
 import { packageRoot } from "../program.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -22,12 +22,24 @@ const COMPRESSED = [".br", ".gz"];
 /** Where the build puts the page. */
 export const pageDirectory: string = fileURLToPath(new URL("../web/dist", packageRoot));
 
-/** The built page, read once: it is small, and a build while the gateway runs must not mix two of them. */
-export function readPageFiles(directory: string): PageFiles {
+/** The built page. All of it is read at once: a build while the gateway runs must not mix two of them. */
+export function openPage(directory: string): Page {
+  return { paths: ownNames(listFiles(directory)).map(pathOf), read: () => readPageFiles(directory) };
+}
+
+function readPageFiles(directory: string): PageFiles {
   const names = listFiles(directory);
   if (!names.includes(INDEX)) return new Map([["/", unbuiltPage]]);
-  const own = names.filter((name) => !COMPRESSED.includes(extname(name)));
-  return new Map(own.map((name) => [name === INDEX ? "/" : `/${name}`, readFile(directory, name, names)]));
+  return new Map(ownNames(names).map((name) => [pathOf(name), readFile(directory, name, names)]));
+}
+
+/** The index stands for a page that is not built as well. */
+function ownNames(names: readonly string[]): readonly string[] {
+  return names.includes(INDEX) ? names.filter((name) => !COMPRESSED.includes(extname(name))) : [INDEX];
+}
+
+function pathOf(name: string): string {
+  return name === INDEX ? "/" : `/${name}`;
 }
 
 function listFiles(directory: string): readonly string[] {

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Writable } from "node:stream";
 import { createMetrics, createServer, createSignInLinks, createTurnMetrics, stopTaking } from "@caret/gateway";
 import type { CaretError, LaneName } from "@caret/protocol";
-import { identifyProcess, type Redactor, wayInside } from "@caret/runtime";
-import { type Logger, pino } from "pino";
+import { identifyProcess, wayInside } from "@caret/runtime";
 import { openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
@@ -17,8 +15,10 @@ import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
 import { laneModels, laneStates, lanesOf } from "./gateway-lanes.ts";
 import { removeLockFile, writeLockFile } from "./gateway-lock.ts";
+import { createGatewayLog } from "./gateway-log.ts";
 import { openGatewayPorts } from "./gateway-ports.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
+import { endLightStart } from "./light-start.ts";
 import { listen } from "./listen.ts";
 
 interface GatewayOptions {
@@ -56,7 +56,7 @@ export interface RunningGateway {
 
 /** Compose a gateway and listen: engine → ports → doors → server → lock file. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { host, config, workspace } = options;
+  const { host, config, workspace, settings } = options;
   const metrics = createMetrics();
   const turnMetrics = createTurnMetrics(metrics);
   const opened = await openEngine(host, config, {
@@ -92,16 +92,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     newId: randomUUID,
     log,
   });
-  const url = await listen(app, { ...config.server, mayMovePort: options.mayMovePort });
+  const closeParts = async (): Promise<void> => {
+    await ports.close();
+    await opened.close();
+    tokens.close();
+  };
+  const address = { ...config.server, mayMovePort: options.mayMovePort };
+  // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
+  const url = await listen(app, address).catch((reason: unknown) => closeParts().then(() => Promise.reject(reason)));
+  endLightStart(app.server);
   const { pid, startTime } = identifyProcess(process.pid);
-  writeLockFile(config.dataDir, {
-    url,
-    pid,
-    startTime: startTime ?? null,
-    version,
-    tokenFile: tokenFile ?? null,
-    settings: options.settings,
-  });
+  const lock = { url, pid, startTime: startTime ?? null, version, tokenFile: tokenFile ?? null, settings };
+  writeLockFile(config.dataDir, lock);
   return {
     url,
     workspaces: opened.allowedWorkspaces.directories().filter((directory) => directory !== scratchRoot(config)),
@@ -117,9 +119,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await finishTurns({ ...how, engine: opened.engine });
       await app.close();
       removeLockFile(config.dataDir, host.uid, pid);
-      await ports.close();
-      await opened.close();
-      tokens.close();
+      await closeParts();
     },
   };
 }
@@ -136,16 +136,4 @@ function defaultWorkspaces({ cwd, home }: Host, workspace: string | undefined): 
 /** A gateway on a wildcard address is reachable at localhost. */
 function reachable(url: string): string {
   return url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, "//localhost:");
-}
-
-/** The gateway's log on stderr: one line of JSON per entry, redacted before it is written. */
-export function createGatewayLog({ stderr }: Host, config: Config, redactor: () => Redactor): Logger {
-  const destination = new Writable({
-    decodeStrings: false,
-    write(line: string, _encoding, done) {
-      stderr.write(redactor().redactText(line.toString()));
-      done();
-    },
-  });
-  return pino({ level: config.log.level, base: null }, destination);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { physicalDirectory, wayInside } from "@caret/runtime";
@@ -24,6 +24,19 @@ export function readAllowedDirectories(dataDir: string): readonly string[] {
       fix: `Repair or remove ${file}; directories are then allowed again one by one.`,
     });
   }
+}
+
+/** The same, read again only when the file is another one: it is asked for with every turn. */
+export function createAllowedDirectories(dataDir: string): () => readonly string[] {
+  const file = allowedDirectoriesFile(dataDir);
+  let known: { readonly version: string; readonly directories: readonly string[] } | undefined;
+  return () => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return [];
+    const version = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+    if (known?.version !== version) known = { version, directories: readAllowedDirectories(dataDir) };
+    return known.directories;
+  };
 }
 
 export interface AllowDirectoryOptions {

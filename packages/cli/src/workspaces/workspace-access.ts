@@ -3,7 +3,7 @@ import type { AllowedWorkspaces } from "@caret/runtime";
 import { userConfigPath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
-import { readAllowedDirectories } from "./allowed-directories.ts";
+import { createAllowedDirectories } from "./allowed-directories.ts";
 
 /**
  * Where turns may work: what the settings name, else what this process was started for; what was allowed since by
@@ -11,8 +11,10 @@ import { readAllowedDirectories } from "./allowed-directories.ts";
  */
 export function workspaceAccess(host: Host, config: Config, startedFor: readonly string[]): AllowedWorkspaces {
   const settled = config.workspaces.allow.length > 0 ? config.workspaces.allow : startedFor;
+  const allowedSince = createAllowedDirectories(config.dataDir);
+  const scratch = scratchRoot(config);
   return {
-    directories: () => [...settled, ...readAllowedDirectories(config.dataDir), scratchRoot(config)],
+    directories: () => [...settled, ...allowedSince(), scratch],
     howToAllow: (directory) =>
       `Run \`${host.command} workspaces allow ${shellWord(directory)}\`, or add it to \`workspaces.allow\` in ${userConfigPath(host)}.`,
   };

@@ -14,6 +14,8 @@ const denseRanges: readonly (readonly [first: number, last: number])[] = [
 ];
 
 export function weightOf(text: string): number {
+  // Nearly all text is ASCII, and counting its bytes is far quicker than looking at each.
+  if (Buffer.byteLength(text) === text.length) return text.length;
   let weight = 0;
   for (let index = 0; index < text.length; index += 1) weight += weightAt(text, index);
   return weight;

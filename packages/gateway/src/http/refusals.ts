@@ -1,7 +1,5 @@
 import { CaretError } from "@caret/protocol";
 
-const MAX_DEPTH = 128;
-
 interface KnownError {
   readonly error: CaretError;
   /** A status that says more than our code does, as for a wrong content type. */
@@ -29,21 +27,4 @@ function clientFaultOf(reason: unknown): number | undefined {
 
 function sentence(message: string): string {
   return message.endsWith(".") ? message : `${message}.`;
-}
-
-/** Reject JSON nested so deep that recursive code would overflow the stack. Parsing it is harmless. */
-export function assertShallow(json: unknown): void {
-  let level: readonly unknown[] = [json];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) throw new CaretError("invalid-request", `The body: is nested more than ${MAX_DEPTH} deep.`);
-    level = level.flatMap(childrenOf);
-  }
-}
-
-function childrenOf(value: unknown): readonly unknown[] {
-  return typeof value === "object" && value !== null ? Object.values(value).filter(isContainer) : [];
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeader, ServerResponse } from "node:http";
 import type { StreamMeter } from "./request-context.ts";
+import { type StreamedBody, streamedBody } from "./streamed-body.ts";
 
 const DEFAULT_STUCK_MS = 30_000;
 const DEFAULT_END_GRACE_MS = 1000;
@@ -50,26 +51,32 @@ export interface SseWriter {
 /** Take the response over from Fastify, flush the headers, and send keep-alives. */
 export function openSse(reply: SseReply, options: SseOptions): SseWriter {
   const { raw } = reply;
+  const { socket } = raw;
   reply.hijack();
+  // The head goes out with what is written in the same breath.
+  socket?.cork();
   raw.writeHead(200, { ...reply.getHeaders(), ...STREAM_HEADERS });
   raw.flushHeaders();
+  if (socket !== null) process.nextTick(() => socket.uncork());
   return createWriter(raw, options);
 }
 
 function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
   const { keepAliveMs, meter, keepAlive = KEEP_ALIVE } = options;
   const gone = new AbortController();
-  const watch = watchReader(raw, options, gone);
+  const body = streamedBody(raw);
+  const watch = watchReader(raw, body, options, gone);
   let ended = false;
 
   const silence = setInterval(() => {
-    if (!raw.writableNeedDrain) send(keepAlive);
+    if (!body.needsDrain) send(keepAlive);
   }, keepAliveMs);
   silence.unref();
 
   function send(text: string): boolean {
-    meter?.wrote(Buffer.byteLength(text));
-    return raw.write(text);
+    const bytes = Buffer.byteLength(text);
+    meter?.wrote(bytes);
+    return body.write(text, bytes);
   }
 
   meter?.opened();
@@ -97,7 +104,7 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
 }
 
 /** Notices that the reader has left, cuts one that is stuck, and passes the server's abort on. */
-function watchReader(raw: ServerResponse, options: SseOptions, gone: AbortController) {
+function watchReader(raw: ServerResponse, body: StreamedBody, options: SseOptions, gone: AbortController) {
   const { signal, endGraceMs = DEFAULT_END_GRACE_MS, meter } = options;
   const stuckMs = options.stuckMs ?? meter?.stuckMs ?? DEFAULT_STUCK_MS;
   let stuck: NodeJS.Timeout | undefined;
@@ -126,14 +133,15 @@ function watchReader(raw: ServerResponse, options: SseOptions, gone: AbortContro
     grace = cutAfter(endGraceMs, "The stream did not end in time");
   }
 
-  raw.on("drain", resume);
+  body.onDrain(resume);
   // A connection reset also emits `close`, which is handled below.
   raw.on("error", () => {});
   raw.once("close", () => {
     signal.removeEventListener("abort", stop);
     clearTimeout(grace);
     resume();
-    gone.abort(new DOMException("The client has gone", "AbortError"));
+    // A reader that has everything leaves in peace.
+    if (!raw.writableFinished) gone.abort(new DOMException("The client has gone", "AbortError"));
   });
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });

@@ -29,11 +29,12 @@ const PAGE_HEADERS = {
 };
 
 /** The web page. Its files are public: the data comes through the native door. */
-export function pageDoor({ files }: { readonly files: PageFiles }): FastifyPluginAsync {
-  const served = new Map([...files].map(([path, file]) => [path, { ...file, etag: etagOf(file) }]));
+export function pageDoor({ paths, read }: Page): FastifyPluginAsync {
+  let served: ReadonlyMap<string, ServedFile> | undefined;
 
   function send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const [path = ""] = request.url.split("?", 1);
+    served ??= new Map([...read()].map(([name, file]) => [name, { ...file, etag: etagOf(file) }]));
     const file = served.get(path);
     reply.headers(PAGE_HEADERS);
     if (file === undefined) throw new CaretError("not-found", "The page has no such file");
@@ -42,12 +43,12 @@ export function pageDoor({ files }: { readonly files: PageFiles }): FastifyPlugi
 
   return async (app) => {
     const config = { access: "public", doc: { summary: "A file of the web page" } } as const;
-    for (const path of files.keys()) if (!path.startsWith(ASSETS)) app.get(path, { config }, send);
+    for (const path of paths) if (!path.startsWith(ASSETS)) app.get(path, { config }, send);
     app.get(`${ASSETS}*`, { config }, send);
   };
 }
 
-function sendFile(file: PageFile & { readonly etag: string }, request: FastifyRequest, reply: FastifyReply) {
+function sendFile(file: ServedFile, request: FastifyRequest, reply: FastifyReply) {
   const { bytes, encoding } = chooseEncoding(file, request.headers["accept-encoding"]);
   const etag = `"${file.etag}${encoding === undefined ? "" : `-${encoding}`}"`;
   reply.header("etag", etag);
@@ -77,6 +78,16 @@ export interface PageFile {
 
 /** The built page by path, `/` for the page itself. Everything in it is public. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
+
+/** The page: its paths, and its files, which are read when a browser asks for the first of them. */
+export interface Page {
+  readonly paths: readonly string[];
+  read(): PageFiles;
+}
+
+interface ServedFile extends PageFile {
+  readonly etag: string;
+}
 
 interface ChosenBody {
   readonly bytes: Uint8Array;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { CaretError } from "@caret/protocol";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -13,7 +14,7 @@ import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
 import { asksForSocket } from "../http/client-gone.ts";
 import { errorHandler } from "../http/error-handler.ts";
-import { assertShallow } from "../http/refusals.ts";
+import { tameJson } from "../http/tame-json.ts";
 import { watchConnections } from "./connections.ts";
 import { toErrorReply } from "./error-response.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -38,8 +39,11 @@ export interface ServerOptions {
   /** How a person starts Caret on this machine: `caret` or `npx caret`. */
   readonly command: string;
   readonly newId: () => string;
-  readonly log?: FastifyBaseLogger;
+  readonly log?: GatewayLog;
 }
+
+/** What a log can do. It is given to Fastify for its requests. */
+export type GatewayLog = FastifyBaseLogger;
 
 const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
@@ -75,7 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook("onRequest", gate);
   app.addHook("preValidation", async ({ body, routeOptions }) => {
-    if (routeOptions.config.mediaType === undefined) assertShallow(body);
+    if (routeOptions.config.mediaType === undefined) tameJson(body);
   });
   app.addHook("onSend", readOn);
   // Node has detached a connection with an upgrade request. If rejected, it would stay open for ever.
@@ -92,16 +96,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Gate): FastifyInstance {
   const app: FastifyInstance = fastify({
-    ...(log === undefined ? {} : { loggerInstance: log }),
+    // Not as the instance of the server: Fastify would load pino for it.
+    ...(log === undefined ? {} : { childLoggerFactory: (_none, bindings) => log.child(bindings) }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleConnectionMs,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
-    // We never read prototypes, and a JSON Schema may have a property of that name.
-    onProtoPoisoning: "remove",
-    onConstructorPoisoning: "remove",
+    // Routes read their requests with zod and have no schemas of Fastify's, whose compilers need not be loaded then.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    // `tameJson` removes prototypes from what was parsed; Fastify would search the text for them.
+    onProtoPoisoning: "ignore",
+    onConstructorPoisoning: "ignore",
     // An invalid URL reaches no hook, so it goes through the gate here.
     frameworkErrors: (error, request, reply) => {
       const refused = (reason: unknown) => showError(reason, request, reply);
@@ -124,6 +131,10 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
   watchConnections(app.server);
   app.removeContentTypeParser("text/plain");
   return app;
+}
+
+function noSchemas(): never {
+  throw new CaretError("internal", "A route was registered with a schema for Fastify; give it to read() or write()");
 }
 
 /**

@@ -12,6 +12,8 @@ export type NextChunk<Chunk> =
  */
 export class ChunkWaiter {
   readonly #signal: AbortSignal;
+  /** Kept here: to ask a signal that is made of others looks at all of them. */
+  #isAborted: boolean;
   /** Settles the newest wait; does nothing when its chunk has come. */
   #settle: (next: { readonly kind: "expired" | "aborted" }) => void = () => undefined;
   #deadline = Number.POSITIVE_INFINITY;
@@ -20,12 +22,13 @@ export class ChunkWaiter {
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
+    this.#isAborted = signal.aborted;
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   /** The pull itself stays pending when the time is over or the signal is aborted. One wait at a time. */
   next<Chunk>(pull: Promise<IteratorResult<Chunk>>, waitMs: number): Promise<NextChunk<Chunk>> {
-    if (this.#signal.aborted) return Promise.resolve({ kind: "aborted" });
+    if (this.#isAborted) return Promise.resolve({ kind: "aborted" });
     const { promise, resolve, reject } = Promise.withResolvers<NextChunk<Chunk>>();
     this.#settle = resolve;
     pull.then((result) => resolve(toChunk(result)), reject);
@@ -60,7 +63,10 @@ export class ChunkWaiter {
     setImmediate(() => settle({ kind: "expired" }));
   };
 
-  #onAbort = (): void => this.#settle({ kind: "aborted" });
+  #onAbort = (): void => {
+    this.#isAborted = true;
+    this.#settle({ kind: "aborted" });
+  };
 }
 
 function toChunk<Chunk>(result: IteratorResult<Chunk>): NextChunk<Chunk> {

@@ -39,7 +39,7 @@ export function createUnpassableRefuser(refusalOf: (part: TranscriptPart) => Ref
   return {
     check(messages, tokenName) {
       const last = messages.at(-1);
-      if (last?.role !== "user" || isOfTool(messages, last)) return;
+      if (last?.role !== "user" || !last.parts.some(refusalOf) || isOfTool(messages, last)) return;
       const said = wordsOf(last.parts);
       const found = last.parts.flatMap((part) => {
         const refusal = refusalOf(part);

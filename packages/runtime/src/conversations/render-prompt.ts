@@ -1,5 +1,5 @@
 import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
-import { withoutClientMarkup } from "./matching/client-notes.ts";
+import { saysSomething } from "./matching/client-notes.ts";
 import { callKey } from "./matching/transcript.ts";
 
 export interface PromptParts {
@@ -76,7 +76,7 @@ function renderNow(message: TranscriptMessage, toolNames: PromptParts["toolNames
 /** The user has said something; what clients put into the user's messages does not count. */
 export function isSpoken(message: TranscriptMessage): boolean {
   if (message.role !== "user") return false;
-  return message.parts.some((part) => part.kind === "text" && withoutClientMarkup(part.text) !== "");
+  return message.parts.some((part) => part.kind === "text" && saysSomething(part.text));
 }
 
 function toJson(input: unknown): string {

@@ -12,6 +12,9 @@ const FIRST_PAUSE_MS = 15_000;
 
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
+/** Every request asks for it, and looking at every turn that can still be joined takes the longer the more there are. */
+const TIDY_MS = 1_000;
+
 interface TurnRegistryOptions {
   readonly engine: SessionEngine;
   readonly lineage: LineageStore;
@@ -44,6 +47,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   const { engine, lineage, graceMs, goneMs, joinMs, retryMs, now, onError } = options;
   const turns = new Map<string, SharedTurn>();
   const failed = createFailedRequests(now);
+  let tidiedAt = Number.NEGATIVE_INFINITY;
 
   /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. */
   const attempt = (write: () => void): void => {
@@ -88,8 +92,9 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     note: ({ turn }, verdict) => writeDown(turn, verdict),
     find: (turnId) => turns.get(turnId),
     tidy() {
-      for (const [turnId, { endedAt }] of turns)
-        if (endedAt !== undefined && now() - endedAt > joinMs) turns.delete(turnId);
+      if (now() - tidiedAt < TIDY_MS) return;
+      tidiedAt = now();
+      for (const [turnId, shared] of turns) if (shared.isSpent) turns.delete(turnId);
     },
   };
 }

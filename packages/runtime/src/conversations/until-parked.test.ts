@@ -24,7 +24,7 @@ it("a call that takes long to reach the log is asked for once, not again after i
   const append = bench.store.append.bind(bench.store);
   let calls = 0;
   bench.store.append = async (sessionId, seq, entries) => {
-    if (entries.some(({ event }) => event.type === "tool-call")) calls += 1;
+    if (Array.isArray(entries) && entries.some(({ event }) => event.type === "tool-call")) calls += 1;
     // The first of two calls that are made together is in the log at once; everything after it takes long.
     if (calls > 1) await sleep(SLOW_DISK_MS);
     return await append(sessionId, seq, entries);

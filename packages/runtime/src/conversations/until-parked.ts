@@ -39,7 +39,8 @@ export async function* untilParked(
       if (next.isLast) return;
     }
   } finally {
-    left.abort();
+    // A reason of its own: the default one is an exception with a stack.
+    left.abort("left");
     answer.close();
   }
 }

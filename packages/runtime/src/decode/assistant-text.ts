@@ -4,6 +4,7 @@ import {
   isRecap,
   isWholeText,
   markBoundary,
+  mayBeRecap,
   missingFromSegment,
   missingFromTurn,
   nothingShown,
@@ -47,6 +48,28 @@ export function onDelta(draft: TextDraft, text: string): void {
   if (fresh === "") return;
   if (isRecap(draft.shown, fresh)) draft.held = fresh;
   else show(draft, fresh);
+}
+
+/** Several deltas that follow each other: those that cannot be recaps, which are nearly all, are shown together. */
+export function onDeltas(draft: TextDraft, texts: readonly string[]): void {
+  let together = "";
+  for (const text of texts) {
+    const isCertain = draft.held === undefined && draft.replayed === undefined;
+    if (isCertain && !mayBeRecap(draft.shown, text.length, together.length)) together += text;
+    else {
+      showDeltas(draft, together);
+      onDelta(draft, text);
+      together = "";
+    }
+  }
+  showDeltas(draft, together);
+}
+
+/** Nothing is held back, nor being told again. */
+function showDeltas(draft: TextDraft, text: string): void {
+  if (text === "") return;
+  draft.sawDelta = true;
+  show(draft, text);
 }
 
 /** A delta that cannot be a recap: it is shown at once. */

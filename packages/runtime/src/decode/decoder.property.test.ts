@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { type AgentEvent, isDelta, isSameBlock } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { barSize } from "../testing/bar-size.ts";
@@ -44,6 +45,18 @@ function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
+/** One event per stretch of text, however many deltas it came in. */
+function joinNeighbours(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  const joined: AgentEvent[] = [];
+  for (const event of events) {
+    const last = joined.at(-1);
+    if (last !== undefined && isDelta(event) && isDelta(last) && isSameBlock(last, event))
+      joined.splice(-1, 1, { ...event, text: last.text + event.text });
+    else joined.push(event);
+  }
+  return joined;
+}
+
 describe.each(fixtures)("the $name fixture", ({ bytes, options }) => {
   const whole = JSON.stringify(decodeChunks([bytes], options));
   // Small fixtures are cut at every byte; the budget of cuts is shared out over the rest.
@@ -54,6 +67,18 @@ describe.each(fixtures)("the $name fixture", ({ bytes, options }) => {
     fc.assert(
       fc.property(places, (cuts) => JSON.stringify(decodeChunks(cutAt(bytes, cuts), options)) === whole),
       { numRuns: rounds },
+    );
+  });
+
+  it("gives the same events, however it is cut, when the deltas of a read are joined", () => {
+    const places = fc.array(fc.nat({ max: bytes.length }), { minLength: 1, maxLength: 40 });
+    const expected = joinNeighbours(decodeChunks([bytes], options));
+    fc.assert(
+      fc.property(places, (cuts) => {
+        const joined = decodeChunks(cutAt(bytes, cuts), { ...options, joinsDeltas: true });
+        expect(joinNeighbours(joined)).toEqual(expected);
+      }),
+      { numRuns: Math.ceil(rounds / 4) },
     );
   });
 

@@ -3,7 +3,12 @@ import { contractDialect } from "./contract/contract-dialect.ts";
 import type { Dialect, DialectName, Ending } from "./dialect.ts";
 import type { Frame } from "./framing/frame.ts";
 import { type FrameReaderState, finishFrames, readFrames } from "./framing/frame-reader.ts";
-import { createLineSplitter, DEFAULT_MAX_LINE_BYTES, type LineBatch } from "./framing/line-splitter.ts";
+import {
+  createLineSplitter,
+  DEFAULT_MAX_LINE_BYTES,
+  type LineBatch,
+  type LineSplitter,
+} from "./framing/line-splitter.ts";
 import { payloadDialect } from "./payload/payload-dialect.ts";
 import { objectField, textField } from "./read-fields.ts";
 import { type FurtherTurns, severalTurns } from "./several-turns.ts";
@@ -36,6 +41,8 @@ export interface DecoderOptions {
   readonly maxLineBytes?: number;
   /** Keep only the beginning of what a tool printed when it is millions of bytes long, so that nobody waits for it. */
   readonly shortensResults?: boolean;
+  /** Give the deltas of one block that came in one read as one event. */
+  readonly joinsDeltas?: boolean;
   /** For recordings, which may hold several turns. Without it, whatever follows the end of the turn is left out. */
   readonly furtherTurns?: FurtherTurns;
 }
@@ -57,84 +64,128 @@ export interface Decoder {
 }
 
 export function createDecoder(options: DecoderOptions): Decoder {
-  const { maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
-  const splitter = createLineSplitter({
-    maxLineBytes,
-    ...(options.shortensResults === true ? { openLongLine: openLongResult } : {}),
-  });
-  const dialects = createDialects(options);
-  let dialect = options.dialect === "auto" ? undefined : dialects[options.dialect];
-  let state = dialect?.initial;
-  let undecided: Frame[] = [];
-  let reading: FrameReaderState;
+  return new LineDecoder(options);
+}
 
-  const choose = (decoded: Decoded[], name: DialectName): Dialect<unknown> => {
-    const chosen = dialects[name];
-    dialect = chosen;
-    state = chosen.initial;
-    for (const frame of undecided) decodeFrame(decoded, frame, undefined);
-    undecided = [];
-    return chosen;
-  };
+class LineDecoder implements Decoder {
+  readonly #options: DecoderOptions;
+  readonly #maxLineBytes: number;
+  readonly #splitter: LineSplitter;
+  readonly #dialects: Readonly<Record<DialectName, Dialect<unknown>>>;
+  #dialect: Dialect<unknown> | undefined;
+  #state: unknown;
+  /** Frames that tell nothing wait for one that does, so that nothing is lost by deciding late. */
+  #undecided: Frame[] = [];
+  #reading: FrameReaderState;
+
+  constructor(options: DecoderOptions) {
+    const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, dialect } = options;
+    const shortening = options.shortensResults === true ? { openLongLine: openLongResult } : {};
+    this.#options = options;
+    this.#maxLineBytes = maxLineBytes;
+    this.#splitter = createLineSplitter({ maxLineBytes, ...shortening });
+    this.#dialects = createDialects(options);
+    this.#dialect = dialect === "auto" ? undefined : this.#dialects[dialect];
+    this.#state = this.#dialect?.initial;
+  }
+
+  get dialect(): DialectName | undefined {
+    return this.#dialect?.name;
+  }
+
+  get hasEnded(): boolean {
+    return this.#dialect?.hasEnded(this.#state) ?? false;
+  }
+
+  push(chunk: Uint8Array): readonly Decoded[] {
+    return this.#decodeBatch(this.#splitter.push(chunk));
+  }
+
+  finish(ending: Ending): readonly Decoded[] {
+    const decoded = this.#decodeBatch(this.#splitter.end());
+    for (const frame of finishFrames(this.#reading)) this.#decodeFrame(decoded, frame, undefined);
+    this.#reading = undefined;
+    this.#end(decoded, ending);
+    return decoded;
+  }
+
+  #decodeBatch({ lines, failure }: LineBatch): Decoded[] {
+    const decoded: Decoded[] = [];
+    for (let index = 0; index < lines.length; ) {
+      const read = this.#decodeRun(decoded, lines, index);
+      if (read === 0) this.#decodeLine(decoded, lines[index] ?? "");
+      index += read || 1;
+    }
+    if (failure !== undefined) this.#end(decoded, { kind: "failed", error: failure.toInfo() });
+    return decoded;
+  }
+
+  /** Decodes the lines from `first` on that need not be parsed, in one step, and says how many they were. */
+  #decodeRun(decoded: Decoded[], lines: readonly string[], first: number): number {
+    const dialect = this.#dialect;
+    if (this.#options.joinsDeltas !== true || this.#reading !== undefined || dialect?.stepOver === undefined) return 0;
+    const frames = quickFrames(dialect, lines, first);
+    if (frames.length === 0) return 0;
+    const [next, events] = dialect.stepOver(this.#state, frames);
+    this.#state = next;
+    for (const event of events) decoded.push({ event, raw: undefined });
+    return frames.length;
+  }
+
+  #decodeLine(decoded: Decoded[], line: string): void {
+    const quick = this.#reading === undefined ? this.#dialect?.quickFrame?.(line) : undefined;
+    if (quick !== undefined) return this.#decodeFrame(decoded, quick, undefined);
+    const [next, frames] = readFrames(this.#reading, line, this.#maxLineBytes);
+    this.#reading = next;
+    const before = decoded.length;
+    for (const frame of frames) this.#decodeFrame(decoded, frame, decoded.length === before ? line : undefined);
+  }
 
   /** The line stands beside the first event that came of it. */
-  const decodeFrame = (decoded: Decoded[], frame: Frame, line: string | undefined): void => {
-    if (dialect === undefined) return decide(decoded, frame);
-    const [next, events] = dialect.step(state, frame);
-    state = next;
+  #decodeFrame(decoded: Decoded[], frame: Frame, line: string | undefined): void {
+    if (this.#dialect === undefined) return this.#decide(decoded, frame);
+    const [next, events] = this.#dialect.step(this.#state, frame);
+    this.#state = next;
     let raw = line;
     for (const event of events) {
       decoded.push({ event, raw });
       raw = undefined;
     }
-  };
+  }
 
-  /** Frames that tell nothing wait for one that does, so that nothing is lost by deciding late. */
-  const decide = (decoded: Decoded[], frame: Frame): void => {
-    undecided.push(frame);
-    const name = recogniseDialect(frame) ?? (undecided.length > MAX_UNDECIDED ? "stream-json" : undefined);
-    if (name !== undefined) choose(decoded, name);
-  };
+  #decide(decoded: Decoded[], frame: Frame): void {
+    this.#undecided.push(frame);
+    const isLast = this.#undecided.length > MAX_UNDECIDED;
+    const name = recogniseDialect(frame) ?? (isLast ? "stream-json" : undefined);
+    if (name !== undefined) this.#choose(decoded, name);
+  }
 
-  const decodeLine = (decoded: Decoded[], line: string): void => {
-    const quick = reading === undefined ? dialect?.quickFrame?.(line) : undefined;
-    if (quick !== undefined) return decodeFrame(decoded, quick, undefined);
-    const [next, frames] = readFrames(reading, line, maxLineBytes);
-    reading = next;
-    const before = decoded.length;
-    for (const frame of frames) decodeFrame(decoded, frame, decoded.length === before ? line : undefined);
-  };
+  #choose(decoded: Decoded[], name: DialectName): Dialect<unknown> {
+    const chosen = this.#dialects[name];
+    this.#dialect = chosen;
+    this.#state = chosen.initial;
+    for (const frame of this.#undecided) this.#decodeFrame(decoded, frame, undefined);
+    this.#undecided = [];
+    return chosen;
+  }
 
-  const decodeBatch = ({ lines, failure }: LineBatch): Decoded[] => {
-    const decoded: Decoded[] = [];
-    for (const line of lines) decodeLine(decoded, line);
-    if (failure !== undefined) end(decoded, { kind: "failed", error: failure.toInfo() });
-    return decoded;
-  };
-
-  const end = (decoded: Decoded[], ending: Ending): void => {
-    const chosen = dialect ?? choose(decoded, "stream-json");
-    const [ended, closing] = chosen.finish(state, ending);
-    state = ended;
+  #end(decoded: Decoded[], ending: Ending): void {
+    const chosen = this.#dialect ?? this.#choose(decoded, "stream-json");
+    const [ended, closing] = chosen.finish(this.#state, ending);
+    this.#state = ended;
     for (const event of closing) decoded.push({ event, raw: undefined });
-  };
+  }
+}
 
-  return {
-    push: (chunk) => decodeBatch(splitter.push(chunk)),
-    finish(ending) {
-      const decoded = decodeBatch(splitter.end());
-      for (const frame of finishFrames(reading)) decodeFrame(decoded, frame, undefined);
-      reading = undefined;
-      end(decoded, ending);
-      return decoded;
-    },
-    get dialect() {
-      return dialect?.name;
-    },
-    get hasEnded() {
-      return dialect?.hasEnded(state) ?? false;
-    },
-  };
+/** The frames of the lines from `first` on, up to one that has to be parsed. */
+function quickFrames({ quickFrame }: Dialect<unknown>, lines: readonly string[], first: number): readonly Frame[] {
+  const frames: Frame[] = [];
+  for (let index = first; index < lines.length; index += 1) {
+    const frame = quickFrame?.(lines[index] ?? "");
+    if (frame === undefined) break;
+    frames.push(frame);
+  }
+  return frames;
 }
 
 function createDialects(options: DecoderOptions): Readonly<Record<DialectName, Dialect<unknown>>> {

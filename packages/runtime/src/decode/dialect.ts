@@ -26,6 +26,8 @@ export interface Dialect<State> {
   /** Reads the commonest line without parsing it, or says that it cannot. */
   readonly quickFrame?: (line: string) => Frame | undefined;
   step(state: State, frame: Frame): Step<State>;
+  /** The same for several frames, whose neighbouring deltas of one block become one event. */
+  stepOver?(state: State, frames: readonly Frame[]): Step<State>;
   finish(state: State, ending: Ending): Step<State>;
   hasEnded(state: State): boolean;
 }
@@ -35,6 +37,8 @@ interface DraftDialectOptions<State extends TurnState> {
   readonly initial: State;
   readonly quickFrame?: (line: string) => Frame | undefined;
   readonly onFrame: (draft: Draft<State>, frame: Frame) => void;
+  /** Absent: one frame after the other. */
+  readonly onFrames?: (draft: Draft<State>, frames: readonly Frame[]) => void;
   /** Must end the turn. */
   readonly onEnding: (draft: Draft<State>, ending: Ending) => void;
 }
@@ -42,6 +46,10 @@ interface DraftDialectOptions<State extends TurnState> {
 /** A dialect from what it writes: each step works on a copy of the state, and an ended turn takes nothing more. */
 export function draftDialect<State extends TurnState>(options: DraftDialectOptions<State>): Dialect<State> {
   const { name, initial, quickFrame, onFrame, onEnding } = options;
+  const oneByOne = (draft: Draft<State>, frames: readonly Frame[]): void => {
+    for (const frame of frames) if (!draft.ended) onFrame(draft, frame);
+  };
+  const { onFrames = oneByOne } = options;
   return {
     name,
     initial,
@@ -50,6 +58,14 @@ export function draftDialect<State extends TurnState>(options: DraftDialectOptio
       if (state.ended) return [state, []];
       const draft = openDraft(state);
       onFrame(draft, frame);
+      return closeDraft(draft);
+    },
+    stepOver(state, frames) {
+      if (state.ended) return [state, []];
+      const draft = openDraft(state);
+      draft.joinsDeltas = true;
+      onFrames(draft, frames);
+      draft.joinsDeltas = false;
       return closeDraft(draft);
     },
     finish(state, ending) {

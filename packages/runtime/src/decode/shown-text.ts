@@ -59,6 +59,12 @@ function shownLength({ earlierLength, segmentLength }: ShownText): number {
   return earlierLength + segmentLength;
 }
 
+/** Whether a text of this length may be a recap, once the segment has grown by so much. */
+export function mayBeRecap({ segmentLength, marks }: ShownText, length: number, grown: number): boolean {
+  for (const mark of marks) if (length === segmentLength + grown - mark) return true;
+  return false;
+}
+
 /** Whether `text` is exactly what the segment has shown since one of its marks. An empty stretch has no recap. */
 export function isRecap({ segment, segmentLength, marks, isKept }: ShownText, text: string): boolean {
   if (text === "" || !marks.some((mark) => text.length === segmentLength - mark)) return false;

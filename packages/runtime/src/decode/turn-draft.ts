@@ -1,4 +1,12 @@
-import type { AgentEvent, AgentEventOf, TurnOutcome, Usage } from "@caret/protocol";
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  type Delta,
+  isDelta,
+  isSameBlock,
+  type TurnOutcome,
+  type Usage,
+} from "@caret/protocol";
 import type { ShownPlan } from "./plan-events.ts";
 
 /**
@@ -51,6 +59,8 @@ export interface TurnState {
   readonly settledCalls: readonly string[];
   readonly memory: TurnMemory;
   readonly ended: boolean;
+  /** Whether text goes on in the event before it, where that is of the same step and block. */
+  readonly joinsDeltas: boolean;
   /** What the step that made this state gave. Part of the state only because taking it out again costs a copy. */
   readonly events: readonly AgentEvent[];
 }
@@ -65,6 +75,7 @@ export const initialTurn: TurnState = {
   settledCalls: [],
   memory: emptyMemory,
   ended: false,
+  joinsDeltas: false,
   events: [],
 };
 
@@ -84,13 +95,18 @@ export function closeDraft<State extends TurnState>(draft: Draft<State>): readon
 type AnyDraft = Draft<TurnState>;
 
 export function writeText(draft: AnyDraft, text: string): void {
-  const blockId = openBlock(draft, "text");
-  draft.events.push({ type: "text-delta", blockId, text });
+  writeDelta(draft, { type: "text-delta", blockId: openBlock(draft, "text"), text });
 }
 
 export function writeThinking(draft: AnyDraft, text: string): void {
-  const blockId = openBlock(draft, "thinking");
-  draft.events.push({ type: "thinking-delta", blockId, text });
+  writeDelta(draft, { type: "thinking-delta", blockId: openBlock(draft, "thinking"), text });
+}
+
+function writeDelta({ events, joinsDeltas }: AnyDraft, delta: Delta): void {
+  const last = joinsDeltas ? events.at(-1) : undefined;
+  if (last !== undefined && isDelta(last) && isSameBlock(last, delta))
+    events[events.length - 1] = { ...delta, text: last.text + delta.text };
+  else events.push(delta);
 }
 
 export function closeBlock(draft: AnyDraft, durationMs?: number): void {

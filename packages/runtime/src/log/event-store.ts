@@ -162,6 +162,8 @@ export interface ReadOptions {
 export interface WriteOptions {
   /** While another process holds the log, wait for it and keep the place in the order, instead of giving up. */
   readonly keepTrying?: boolean;
+  /** Nobody waits for it: it may be written a little later, together with what else has come. */
+  readonly isPatient?: boolean;
 }
 
 export interface CommandOptions {
@@ -191,8 +193,6 @@ export interface AppendOptions extends WriteOptions, CommandOptions {
    * counts towards no day's total.
    */
   readonly copied?: true;
-  /** Nobody waits for it: it may be committed a little later, together with what else comes. */
-  readonly patient?: boolean;
   /** Whose append it is: what this writer appended before must have been taken. */
   readonly writer?: LogWriter;
 }
@@ -262,11 +262,14 @@ export interface EventStore {
    * Append all entries or none. Rejects with `session-busy` when the session is not at `expectedSeq` (another writer
    * got there first), or when their turn has ended or another one has begun since, and with `session-not-found`. Appends
    * may be issued without waiting for the one before.
+   *
+   * Entries given as a function are what nobody waits for: it is called once, when they are written, which may be a
+   * little later, together with what else has come. It may give none.
    */
   append(
     sessionId: string,
     expectedSeq: number,
-    entries: readonly EventEntry[],
+    entries: readonly EventEntry[] | (() => readonly EventEntry[]),
     options?: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
   /** Events after `afterSeq`, oldest first; none for an unknown session. */

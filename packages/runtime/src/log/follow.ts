@@ -1,3 +1,4 @@
+import { isDelta } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
 import { type EventStore, lengthOfEvent, type StoredEvent } from "./event-store.ts";
 
@@ -13,9 +14,18 @@ export interface FollowedLog {
   readonly sessionId: string;
 }
 
+/**
+ * An event of a turn that goes on, or a piece of one: a text that is told before it is committed may grow until then, and
+ * is told piece by piece under one number.
+ */
+export interface LiveEvent extends StoredEvent {
+  /** How much of the text was told before; absent: none. */
+  readonly offset?: number;
+}
+
 export interface LiveListener {
   /** Events in order, without their raw lines: those written behind before they are durable, others as soon as they are. */
-  onWritten(events: readonly StoredEvent[]): void;
+  onWritten(events: readonly LiveEvent[]): void;
   /** Something is in the log that was not. */
   onDurable(): void;
 }
@@ -26,6 +36,8 @@ export interface LiveLog {
   listen(listener: LiveListener): () => void;
   /** The number of the newest event that was written, durable or not. */
   readonly writtenSeq: number;
+  /** The newest events, as far as nothing has been done yet to make them durable: no reader finds them in the log. */
+  readonly untaken: readonly LiveEvent[];
 }
 
 export interface FollowOptions {
@@ -55,16 +67,16 @@ export async function* follow(
   log: FollowedLog,
   options: FollowOptions,
 ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-  const { until } = options;
-  // What was told before anybody listened is only in the log, or will be.
-  const inbox = new Inbox(options.live?.writtenSeq ?? 0);
+  const { until, live } = options;
+  // What was told before anybody listened is in the log or will be, except for what nobody has taken yet.
+  const inbox = new Inbox(live);
   const leave = listen(log, options, inbox);
-  let seq = options.from;
+  let position: Position = { seq: options.from, characters: WHOLE };
   try {
     for (;;) {
-      const batch = await nextBatch(log, options, seq, inbox);
+      const batch = await nextBatch(log, options, position, inbox);
       if (batch === undefined) return;
-      seq = batch.at(-1)?.seq ?? seq;
+      position = inbox.positionAfter(batch, position);
       const wanted = until === "never" ? batch : batch.filter(({ turnId }) => turnId === until.endOf);
       if (wanted.length > 0) yield wanted;
       if (endsWith(wanted, until)) return;
@@ -74,19 +86,17 @@ export async function* follow(
   }
 }
 
-/** What comes after `seq`, as soon as there is anything. Undefined when nothing more will come. */
+/** What comes after a position, as soon as there is anything. Undefined when nothing more will come. */
 async function nextBatch(
   log: FollowedLog,
   options: FollowOptions,
-  seq: number,
+  position: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[] | undefined> {
-  const { live, restore = asKept, signal, until } = options;
-  while (!signal.aborted) {
-    const isLogged = inbox.isBehind || live === undefined;
-    const batch = inbox.isBehind ? await readPage(log, options, seq, inbox) : inbox.take(seq);
-    // What is told live is told as it was said.
-    if (batch.length > 0) return isLogged ? restore(batch) : batch;
+  const { until } = options;
+  while (!inbox.isUnwanted) {
+    const batch = inbox.isBehind ? await readPage(log, options, position, inbox) : inbox.take(position);
+    if (batch.length > 0) return batch;
     if (await isOver(log, until)) return undefined;
     await inbox.bell.rung();
   }
@@ -99,6 +109,10 @@ function listen(
   inbox: Inbox,
 ): () => void {
   const { ring } = inbox.bell;
+  const leave = (): void => {
+    inbox.isUnwanted = true;
+    ring();
+  };
   const put = (events: readonly StoredEvent[]): void => inbox.put(raw === true ? events : withoutRaw(events));
   const ends = [
     live === undefined ? store.subscribe(sessionId, put) : live.listen({ onWritten: inbox.put, onDurable: ring }),
@@ -109,25 +123,57 @@ function listen(
       ring();
     }),
   ];
-  signal.addEventListener("abort", ring, { once: true });
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
   return () => {
-    signal.removeEventListener("abort", ring);
+    signal.removeEventListener("abort", leave);
     for (const end of ends) end?.();
   };
 }
 
 async function readPage(
   { store, sessionId }: FollowedLog,
-  { raw = false }: FollowOptions,
-  seq: number,
+  { raw = false, restore = asKept }: FollowOptions,
+  { seq, characters }: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[]> {
+  // An event of which only a piece was told is read once more.
+  const afterSeq = characters === WHOLE ? seq : seq - 1;
   // From here on arrivals are kept; whether they are enough is known when the page turns out to be the last.
   const newest = inbox.catchUp();
-  const page = await store.read(sessionId, { afterSeq: seq, limit: PAGE, raw });
-  const reached = page.at(-1)?.seq ?? seq;
+  const page = await store.read(sessionId, { afterSeq, limit: PAGE, raw });
+  const reached = page.at(-1)?.seq ?? afterSeq;
   if (page.length === PAGE || reached < newest) inbox.fallBehind();
-  return page;
+  const events = restore(page);
+  inbox.readTo = reached;
+  return afterSeq === seq ? events : withoutTold(events, seq, characters);
+}
+
+/** The rest of an event whose beginning was told, and what follows it. */
+function withoutTold(events: readonly StoredEvent[], seq: number, characters: number): readonly StoredEvent[] {
+  const [first, ...others] = events;
+  if (first?.seq !== seq || !isDelta(first.event)) return events;
+  const text = first.event.text.slice(characters);
+  return text === "" ? others : [{ ...first, event: { ...first.event, text } }, ...others];
+}
+
+/** How far a reader has come: the number of the newest event it was told, and how much of its text. */
+interface Position {
+  readonly seq: number;
+  readonly characters: number;
+}
+
+/** All of it, as it is in the log: there it does not grow. */
+const WHOLE = Number.POSITIVE_INFINITY;
+
+/** Where a reader is that has this, and may be told more of it. */
+function endOf({ seq, event, offset = 0 }: LiveEvent): Position {
+  return { seq, characters: isDelta(event) ? offset + event.text.length : WHOLE };
+}
+
+/** What a reader at this position has already. */
+function isBefore({ seq, offset = 0 }: LiveEvent, position: Position): boolean {
+  return seq < position.seq || (seq === position.seq && offset < position.characters);
 }
 
 function endsWith(wanted: readonly StoredEvent[], until: FollowOptions["until"]): boolean {
@@ -149,14 +195,22 @@ function withoutRaw(events: readonly StoredEvent[]): readonly StoredEvent[] {
 /** What was written while the reader was busy. */
 class Inbox {
   readonly bell = new Doorbell();
-  #waiting: StoredEvent[] = [];
+  /** The reader is gone. Kept here: to ask a signal that is made of others looks at all of them. */
+  isUnwanted = false;
+  /** The newest event that the reader has from the log. */
+  readTo = 0;
+  #waiting: LiveEvent[];
   #characters = 0;
   #isBehind = true;
+  readonly #isLive: boolean;
   /** The number of the newest event that was told. */
   #newest: number;
 
-  constructor(newest: number) {
-    this.#newest = newest;
+  constructor(live: LiveLog | undefined) {
+    const untaken = live?.untaken ?? [];
+    this.#isLive = live !== undefined;
+    this.#waiting = [...untaken];
+    this.#newest = (untaken[0]?.seq ?? (live?.writtenSeq ?? 0) + 1) - 1;
   }
 
   /** Whether what comes next may be only in the log. */
@@ -164,13 +218,16 @@ class Inbox {
     return this.#isBehind;
   }
 
-  readonly put = (events: readonly StoredEvent[]): void => {
+  readonly put = (events: readonly LiveEvent[]): void => {
     this.#newest = events.at(-1)?.seq ?? this.#newest;
     if (!this.#isBehind) this.#keep(events);
     this.bell.ring();
   };
 
-  #keep(events: readonly StoredEvent[]): void {
+  #keep(told: readonly LiveEvent[]): void {
+    const last = this.#waiting.at(-1);
+    // What nobody had taken when the reader came may be told only now.
+    const events = last === undefined ? told : told.filter((event) => !isBefore(event, endOf(last)));
     for (const { event, raw } of events) this.#characters += lengthOfEvent(event) + (raw?.length ?? 0);
     if (this.#waiting.length + events.length > MAX_WAITING || this.#characters > MAX_WAITING_CHARACTERS)
       this.fallBehind();
@@ -178,19 +235,31 @@ class Inbox {
   }
 
   /**
-   * What follows `seq`. Nothing, and behind, when something lies between: it was told while nobody listened, and is in the
-   * log or will be.
+   * What follows the position. Nothing, and behind, when something lies between: it was told while nobody listened, and is
+   * in the log or will be.
    */
-  take(seq: number): readonly StoredEvent[] {
+  take(position: Position): readonly StoredEvent[] {
     this.bell.clear();
-    const first = this.#waiting.findIndex((stored) => stored.seq > seq);
-    const fresh = first > 0 ? this.#waiting.slice(first) : this.#waiting;
+    const waiting = this.#waiting;
     this.#empty();
-    if (first === -1) return [];
-    if (fresh[0]?.seq === seq + 1) return fresh;
+    const first = waiting.findIndex((told) => !isBefore(told, position));
+    const fresh = first > 0 ? waiting.slice(first) : waiting;
+    const [next] = fresh;
+    if (first === -1 || next === undefined) return [];
+    const offset = next.offset ?? 0;
+    const isNext =
+      next.seq === position.seq ? offset === position.characters : next.seq === position.seq + 1 && offset === 0;
+    if (isNext) return fresh;
     this.#isBehind = true;
     this.bell.ring();
     return [];
+  }
+
+  /** Where a reader is that was given this batch. */
+  positionAfter(batch: readonly LiveEvent[], before: Position): Position {
+    const last = batch.at(-1);
+    if (last === undefined) return before;
+    return this.#isLive && last.seq > this.readTo ? endOf(last) : { seq: last.seq, characters: WHOLE };
   }
 
   fallBehind(): void {

@@ -168,7 +168,8 @@ describe("following a turn live", () => {
     const kept: AgentEvent = { type: "text-delta", blockId: "b", text: "Use [redacted]" };
     const event: AgentEvent = { ...kept, text: `Use ${"x".repeat(200)}` };
     const stored = { sessionId: "s", turnId: "t", at: 7, seq: 1, event: kept };
-    expect(said.note(1, kept, event)).toBe(event);
+    expect(said.shown(kept, event)).toBe(event);
+    said.note(1, kept, event);
     expect(() => said.restore([stored])).toThrow("This answer holds too many secrets to be given a second time");
   });
 

@@ -32,7 +32,7 @@ export function allowedWorkspace(path: string, allowed: AllowedWorkspaces): stri
 /** Follows links; throws `workspace-missing` for what is no directory. */
 export function physicalDirectory(path: string): string {
   try {
-    const physical = realpathSync(path);
+    const physical = realpathSync.native(path);
     if (statSync(physical).isDirectory()) return physical;
   } catch (reason) {
     throw new CaretError("workspace-missing", `The workspace ${path} does not exist`, { cause: reason });
@@ -42,7 +42,7 @@ export function physicalDirectory(path: string): string {
 
 function tryPhysical(path: string): readonly string[] {
   try {
-    return [realpathSync(path)];
+    return [realpathSync.native(path)];
   } catch {
     return []; // an allowed directory that does not exist allows nothing
   }

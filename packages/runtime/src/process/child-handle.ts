@@ -65,6 +65,8 @@ export interface SpawnOptions {
   readonly writeStallMs?: number;
   /** How long to wait for a killed process that does not die before it is given up as `lost`. */
   readonly abandonMs?: number;
+  /** Take a process that was started ahead where one waits, and have others ready for commands like this one. */
+  readonly seated?: boolean;
 }
 
 /** Starts child processes. Both kinds, in this process and in a helper process, keep the same contract. */
@@ -98,8 +100,8 @@ export interface ChildCommand {
   /** What the child is not to see. Only where it is contained; elsewhere it sees the files as they are. */
   readonly covered?: readonly CoveredFile[];
   /**
-   * Set by `containCommand`: the file is bubblewrap and the agent runs inside it. A polite signal then goes to the
-   * agent, because bubblewrap dies of it and takes the agent along unasked.
+   * Set by `containCommand`: the file is bubblewrap, and this runs inside it; its words are the last arguments. A polite
+   * signal then goes to the agent, because bubblewrap dies of it and takes the agent along unasked.
    */
-  readonly contained?: boolean;
+  readonly contained?: { readonly file: string; readonly args: readonly string[] };
 }

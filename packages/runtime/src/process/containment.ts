@@ -45,7 +45,7 @@ export function containCommand(command: ChildCommand, containment: Containment):
   if (containment.kind === "none") return command;
   const covers = (command.covered ?? []).flatMap(({ path, by }) => ["--ro-bind", by, path]);
   const args = [...CONTAIN, ...covers, "--json-status-fd", String(STATUS_FD), "--", command.file, ...command.args];
-  return { ...command, file: containment.file, args, contained: true };
+  return { ...command, file: containment.file, args, contained: { file: command.file, args: command.args } };
 }
 
 /** A spawner that contains everything it starts, where the machine can do that. */

@@ -1,20 +1,40 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { identifyProcess, type ProcessIdentity, readBootId, readPidNamespace } from "./process-identity.ts";
 
-const identitySchema = z.object({ pid: z.number().int().positive(), startTime: z.string() });
+/** One process of this boot, where there is a /proc. */
+type KnownProcess = ProcessIdentity & { readonly startTime: string };
 
 /** One started process as it is written down, so that a later Caret can end what an earlier one could not. */
-export const registryEntrySchema = z.object({
-  mark: z.string().min(1),
-  bootId: z.string(),
+export interface RegistryEntry {
+  readonly mark: string;
+  readonly bootId: string;
   /** Where the numbers below count. Absent in what an older Caret wrote. */
-  pidNamespace: z.string().optional(),
-  process: identitySchema,
+  readonly pidNamespace?: string | undefined;
+  readonly process: KnownProcess;
   /** The Caret process that answers for it: while that lives, its children are its own business. */
-  keeper: identitySchema,
-});
+  readonly keeper: KnownProcess;
+}
+
+/** Whether this is a whole entry. Checked by hand: the spawner loads this file, and should load no schemas. */
+export function isRegistryEntry(value: unknown): value is RegistryEntry {
+  if (typeof value !== "object" || value === null) return false;
+  const { mark, bootId, pidNamespace, process, keeper } = value as Record<string, unknown>;
+  return (
+    typeof mark === "string" &&
+    mark !== "" &&
+    typeof bootId === "string" &&
+    (pidNamespace === undefined || typeof pidNamespace === "string") &&
+    isKnownProcess(process) &&
+    isKnownProcess(keeper)
+  );
+}
+
+function isKnownProcess(value: unknown): value is KnownProcess {
+  if (typeof value !== "object" || value === null) return false;
+  const { pid, startTime } = value as Record<string, unknown>;
+  return Number.isSafeInteger(pid) && Number(pid) > 0 && typeof startTime === "string";
+}
 
 export interface ProcessRegistry {
   add(mark: string, process: ProcessIdentity): void;
@@ -30,10 +50,10 @@ export function openProcessRegistry(directory: string, keeper = identifyProcess(
   const pathOf = (mark: string): string => join(directory, `${mark}.json`);
   return {
     add(mark, started) {
-      const entry = registryEntrySchema.safeParse({ mark, bootId, pidNamespace, process: started, keeper });
-      if (!entry.success) return;
+      const entry: unknown = { mark, bootId, pidNamespace, process: started, keeper };
+      if (!isRegistryEntry(entry)) return;
       try {
-        writeFileSync(pathOf(mark), JSON.stringify(entry.data), { mode: 0o600, flag: "wx" });
+        writeFileSync(pathOf(mark), JSON.stringify(entry), { mode: 0o600, flag: "wx" });
       } catch {
         // A full disk must not stop an agent. What is lost is one of three ways to find it again.
       }

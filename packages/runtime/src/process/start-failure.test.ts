@@ -15,9 +15,9 @@ describe("why a program could not start", () => {
     ["EWHATEVER", "agent-unavailable", true],
   ] as const;
 
-  it.each(cases)("%s is %s", async (errno, code, retryable) => {
+  it.each(cases)("%s is %s", (errno, code, retryable) => {
     const cause = Object.assign(new Error("spawn"), { code: errno });
-    expect(await toStartFailure(cause, command)).toMatchObject({
+    expect(toStartFailure(cause, command)).toMatchObject({
       code,
       retryable,
       cause,

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { CaretError, type ErrorCode } from "@caret/protocol";
 import type { ChildCommand } from "./child-handle.ts";
 
@@ -29,7 +29,7 @@ export function assertStartable(command: ChildCommand): void {
 }
 
 /** Why the program could not be started, in a word of our catalogue. */
-export async function toStartFailure(reason: unknown, command: ChildCommand): Promise<CaretError> {
+export function toStartFailure(reason: unknown, command: ChildCommand): CaretError {
   if (CaretError.is(reason)) return reason;
   const errno = (reason as NodeJS.ErrnoException).code ?? "";
   if (errno === "ERR_INVALID_ARG_VALUE")
@@ -37,7 +37,7 @@ export async function toStartFailure(reason: unknown, command: ChildCommand): Pr
   // The kernel says ENOENT and EACCES for the directory as for the program, so the directory is asked first.
   const workspace = workspaceFault(command.cwd);
   if (workspace !== undefined) return workspace;
-  if (errno === "ENOENT" && (await isFile(command.file)))
+  if (errno === "ENOENT" && isFile(command.file))
     return new CaretError("cli-broken", `${command.file} names an interpreter that does not exist`, { cause: reason });
   const code = codeOfErrno[errno] ?? "agent-unavailable";
   return new CaretError(code, `Could not start ${command.file} (${errno || "no reason given"})`, { cause: reason });
@@ -49,7 +49,18 @@ export async function toStartFailure(reason: unknown, command: ChildCommand): Pr
  */
 export async function isBrokenProgram(command: ChildCommand, code: number | null): Promise<boolean> {
   if (code === 126 || code === 127) return true;
-  return code !== null && code !== 0 && !(await hasProgramHead(command.file));
+  return code !== null && code !== 0 && !(await hasProgramHead(command.contained?.file ?? command.file));
+}
+
+/** What a shell says of a program that is just being replaced by its own update. */
+const busyFile = /text file busy/i;
+
+/** Why a program that was started did not run, by what the shell said that could not become it. */
+export function explainBroken({ file, contained }: ChildCommand, stderr: string): CaretError {
+  const program = contained?.file ?? file;
+  if (busyFile.test(stderr))
+    return new CaretError("agent-unavailable", `${program} is open for writing`, { upstream: stderr });
+  return new CaretError("cli-broken", `${program} is not a program that runs here`, { upstream: stderr });
 }
 
 /** Synchronous, not in the thread pool: a caller waits for the process, and the call takes microseconds. */
@@ -76,11 +87,12 @@ function attempt<Result>(work: () => Result, code: ErrorCode, message: string): 
   }
 }
 
-function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false, // a name to be found on PATH, or nothing
-  );
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // a name to be found on PATH, or nothing
+  }
 }
 
 async function hasProgramHead(path: string): Promise<boolean> {

@@ -11,13 +11,19 @@ import type {
 } from "./child-handle.ts";
 import { OutputQueue } from "./output-queue.ts";
 import type { Launch, LaunchedProcess } from "./process-group.ts";
-import { isBrokenProgram } from "./start-failure.ts";
+import { explainBroken, isBrokenProgram } from "./start-failure.ts";
 import { StdinWriter } from "./stdin-writer.ts";
 import { TailRing } from "./tail-ring.ts";
 
 const STDERR_TAIL_BYTES = 64 * 1024;
 
-const defaults = { drainMs: 2_000, readAheadBytes: 8 * 1024 * 1024, writeStallMs: 30_000, abandonMs: 30_000 };
+const defaults = {
+  drainMs: 2_000,
+  readAheadBytes: 8 * 1024 * 1024,
+  writeStallMs: 30_000,
+  abandonMs: 30_000,
+  seated: false,
+};
 
 /** Launches a command and answers for it until nothing of it is left. */
 export function superviseChild(command: ChildCommand, launch: Launch, options: SpawnOptions = {}): ChildHandle {
@@ -126,10 +132,7 @@ class SupervisedChild implements ChildHandle {
   async #explain(status: ChildExit): Promise<ChildExit> {
     if (status.kind !== "exited" || this.#stopReason !== undefined || (await this.#stdout.firstOutput)) return status;
     if (!(await isBrokenProgram(this.#command, status.code))) return status;
-    const error = new CaretError("cli-broken", `${this.#command.file} is not a program that runs here`, {
-      upstream: this.stderrTail(),
-    });
-    return { kind: "failed-to-start", error };
+    return { kind: "failed-to-start", error: explainBroken(this.#command, this.stderrTail()) };
   }
 
   #settle(exit: ChildExit): void {

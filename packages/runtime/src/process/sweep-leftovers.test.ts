@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../testing/eventually.ts";
 import { identifyProcess, isAlive, type ProcessIdentity, readBootId } from "./process-identity.ts";
@@ -35,6 +35,9 @@ const write = (entry: object): void => {
   );
 };
 
+/** As if it had been written a minute ago. */
+const age = (path: string): void => utimesSync(path, Date.now() / 1_000 - 60, Date.now() / 1_000 - 60);
+
 describe("sweeping at start-up", () => {
   it("kills the very process that an earlier Caret wrote down", async () => {
     openProcessRegistry(directory, deadKeeper).add("mark", identity);
@@ -49,6 +52,7 @@ describe("sweeping at start-up", () => {
     ["has a number that is not one", () => ({ process: { ...identity, pid: -1 } })],
   ])("never touches a stranger that %s", (_, entry) => {
     write(entry());
+    age(`${directory}/m.json`);
     expect(sweepLeftovers(directory)).toEqual({ entries: 1, killed: 0 });
     expect({ isAlive: isAlive(identity), entries: readdirSync(directory) }).toEqual({ isAlive: true, entries: [] });
   });
@@ -71,9 +75,11 @@ describe("sweeping at start-up", () => {
     });
   });
 
-  it("clears away an entry that was only half written", () => {
+  it("clears away an entry that was only half written, once nobody can be writing it any more", () => {
     openProcessRegistry(directory);
     writeFileSync(`${directory}/half.json`, '{"mark": "m", "pro');
+    expect(sweepLeftovers(directory)).toEqual({ entries: 0, killed: 0 });
+    age(`${directory}/half.json`);
     expect(sweepLeftovers(directory)).toEqual({ entries: 1, killed: 0 });
   });
 

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { z } from "zod";
 import { signalGroup, signalProcess } from "./process-group.ts";
 import {
   isAlive,
@@ -10,7 +9,7 @@ import {
   readProcessStat,
   readProcFile,
 } from "./process-identity.ts";
-import { registryEntrySchema } from "./process-registry.ts";
+import { isRegistryEntry, type RegistryEntry } from "./process-registry.ts";
 
 /**
  * Every child carries this variable with an id of its own, and hands it down to its descendants. A process that left
@@ -19,8 +18,8 @@ import { registryEntrySchema } from "./process-registry.ts";
 export const PROCESS_MARK = "CARET_PROCESS_ID";
 
 const ROUNDS = 5;
-
-type Entry = z.infer<typeof registryEntrySchema>;
+/** An entry that cannot be read and is younger than this may be one that another Caret is writing right now. */
+const WRITING_MS = 10_000;
 
 interface Sweep {
   /** Entries of an earlier Caret, now removed. */
@@ -35,39 +34,42 @@ interface Sweep {
  * started in another PID namespace cannot be judged from here, and dies with it: its entries stay until the next boot.
  */
 export function sweepLeftovers(directory: string): Sweep {
+  const left = listEntries(directory).filter(({ path, entry }) => !isLookedAfter(path, entry));
   const bootId = readBootId();
-  const marks = new Set<string>();
-  let killed = 0;
-  let entries = 0;
-  for (const path of listEntries(directory)) {
-    const entry = readEntry(path);
-    const isOfThisBoot = entry !== undefined && entry.bootId === bootId;
-    if (isOfThisBoot && (isElsewhere(entry) || isAlive(entry.keeper))) continue;
-    if (isOfThisBoot) marks.add(entry.mark);
-    if (isOfThisBoot && isAlive(entry.process) && signalGroup(entry.process, "SIGKILL")) killed += 1;
-    entries += 1;
-    rmSync(path, { force: true });
-  }
-  return { entries, killed: killed + killMarked(marks) };
+  const ours = left.flatMap(({ entry }) => (entry !== undefined && entry.bootId === bootId ? [entry] : []));
+  const killed = ours.filter(({ process }) => isAlive(process) && signalGroup(process, "SIGKILL"));
+  for (const { path } of left) rmSync(path, { force: true });
+  return { entries: left.length, killed: killed.length + killMarked(new Set(ours.map(({ mark }) => mark))) };
 }
 
-function isElsewhere({ pidNamespace }: Entry): boolean {
-  return pidNamespace !== undefined && pidNamespace !== readPidNamespace();
+/** Being written, or the business of a Caret that lives, or of one in a PID namespace that we cannot see into. */
+function isLookedAfter(path: string, entry: RegistryEntry | undefined): boolean {
+  if (entry === undefined) return isYoung(path);
+  if (entry.bootId !== readBootId()) return false;
+  const isElsewhere = entry.pidNamespace !== undefined && entry.pidNamespace !== readPidNamespace();
+  return isElsewhere || isAlive(entry.keeper);
 }
 
-function listEntries(directory: string): string[] {
+function isYoung(path: string): boolean {
+  const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0 };
+  return Date.now() - mtimeMs < WRITING_MS;
+}
+
+function listEntries(directory: string): readonly { path: string; entry: RegistryEntry | undefined }[] {
   try {
     return readdirSync(directory)
       .filter((name) => name.endsWith(".json"))
-      .map((name) => join(directory, name));
+      .map((name) => join(directory, name))
+      .map((path) => ({ path, entry: readEntry(path) }));
   } catch {
     return []; // no directory yet: nothing was ever started
   }
 }
 
-function readEntry(path: string): Entry | undefined {
+function readEntry(path: string): RegistryEntry | undefined {
   try {
-    return registryEntrySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    const entry: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isRegistryEntry(entry) ? entry : undefined;
   } catch {
     return undefined; // half-written when Caret died, or not ours
   }

@@ -146,7 +146,7 @@ describe("the key of a profile", () => {
       { ...base, command: { ...command, args: ["x", ""] } },
       { ...base, command: { ...command, cwd: "/v" } },
       { ...base, command: { ...command, env: { A: "1", B: "3" } } },
-      { ...base, command: { ...command, contained: true } },
+      { ...base, command: { ...command, contained: { file: command.file, args: [] } } },
     ];
     expect(new Set([base, ...others].map(warmKey)).size).toBe(others.length + 1);
   });

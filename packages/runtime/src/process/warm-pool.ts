@@ -121,7 +121,15 @@ export interface WarmKey {
 /** The same text for the same profile, in whatever order its variables were set. */
 export function warmKey({ command, model, resumedSession, cliVersion }: WarmKey): string {
   const env = Object.entries(command.env).sort(([a], [b]) => (a < b ? -1 : 1));
-  const contained = command.contained === true;
-  const parts = [command.file, command.args, command.cwd, env, contained, model, resumedSession ?? null, cliVersion];
+  const parts = [
+    command.file,
+    command.args,
+    command.cwd,
+    env,
+    command.contained !== undefined,
+    model,
+    resumedSession ?? null,
+    cliVersion,
+  ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }

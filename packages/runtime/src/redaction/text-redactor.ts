@@ -2,8 +2,9 @@ import type { Secret } from "@caret/protocol";
 import { credentialTriggers, redactCredentials, unfinishedCredentialFrom } from "./credential-patterns.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { REDACTED } from "./redacted.ts";
+import { createTextSearch } from "./search-long-text.ts";
 import { toLiteral } from "./to-literal.ts";
-import { begun, otherTriggers, tokenPatterns, unfinishedTokenFrom } from "./token-patterns.ts";
+import { begun, otherTriggers, tokenBeginnings, tokenPatterns, unfinishedTokenFrom } from "./token-patterns.ts";
 
 const privateKeyTrigger = "PRIVATE KEY";
 
@@ -61,7 +62,7 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
   const triggers = [...known.forms, privateKeyTrigger, ...otherTriggers, ...credentialTriggers];
   const triggered = new RegExp(triggers.map(toLiteral).join("|"), "i");
   // Two passes decide for nearly every text that there is nothing to do.
-  const isSuspicious = (text: string): boolean => triggered.test(text) || begun.test(text);
+  const isSuspicious = createTextSearch([triggered, begun], [...triggers, ...tokenBeginnings]);
 
   const redactText = (text: string): string => {
     if (!isSuspicious(text)) return text;

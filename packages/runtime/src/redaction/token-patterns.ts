@@ -194,13 +194,14 @@ export const tokenPatterns: readonly TokenPattern[] = [...kinds.map(toPattern), 
 /** What a text must contain somewhere to hold a token that has no telling beginning. */
 export const otherTriggers: readonly string[] = others.flatMap(({ triggers }) => triggers);
 
-const allBeginnings = kinds.flatMap(({ beginnings }) => beginnings);
+/** What tokens begin with, exactly as it is written. */
+export const tokenBeginnings: readonly string[] = kinds.flatMap(({ beginnings }) => beginnings);
 const unfinishedBeginnings: ReadonlySet<string> = new Set(
-  allBeginnings.flatMap((text) => Array.from(text, (_, index) => text.slice(0, index + 1))),
+  tokenBeginnings.flatMap((text) => Array.from(text, (_, index) => text.slice(0, index + 1))),
 );
 /** Matches wherever a token may begin. */
-export const begun = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(allBeginnings)})`);
-const longestBeginning = Math.max(...allBeginnings.map(({ length }) => length));
+export const begun = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(tokenBeginnings)})`);
+const longestBeginning = Math.max(...tokenBeginnings.map(({ length }) => length));
 /** A longer run is no token any more. */
 const MAX_HELD = 4_096;
 const inRun = new Uint8Array(128);

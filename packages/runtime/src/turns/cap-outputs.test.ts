@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LaneEntry } from "../lanes/lane.ts";
-import { capOutputs } from "./turn-writer.ts";
+import { capOutputs } from "./cap-outputs.ts";
 
 const result = (output: string): LaneEntry => ({
   event: { type: "tool-result", callId: "c", status: "ok", output },

@@ -73,11 +73,13 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       request.sessionId === undefined
         ? newSession(options, request, request.title ?? request.prompt, request.newSessionId)
         : await oldSession(options, request.sessionId, request);
-    assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
+    // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
+    const isNew = request.sessionId === undefined && request.newSessionId === undefined;
+    if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
     return await holdSession(session.id, async () => {
       const lane = findLane(options, request.lane ?? session.lane);
-      const free = await freeSession(store, session);
+      const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
       const { turn, begun } = startSessionTurn({ ...options, toolbox, session: free, saved, lane, request, onUnended });

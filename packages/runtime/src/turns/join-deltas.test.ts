@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LaneEntry } from "../lanes/lane.ts";
-import { joinDeltas } from "./turn-writer.ts";
+import { joinDeltas } from "./join-deltas.ts";
 
 const text = (part: string, blockId = "text-1"): LaneEntry => ({ event: { type: "text-delta", blockId, text: part } });
 const thought = (part: string): LaneEntry => ({

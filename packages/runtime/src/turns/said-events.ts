@@ -26,8 +26,10 @@ const saidTypes: ReadonlySet<AgentEvent["type"]> = new Set([
  * the turn can be followed. Nearly every event is kept as it was said, so there is little to hold.
  */
 export interface SaidEvents {
-  /** What to tell live, and to remember: an event that was written as number `seq`, and what was kept of it. */
-  note(seq: number, kept: AgentEvent, said: AgentEvent): AgentEvent;
+  /** What to tell live of an event, of which the log keeps `kept`. */
+  shown(kept: AgentEvent, said: AgentEvent): AgentEvent;
+  /** Remembers an event that was written as number `seq`, where it was shown otherwise than it is kept. */
+  note(seq: number, kept: AgentEvent, shown: AgentEvent): void;
   /** Events of the log as they were said. Throws `too-large` where that is no longer known. */
   restore(events: readonly StoredEvent[]): readonly StoredEvent[];
   /** The same for one event; undefined where it is kept as it was said, or where that is no longer known. */
@@ -47,15 +49,15 @@ export function createSaidEvents(maxCharacters = MAX_CHARACTERS): SaidEvents {
   };
 
   return {
+    shown: (kept, event) => (kept === event || saidTypes.has(event.type) ? event : kept),
     note(seq, kept, event) {
-      if (kept === event || !saidTypes.has(event.type)) return kept;
+      if (kept === event) return;
       const length = JSON.stringify(event).length;
       if (characters + length > maxCharacters) forgotten.add(seq);
       else {
         characters += length;
         said.set(seq, event);
       }
-      return event;
     },
     restore(events) {
       if (said.size === 0 && forgotten.size === 0) return events;

@@ -1,25 +1,20 @@
-import { type AgentEvent, CaretError, type TurnOutcome, type Usage } from "@caret/protocol";
+import type { AgentEvent, CaretError, TurnOutcome, Usage } from "@caret/protocol";
 import type { LaneEntry } from "../lanes/lane.ts";
-import {
-  type CommandOptions,
-  type EventEntry,
-  type EventStore,
-  type LogWriter,
-  lengthOfEvent,
-  type StoredEvent,
-} from "../log/event-store.ts";
-import type { LiveListener, LiveLog } from "../log/follow.ts";
+import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "../log/event-store.ts";
+import type { LiveEvent, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch } from "../redaction/turn-redactor.ts";
+import { capOutputs } from "./cap-outputs.ts";
+import { joinDeltas } from "./join-deltas.ts";
+import { createLiveListeners } from "./live-listeners.ts";
+import { PendingEntries } from "./pending-entries.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
+import { type Backlog, createBacklog } from "./write-backlog.ts";
 
-/** More than a person reads or a page shows. The agent itself has seen all of it. */
-const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
-/** How much may be on its way to the disk. An agent that is faster than the disk is then slowed down, not kept in memory. */
-const MAX_BATCHES = 64;
-const MAX_CHARACTERS = 256 * 1024;
+/** So much is committed at once: company would add little, and the agent would soon have to wait. */
+const ENOUGH_CHARACTERS = 32 * 1024;
 
 const noLine: Pick<EventEntry, "raw" | "rawCut"> = {};
 
@@ -71,15 +66,15 @@ export interface TurnWriter extends LiveLog {
   readonly said: Pick<SaidEvents, "restore" | "find">;
 }
 
-/** Events as they will be in the log, and when they are. */
+/** Events as they will be in the log, each piece of a text by itself, and when they are. */
 interface Writing {
   readonly events: readonly StoredEvent[];
   readonly durable: Promise<unknown>;
 }
 
 export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
-  const { commit, live, said, writtenSeq } = createCommits(options);
   const behind = createBacklog(options.onFailure);
+  const { commit, live, said, untaken, writtenSeq } = createCommits(options, behind);
   const open = noOpenParts();
   const ended = Promise.withResolvers<TurnOutcome>();
   const broken = new AbortController();
@@ -92,6 +87,13 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     options.onEnd(outcome, usage);
   };
 
+  const waitForRoom = async (): Promise<void> => {
+    const room = behind.room();
+    if (room === undefined) return;
+    await room;
+    behind.assertSound();
+  };
+
   const append: TurnWriter["append"] = async (entries) => {
     isOver ||= entries.at(-1)?.event.type === "turn-end";
     behind.assertSound();
@@ -101,9 +103,8 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
       trackOpenParts(open, event);
       if (event.type === "usage") usage = event.usage;
     }
-    await behind.add(writing);
     const last = writing.events.at(-1)?.event;
-    if (last?.type !== "turn-end") return;
+    if (last?.type !== "turn-end") return await waitForRoom();
     await behind.drain();
     hasEnded = true;
     end(last.outcome);
@@ -135,6 +136,9 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     broken: broken.signal,
     listen: live.add,
     said,
+    get untaken() {
+      return untaken();
+    },
     get writtenSeq() {
       return writtenSeq();
     },
@@ -142,46 +146,101 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
 }
 
 /** The stages that everything passes on its way into the log. */
-function createCommits(options: TurnWriterOptions) {
+function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const { store, sessionId, turnId } = options;
   const live = createLiveListeners();
   const said = createSaidEvents();
   const redact = createRedaction(options);
   const writer: LogWriter = {};
-  let seq = options.lastSeq;
+  const how = { writer, keepTrying: true };
+  let pending = new PendingEntries(options.lastSeq);
+  /** The commit that was asked for last of what nobody waits for. */
+  let scheduled: { readonly taken: PendingEntries; readonly durable: Promise<unknown> } | undefined;
 
-  /** What listeners hear: the entries themselves, where nothing was redacted. */
-  const toTold = (written: readonly StoredEvent[], batch: RedactedBatch): readonly StoredEvent[] => {
-    if (batch.said === batch.kept) return written;
-    return written.map((stored, index) => {
-      const event = said.note(stored.seq, stored.event, batch.said[index] ?? stored.event);
-      return event === stored.event ? stored : { ...stored, event };
+  const take = (taken: PendingEntries): readonly EventEntry[] =>
+    taken.take().map((waiting) => {
+      said.note(waiting.seq, waiting.entry.event, waiting.said);
+      return waiting.entry;
     });
+
+  /** Whatever comes next belongs to another commit. */
+  const close = (taken: PendingEntries): void => {
+    if (pending === taken) pending = new PendingEntries(taken.lastSeq);
   };
 
-  const commit = (given: readonly LaneEntry[], patient: boolean, { command }: CommandOptions = {}): Writing => {
+  const later = (taken: PendingEntries): Promise<unknown> => {
+    let carried = 0;
+    const entries = (): readonly EventEntry[] => {
+      close(taken);
+      const given = take(taken);
+      if (given.length > 0) carried = taken.characters;
+      return given;
+    };
+    return behind.watch(store.append(sessionId, taken.afterSeq, entries, how).then(live.noteDurable), () => carried);
+  };
+
+  const now = ({ command }: CommandOptions): Promise<unknown> => {
+    const taken = pending;
+    close(taken);
+    const recorded = command === undefined ? how : { ...how, command };
+    const appended = store.append(sessionId, taken.afterSeq, take(taken), recorded);
+    return behind.watch(appended.then(live.noteDurable), () => taken.characters);
+  };
+
+  /** Gives each event its number, and says what of it is kept and what is told. */
+  const number = (joined: readonly LaneEntry[], batch: RedactedBatch) => {
+    const at = options.wallClock();
+    const before = pending.characters;
+    const written: StoredEvent[] = [];
+    const told: LiveEvent[] = [];
+    for (const [index, event] of batch.kept.entries()) {
+      const shown = said.shown(event, batch.said[index] ?? event);
+      const { seq, offset } = pending.add({ turnId, event, at, ...redact.rawOf(joined, batch, index) }, shown);
+      const stored = { sessionId, seq, turnId, at, event };
+      written.push(stored);
+      told.push(offset === 0 && shown === event ? stored : { ...stored, event: shown, offset });
+    }
+    behind.add(pending.characters - before);
+    return { written, told };
+  };
+
+  const commit = (given: readonly LaneEntry[], patient: boolean, recorded: CommandOptions = {}): Writing => {
     const joined = capOutputs(joinDeltas(given));
     const batch = redact.events(joined);
     if (batch.kept.length === 0) return { events: [], durable: Promise.resolve() };
-    const at = options.wallClock();
-    const expected = seq;
-    seq += batch.kept.length;
-    const entries = batch.kept.map((event, index) => ({ turnId, event, at, ...redact.rawOf(joined, batch, index) }));
-    const written = batch.kept.map((event, index) => ({ sessionId, seq: expected + index + 1, turnId, at, event }));
-    const told = toTold(written, batch);
-    const recorded = command === undefined ? {} : { command };
-    const durable = store
-      .append(sessionId, expected, entries, { patient, writer, keepTrying: true, ...recorded })
-      .then(live.noteDurable);
-    live.tell(told, patient ? undefined : durable);
-    return { events: written, durable };
+    const { written: events, told } = number(joined, batch);
+    if (patient && pending.characters < ENOUGH_CHARACTERS) {
+      if (scheduled?.taken !== pending) scheduled = { taken: pending, durable: later(pending) };
+      live.tell(told, undefined);
+      return { events, durable: scheduled.durable };
+    }
+    const durable = now(recorded);
+    const free = patient ? told.length : spokenBefore(told);
+    live.tell(told.slice(0, free), undefined);
+    live.tell(told.slice(free), durable);
+    return { events, durable };
   };
 
-  return { commit, live, said, writtenSeq: () => seq };
+  /** What is told and in no commit yet, whole. */
+  const untaken = (): readonly LiveEvent[] =>
+    pending.waiting.map(({ seq, entry: { at = 0 }, said: event }) => ({ sessionId, seq, turnId, at, event }));
+
+  return { commit, live, said, untaken, writtenSeq: () => pending.lastSeq };
 }
 
 function toEntries(events: readonly AgentEvent[]): readonly LaneEntry[] {
   return events.map((event) => ({ event }));
+}
+
+/**
+ * How many events a turn's end comes after: what the agent said before it is no end, and a short answer that came with its
+ * end in one read need not wait.
+ */
+function spokenBefore(told: readonly LiveEvent[]): number {
+  return Math.max(
+    0,
+    told.findLastIndex(({ event }) => event.type === "turn-end"),
+  );
 }
 
 /** Redacts the events of a turn, and the lines behind them, with the newest redactor there is. */
@@ -207,117 +266,4 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
       return line.length > maxRawBytes ? { raw, rawCut: true } : { raw };
     },
   };
-}
-
-/** Those who follow a turn while its log is still being written. */
-function createLiveListeners() {
-  const listeners = new Set<LiveListener>();
-  let telling: Promise<unknown> | undefined;
-
-  const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
-    const told = Promise.all([telling, durable]).then(notify, () => undefined);
-    telling = told;
-    void told.then(() => {
-      if (telling === told) telling = undefined;
-    });
-  };
-
-  return {
-    add(listener: LiveListener): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
-    tell(written: readonly StoredEvent[], durable: Promise<unknown> | undefined): void {
-      const notify = (): void => {
-        for (const { onWritten } of listeners) onWritten(written);
-      };
-      if (durable === undefined && telling === undefined) notify();
-      else tellLater(notify, durable);
-    },
-    noteDurable(): void {
-      for (const { onDurable } of listeners) onDurable();
-    },
-  };
-}
-
-/** What is on its way to the disk, up to a limit. */
-function createBacklog(onFailure: (error: CaretError) => void) {
-  let batches = 0;
-  let characters = 0;
-  let failure: { readonly reason: unknown } | undefined;
-  let newest: Promise<unknown> = Promise.resolve();
-
-  const assertSound = (): void => {
-    if (failure !== undefined) throw failure.reason;
-  };
-  const drain = async (): Promise<void> => {
-    await newest;
-    assertSound();
-  };
-  return {
-    /** Throws when something could not be written. */
-    assertSound,
-    /** Resolves when everything is durable. */
-    drain,
-    /** Resolves when there is room for more. */
-    async add({ events, durable }: Writing): Promise<void> {
-      const length = events.reduce((sum, { event }) => sum + lengthOfEvent(event), 0);
-      batches += 1;
-      characters += length;
-      newest = durable
-        .catch((reason: unknown) => {
-          if (failure === undefined) onFailure(CaretError.from(reason));
-          failure ??= { reason };
-        })
-        .finally(() => {
-          batches -= 1;
-          characters -= length;
-        });
-      if (batches > MAX_BATCHES || characters > MAX_CHARACTERS) await drain();
-    },
-  };
-}
-
-/**
- * What an agent's tools printed, up to a limit. A tool that prints fifty megabytes would otherwise have every byte of
- * them searched for secrets, logged and sent, while all other streams wait. Gives back the same array when nothing is cut.
- */
-export function capOutputs(entries: readonly LaneEntry[], limit = MAX_OUTPUT_CHARACTERS): readonly LaneEntry[] {
-  const isTooLong = ({ event }: LaneEntry): boolean => event.type === "tool-result" && event.output.length > limit;
-  return entries.some(isTooLong) ? entries.map((entry) => capOutput(entry, limit)) : entries;
-}
-
-function capOutput(entry: LaneEntry, limit: number): LaneEntry {
-  const { event } = entry;
-  if (event.type !== "tool-result" || event.output.length <= limit) return entry;
-  const left = event.output.length - limit;
-  const output = `${event.output.slice(0, limit)}\n[${left} more characters were left out]`;
-  return { ...entry, event: { ...event, output } };
-}
-
-/**
- * Join neighbouring deltas of one block. A batch is what came in one read, so nothing waits for this; but a flood of
- * tiny deltas is then logged, redacted and sent as one event per read instead of hundreds.
- */
-export function joinDeltas(entries: readonly LaneEntry[]): readonly LaneEntry[] {
-  const joined: LaneEntry[] = [];
-  for (const entry of entries) {
-    const { event } = entry;
-    const last = joined.at(-1);
-    if (last !== undefined && isDelta(event) && isDelta(last.event) && sameBlock(last.event, event))
-      joined[joined.length - 1] = { ...last, event: { ...last.event, text: last.event.text + event.text } };
-    else joined.push(entry);
-  }
-  return joined.length === entries.length ? entries : joined;
-}
-
-type Delta = Extract<AgentEvent, { readonly type: "text-delta" | "thinking-delta" }>;
-
-function isDelta(event: AgentEvent): event is Delta {
-  return event.type === "text-delta" || event.type === "thinking-delta";
-}
-
-function sameBlock(a: Delta, b: Delta): boolean {
-  return a.type === b.type && a.blockId === b.blockId;
 }

@@ -65,7 +65,7 @@ export async function startServer(conversations: Conversations, options: StartOp
       responsesDoor({ ...door, items: createMemoryItemStore() }),
       modelsDoor({ models: { list: async () => [{ id: "auto", name: "Auto", isDefault: true }] } }),
       nativeDoor({ ...nativeOptions(sessions, tokens), ...native }),
-      pageDoor({ files: page }),
+      pageDoor({ paths: [...page.keys()], read: () => page }),
     ],
     tokens: { find: (secret) => tokens.get(secret) },
     limits,

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import type { TranscriptKey } from "./classify-transcript.ts";
-import { splitNotes } from "./client-notes.ts";
+import { type SplitText, splitNotes } from "./client-notes.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
 import { callKey } from "./transcript.ts";
+
+/** Longer texts than this stand in for themselves by their digest. */
+const LONG_TEXT = 4_096;
 
 /** The transcript up to and with one message, as a digest. */
 export interface ChainLink {
@@ -16,7 +19,7 @@ export interface ChainLink {
 export interface HeardMessage {
   /** Where it stands in the transcript. */
   readonly index: number;
-  /** What it says, without client notes. */
+  /** What it says, without client notes. Of a long text its digest, so that megabytes are hashed once. */
   readonly words: readonly string[];
 }
 
@@ -41,12 +44,23 @@ export function heardMessages(messages: readonly TranscriptMessage[]): readonly 
 
 /** What the user says in a message, without client notes; empty when it holds nothing else. */
 export function spokenText(parts: readonly TranscriptPart[]): string {
-  return splitNotes(textOfParts(parts)).spoken;
+  return splitOnce(parts).spoken;
 }
 
 /** The client notes of a message. */
 export function notesIn(message: TranscriptMessage): readonly string[] {
-  return message.role === "user" ? splitNotes(textOfParts(message.parts)).notes : [];
+  return message.role === "user" ? splitOnce(message.parts).notes : [];
+}
+
+/** What a message says is asked for many times while it is looked for, and it may be megabytes. */
+const splits = new WeakMap<readonly TranscriptPart[], SplitText>();
+
+function splitOnce(parts: readonly TranscriptPart[]): SplitText {
+  const known = splits.get(parts);
+  if (known !== undefined) return known;
+  const split = splitNotes(textOfParts(parts));
+  splits.set(parts, split);
+  return split;
 }
 
 function toHeard(
@@ -58,11 +72,16 @@ function toHeard(
     const images = message.parts.flatMap(imageWords);
     if (message.role === "tool") {
       const words = ["tool", callKey(message.callId), textOfParts(message.parts).trim(), ...images];
-      return [{ index, words }];
+      return [{ index, words: words.map(digestIfLong) }];
     }
     const text = textOf(message.parts);
-    return text === "" && images.length === 0 ? [] : [{ index, words: ["user", text, ...images] }];
+    const words = ["user", text, ...images];
+    return text === "" && images.length === 0 ? [] : [{ index, words: words.map(digestIfLong) }];
   });
+}
+
+function digestIfLong(text: string): string {
+  return text.length < LONG_TEXT ? text : fingerprint(["long", text]);
 }
 
 function textOfParts(parts: readonly TranscriptPart[]): string {
@@ -89,7 +108,9 @@ export function rememberTurn(
 ): void {
   const known = store.get(hash);
   const isContested = known !== undefined && (known.isContested === true || known.sessionId !== turn.sessionId);
-  store.put(hash, { ...turn, count, request, shape, told, ...(isContested ? { isContested } : {}) });
-  if (scopeRecord !== undefined) store.putScope(scope, scopeRecord);
-  for (const mark of marks) store.putScope(mark, { systemId: "", toolCount: 0, hasShownTools: true });
+  store.together(({ put, putScope }) => {
+    put(hash, { ...turn, count, request, shape, told, ...(isContested ? { isContested } : {}) });
+    if (scopeRecord !== undefined) putScope(scope, scopeRecord);
+    for (const mark of marks) putScope(mark, { systemId: "", toolCount: 0, hasShownTools: true });
+  });
 }

@@ -9,15 +9,16 @@ const OPENING = new RegExp(
 );
 
 /** What clients say before an image that a tool gave. */
-const CAPTION =
-  /^[ \t]*(?:attached (?:image|file|media)s?(?:\(s\))? from tool results?|\[?(?:the )?tool (?:\S+ )?returned the following (?:attachment|image|file)s?(?:\(s\))?\]?):?[ \t]*$/gim;
+const caption =
+  /^[ \t]*(?:attached (?:image|file|media)s?(?:\(s\))? from tool results?|\[?(?:the )?tool (?:\S+ )?returned the following (?:attachment|image|file)s?(?:\(s\))?\]?):?[ \t]*$/i;
+const CAPTIONS = new RegExp(caption, "gim");
 
 /**
  * Client notes are what a client's program adds to a transcript by itself: reminders, the date, the state of the
  * environment. Programs move them from message to message, change them and take them out again, so they say nothing
  * about which conversation a transcript belongs to. They still go to the agent.
  */
-interface SplitText {
+export interface SplitText {
   /** What is left when the notes are taken out. */
   readonly spoken: string;
   readonly notes: readonly string[];
@@ -40,7 +41,7 @@ const wholeMessageTags = /^context$|-context$/;
 /** OpenClaw's kind of brackets: `<<<BEGIN_…_CONTEXT>>>` to `<<<END_…_CONTEXT>>>`. */
 const noteBracket = /CONTEXT|REMINDER|ENVIRONMENT|METADATA/i;
 
-const opening = /^[ \t]*(?:<([a-z][\w.-]*)\b([^<>\n]*)>|<<<BEGIN_(\w+)>>>)/gim;
+const opening = /<([a-z][\w.-]*)\b([^<>\n]*)>|<<<BEGIN_(\w+)>>>/iy;
 
 /**
  * Take the notes out of something that a user's or a tool's message says. Only blocks that begin a line count: a person
@@ -50,8 +51,9 @@ export function splitNotes(text: string): SplitText {
   const { rest, blocks } = takeBlocks(text);
   const lines = rest.split("\n");
   const dates = lines.filter(isDateStatement);
-  const spoken = lines.filter((line) => !isDateStatement(line));
-  const said = joinLines(spoken);
+  // The text itself where nothing is to be changed: it may be megabytes.
+  const isWhole = dates.length === 0 && lines.every(isTidy);
+  const said = isWhole ? rest : joinLines(lines.filter((line) => !isDateStatement(line)));
   const isContext = blocks.length === 0 && wholeMessageTags.test(tagAround(said));
   return isContext ? { spoken: "", notes: [said] } : { spoken: said, notes: [...blocks, ...dates] };
 }
@@ -71,18 +73,48 @@ function joinLines(lines: readonly string[]): string {
     .join("\n");
 }
 
+function isTidy(line: string): boolean {
+  return line !== "" && line.trim() === line;
+}
+
+interface Opening {
+  readonly match: RegExpExecArray;
+  /** Where its line begins. */
+  readonly index: number;
+}
+
+/** The openings of blocks that begin a line. It looks from one `<` to the next, of which a long text has few. */
+function* openingsIn(text: string): Generator<Opening> {
+  for (let at = text.indexOf("<"); at !== -1; at = text.indexOf("<", at + 1)) {
+    let index = at;
+    while (index > 0 && isBlank(text.charCodeAt(index - 1))) index -= 1;
+    if (index > 0 && !isLineEnd(text.charCodeAt(index - 1))) continue;
+    opening.lastIndex = at;
+    const match = opening.exec(text);
+    if (match !== null) yield { match, index };
+  }
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+function isLineEnd(code: number): boolean {
+  return code === 0x0a || code === 0x0d || code === 0x2028 || code === 0x2029;
+}
+
 function takeBlocks(text: string): { readonly rest: string; readonly blocks: readonly string[] } {
   const kept: string[] = [];
   const blocks: string[] = [];
   /** Closing tags that do not come any more: looking for them from every opening one would take for ever. */
   const missing = new Set<string>();
   let from = 0;
-  for (const match of text.matchAll(opening)) {
-    if (match.index < from) continue;
+  for (const { match, index } of openingsIn(text)) {
+    if (index < from) continue;
     const end = isNote(match) ? endOf(text, match, missing) : undefined;
     if (end === undefined) continue;
-    kept.push(text.slice(from, match.index));
-    blocks.push(text.slice(match.index, end).trim());
+    kept.push(text.slice(from, index));
+    blocks.push(text.slice(index, end).trim());
     from = end;
   }
   return { rest: [...kept, text.slice(from)].join("\n"), blocks };
@@ -155,5 +187,21 @@ export function withoutClientMarkup(text: string): string {
     }
   }
   kept.push(text.slice(from));
-  return kept.join("").replaceAll(CAPTION, "").trim();
+  return kept.join("").replaceAll(CAPTIONS, "").trim();
+}
+
+/** What a tag begins with, and what ends a line besides a line feed. */
+const UNCLEAR = ["<", "\r", "\u2028", "\u2029"];
+
+/** Whether a user's message says anything without its markup. Decided by its first lines where those have none. */
+export function saysSomething(text: string): boolean {
+  for (let from = 0; from <= text.length; ) {
+    const next = text.indexOf("\n", from);
+    const end = next === -1 ? text.length : next;
+    const line = text.slice(from, end).trim();
+    if (UNCLEAR.some((mark) => line.includes(mark))) break;
+    if (line !== "" && !caption.test(line)) return true;
+    from = end + 1;
+  }
+  return withoutClientMarkup(text) !== "";
 }

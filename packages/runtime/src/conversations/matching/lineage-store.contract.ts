@@ -73,6 +73,14 @@ export function describeLineageStore(name: string, open: () => LineageStore): vo
       expect(store.newest("s1")).toEqual({ ...record("s1", "t1"), outcome: "failed" });
     });
 
+    it("writes records and scopes together", () => {
+      store.together(({ put, putScope }) => {
+        put("a", record("s1", "t1"));
+        putScope("scope", scope);
+      });
+      expect([store.newest("s1"), store.getScope("scope")]).toEqual([record("s1", "t1"), scope]);
+    });
+
     it("forgets a session and no other", () => {
       store.put("a", record("s1", "t1"));
       store.put("b", record("s2", "t2"));

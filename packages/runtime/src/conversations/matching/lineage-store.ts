@@ -49,6 +49,8 @@ export interface LineageStore {
   settle(hash: string, turnId: string, outcome: NonNullable<LineageRecord["outcome"]>): void;
   getScope(scope: string): ScopeRecord | undefined;
   putScope(scope: string, record: ScopeRecord): void;
+  /** Writes everything at once, or nothing. */
+  together(write: (store: Pick<LineageStore, "put" | "putScope">) => void): void;
   /** Forget everything about a session that is gone. */
   forget(sessionId: string): void;
   close(): void;

@@ -95,9 +95,10 @@ function choreWords({ system, messages }: Transcript): "system" | "question" | u
   const instructed = system.slice(0, READ_SYSTEM);
   if (choreSystems.some((pattern) => pattern.test(instructed))) return "system";
   const asked = messages.filter(({ role }) => role === "user");
-  const isChore = [asked[0], asked.at(-1)].some((message) =>
-    choreQuestions.some((pattern) => pattern.test(openingOf(message))),
-  );
+  const isChore = [asked[0], asked.at(-1)].some((message) => {
+    const opening = openingOf(message);
+    return choreQuestions.some((pattern) => pattern.test(opening));
+  });
   return isChore ? "question" : undefined;
 }
 

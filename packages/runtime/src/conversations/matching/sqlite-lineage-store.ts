@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
-import { openDatabase } from "../../log/sqlite/open-database.ts";
+import { inTransaction, openDatabase } from "../../log/sqlite/open-database.ts";
 import { openRenewableStore } from "../../log/sqlite/renewable-store.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../paths/private-files.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
@@ -75,6 +75,7 @@ export function openSqliteLineageStore({
     settle: (hash, turnId, outcome) => use((each) => each.settle(hash, turnId, outcome)),
     getScope: (scope) => use((each) => each.getScope(scope)),
     putScope: (scope, record) => use((each) => each.putScope(scope, record)),
+    together: (write) => use((each) => each.together(write)),
     forget: (sessionId) => use((each) => each.forget(sessionId)),
     close,
   };
@@ -130,7 +131,7 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
   const forgetNewest = database.prepare("delete from newest where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
   const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?)");
-  return {
+  const store: LineageStore = {
     get: (hash) => toRecord(find.get(hash)),
     put(hash, record) {
       const { sessionId, turnId, count, heardBefore, at, outcome = null, request = null, shape = null } = record;
@@ -154,12 +155,14 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
     putScope(scope, { systemId, toolCount, hasShownTools }) {
       saveScope.run(scope, systemId, toolCount, hasShownTools ? 1 : 0, now());
     },
+    together: (write) => inTransaction(database, () => write(store)),
     forget(sessionId) {
       forget.run(sessionId);
       forgetNewest.run(sessionId);
     },
     close: () => database.close(),
   };
+  return store;
 }
 
 function toRecord(row: Readonly<Record<string, unknown>> | undefined): LineageRecord | undefined {

@@ -1,6 +1,6 @@
 import { addUsage, CaretError, type JsonObject } from "@caret/protocol";
 import { visibleName } from "../../models/parse-model-list.ts";
-import { initialText, onDelta, onFlush, onRetry, releaseText, type TextState } from "../assistant-text.ts";
+import { initialText, onDelta, onDeltas, onFlush, onRetry, releaseText, type TextState } from "../assistant-text.ts";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
 import type { Frame } from "../framing/frame.ts";
 import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-fields.ts";
@@ -23,8 +23,23 @@ export function streamJsonDialect({ partial }: { readonly partial: boolean }): D
     initial: initialStreamJson(partial),
     quickFrame: quickDelta,
     onFrame,
+    onFrames,
     onEnding,
   });
+}
+
+/** Deltas of text, which neither end a turn nor begin anything, are taken together as far as they follow each other. */
+function onFrames(draft: StreamJsonDraft, frames: readonly Frame[]): void {
+  let texts: string[] = [];
+  for (const frame of frames) {
+    if (frame.kind === "text-delta" && draft.partial) texts.push(frame.text);
+    else {
+      onDeltas(draft, texts);
+      texts = [];
+      onFrame(draft, frame);
+    }
+  }
+  onDeltas(draft, texts);
 }
 
 function onFrame(draft: StreamJsonDraft, frame: Frame): void {

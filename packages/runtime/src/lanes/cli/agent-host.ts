@@ -1,5 +1,5 @@
 import type { Secret } from "@caret/protocol";
-import type { ChildCommand, ChildHandle, Spawner } from "../../process/child-handle.ts";
+import type { ChildCommand, ChildHandle, Spawner, SpawnOptions } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmPool } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
@@ -34,7 +34,7 @@ export interface AgentHost {
   /** Where an agent that logs in with this profile finds and keeps what is not part of its workspace. */
   agentFiles(profile: ResolvedProfile): AgentFiles;
   /** Starts a command, held together with all it starts where the machine can do that. */
-  spawn(command: ChildCommand): ChildHandle;
+  spawn(command: ChildCommand, options?: Pick<SpawnOptions, "seated">): ChildHandle;
   readonly spawner: Spawner;
   /** Undefined when agents are not kept warm. */
   readonly warm: WarmPool | undefined;

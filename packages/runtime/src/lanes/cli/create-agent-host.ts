@@ -48,16 +48,24 @@ const READ_AHEAD_BYTES = 256 * 1024;
 export function createAgentHost(options: AgentHostOptions): AgentHost {
   const { env, platform, spawner, containment, clocks } = options;
   const monotonic = (): number => performance.now();
-  const spawn: AgentHost["spawn"] = (command) =>
+  const spawn: AgentHost["spawn"] = (command, { seated = false } = {}) =>
     containingSpawner(spawner, containment).spawn(command, {
       drainMs: clocks.drainMs,
       readAheadBytes: READ_AHEAD_BYTES,
+      seated,
     });
   const warm = options.warm === undefined ? undefined : createWarmPool({ ...options.warm, spawn, now: monotonic });
   const versions = createVersionProbe(spawner);
   const machine = { platform, env, listDirectory, exists };
-  const environment = (profile: ResolvedProfile): Record<string, string> =>
-    childEnvironment({ parent: env, allow: ["CARET_SIM_*"], set: agentVariables(options, profile) });
+  const environments = new WeakMap<ResolvedProfile, Readonly<Record<string, string>>>();
+  const environment: AgentHost["environment"] = (profile) => {
+    const known = environments.get(profile);
+    if (known !== undefined) return known;
+    const made = childEnvironment({ parent: env, allow: ["CARET_SIM_*"], set: agentVariables(options, profile) });
+    environments.set(profile, made);
+    return made;
+  };
+  const [ownConfigDir = ""] = configDirs(options);
 
   return {
     programs: options.programs,
@@ -76,7 +84,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     environment,
     resolveProfile: (name) => findProfile(options, name, environment),
     agentFiles: (profile) => agentFiles(environment(profile), profile.configDir ?? options.configDir, options.home),
-    chatConfigDir: () => options.configDir ?? configDirs(options)[0] ?? "",
+    chatConfigDir: () => options.configDir ?? ownConfigDir,
     spawn,
     spawner,
     warm,

@@ -5,7 +5,6 @@ import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { commandName } from "./command-name.ts";
-import { openContractTurn } from "./contract-calls.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { type AgentRun, failed } from "./read-agent.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
@@ -64,6 +63,7 @@ function runOf(
       partial: program.partial,
       maxLineBytes: host.maxLineBytes,
       shortensResults: program.style === "official",
+      joinsDeltas: true,
     }),
     clocks,
     now: host.monotonic,
@@ -94,7 +94,11 @@ async function openOfferedTurn(
   { host, request, signal }: TurnAttempt,
   { program, profile }: Prepared,
 ): Promise<OfferedTurn> {
-  if (program.style === "contract") return openContractTurn(request.offered, host.boundary);
+  if (program.style === "contract") {
+    // Loaded when such a program is used: it brings the validator of JSON Schemas along.
+    const { openContractTurn } = await import("./contract-calls.ts");
+    return openContractTurn(request.offered, host.boundary);
+  }
   return await openBridgedTurn(host, request, host.agentFiles(profile), signal);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CaretError, ErrorInfo } from "@caret/protocol";
 import { ChunkWaiter } from "../../async/chunk-waiter.ts";
+import { within } from "../../async/within.ts";
 import type { Decoded, Decoder } from "../../decode/decoder.ts";
 import type { Ending } from "../../decode/dialect.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
@@ -110,12 +111,7 @@ async function leave(
   isDone: boolean,
   reason = "the turn is over",
 ): Promise<void> {
-  if (isDone) {
-    const timer = new AbortController();
-    const waited = sleep(graceMs, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
-    await Promise.race([child.exit, waited]);
-    timer.abort();
-  }
+  if (isDone) await within(child.exit, graceMs);
   const stages: StopStages = { reason, graceMs };
   const cancel = isDone || cancelMessage === undefined ? {} : { cancel: cancelMessage, cancelMs: CANCEL_MS };
   await child.stop({ ...stages, ...cancel });

@@ -14,6 +14,9 @@ import { childCommandOf } from "./child-command-of.ts";
 /** How long a program may be silent before we suppose that it waits for the end of its input. */
 const HOLD_MS = 1_500;
 
+/** A client waits for the agent of a turn: where a process was started ahead, it becomes this agent. */
+const SEATED = { seated: true };
+
 export interface TurnAttempt {
   readonly host: AgentHost;
   readonly lane: LaneName;
@@ -80,7 +83,8 @@ function turnPolicy(host: AgentHost, launch: ResolvedLaunch): AgentPolicy {
 async function startContract({ host, request }: TurnAttempt, { program, launch, profile }: Prepared): Promise<Started> {
   const { workspace } = request;
   const line = await contractTurn(request);
-  const child = host.spawn(childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" }));
+  const command = childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" });
+  const child = host.spawn(command, SEATED);
   holdStdin(child, line, request.offered && HOLD_FOR_RESULTS_MS);
   return { child, refill: () => undefined };
 }
@@ -98,7 +102,7 @@ function startCold(
   const { args, stdin } = officialInvocation(asked, program, policy, asArgument);
   const input = stdin === undefined ? ("closed" as const) : { content: stdin };
   const command = childCommandOf({ host, launch, args, workspace, profile, stdin: input });
-  return { child: host.spawn({ ...command, covered }), refill: () => undefined };
+  return { child: host.spawn({ ...command, covered }, SEATED), refill: () => undefined };
 }
 
 function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
@@ -112,7 +116,7 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, lau
       cliVersion: host.versions.known(launch) ?? "unknown",
     };
   };
-  const child = host.warm?.take(profileOf(request)) ?? host.spawn(profileOf(request).command);
+  const child = host.warm?.take(profileOf(request)) ?? host.spawn(profileOf(request).command, SEATED);
   void child.writeStdin(request.prompt);
   void child.endStdin();
   const refill = (sessionId: string): void => {

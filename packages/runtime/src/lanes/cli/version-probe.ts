@@ -78,7 +78,8 @@ export function createVersionProbe(spawner: Spawner): VersionProbe {
 /** The installer keeps each version in a directory of its name, and links to it. */
 function versionInPath(file: string): string | undefined {
   try {
-    return realpathSync(file)
+    return realpathSync
+      .native(file)
       .split(/[\\/]/)
       .find((name) => versionForm.test(name));
   } catch {

@@ -52,7 +52,8 @@ import { toStorageError } from "./storage-error.ts";
 import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 
 export const LOG_FILE = "caret.db";
-const CHARACTERS_PER_EVENT = 4096;
+/** What so many characters cost in a commit is what an event itself costs, about. */
+const CHARACTERS_PER_EVENT = 512;
 
 export interface SqliteEventStoreOptions {
   /** Made when missing, and ours alone. It must be on a local disk. */
@@ -202,16 +203,25 @@ class SqliteEventStore implements EventStore {
   async append(
     sessionId: string,
     expectedSeq: number,
-    entries: readonly EventEntry[],
-    { copied, patient = false, keepTrying = false, writer, command }: AppendOptions = {},
+    entries: readonly EventEntry[] | (() => readonly EventEntry[]),
+    { copied, keepTrying = false, writer, command }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
-    const prepared = entries.map((entry) => prepare(entry, this.#rawMaxBytes));
-    const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner, command };
-    const work = (tables: LogTables) => asWriter(writer, () => appendEvents(tables, { ...how, now: this.#now() }));
+    const prepareAll = (given: readonly EventEntry[]) => given.map((entry) => prepare(entry, this.#rawMaxBytes));
+    const isLater = typeof entries === "function";
+    let prepared = isLater ? undefined : prepareAll(entries);
+    const weight = prepared === undefined ? 1 : weightOf(prepared);
+    const work = (tables: LogTables): readonly StoredEvent[] => {
+      // A transaction that failed is tried again, with the same entries.
+      prepared ??= isLater ? prepareAll(entries()) : [];
+      const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner, command };
+      return isLater && prepared.length === 0
+        ? []
+        : asWriter(writer, () => appendEvents(tables, { ...how, now: this.#now() }));
+    };
     // A listener waits for every commit of its session.
-    const isPatient = patient && !this.#listeners.has(sessionId);
+    const isPatient = isLater && !this.#listeners.has(sessionId);
     try {
-      const stored = await this.#writer.run(weightOf(prepared), work, { isPatient, keepTrying });
+      const stored = await this.#writer.run(weight, work, { isPatient, keepTrying });
       this.#listeners.publish(sessionId, stored);
       return stored;
     } catch (reason) {

@@ -160,11 +160,12 @@ class MemoryEventStore implements EventStore {
   async append(
     sessionId: string,
     expectedSeq: number,
-    entries: readonly EventEntry[],
+    entries: readonly EventEntry[] | (() => readonly EventEntry[]),
     { copied, writer, command }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
     return asWriter(writer, () => {
-      const stored = this.#append(sessionId, expectedSeq, entries, { copied: copied === true, command });
+      const given = typeof entries === "function" ? entries() : entries;
+      const stored = this.#append(sessionId, expectedSeq, given, { copied: copied === true, command });
       this.#listeners.publish(sessionId, stored);
       return stored;
     });

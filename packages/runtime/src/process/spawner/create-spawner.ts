@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,13 +22,15 @@ export interface CreateSpawnerOptions {
   readonly dataDir?: string;
   /** Where the stream sockets live, in a private directory of their own. */
   readonly socketDir?: string;
+  /** In the mode `process`: how many processes wait, started ahead, for commands that are to be `seated`. */
+  readonly seats?: number;
   readonly platform?: NodeJS.Platform;
 }
 
 export function createSpawner(options: CreateSpawnerOptions): Spawner {
-  const { mode, dataDir, socketDir = tmpdir(), platform = process.platform } = options;
+  const { mode, dataDir, socketDir = tmpdir(), seats, platform = process.platform } = options;
   const registryDir = dataDir === undefined ? undefined : join(dataDir, "processes");
-  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir });
+  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir, seats });
   return createInlineSpawner({ registry: registryDir === undefined ? undefined : openProcessRegistry(registryDir) });
 }
 
@@ -45,7 +48,8 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
   const launch: Launch = async (command, { signal }) => {
     if (closed) throw new CaretError("cancelled", "Caret is shutting down");
     const stdin = command.stdin === "closed" ? "ignore" : "pipe";
-    const started = await startProcess(command, { stdio: [stdin, "pipe", "pipe"], signal, hidden, reaper, registry });
+    const stdio = [stdin, "pipe", "pipe"] as const;
+    const started = await startProcess(command, { mark: randomUUID(), stdio, signal, hidden, reaper, registry });
     const { stdin: input, stdout, stderr } = started.child;
     if (stdout === null || stderr === null) throw new CaretError("internal", "A child was started without its pipes");
     return {

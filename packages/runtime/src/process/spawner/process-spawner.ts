@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { CaretError } from "@caret/protocol";
 import { within } from "../../async/within.ts";
 import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
-import { type LaunchedProcess, signalGroup } from "../process-group.ts";
+import { type Launch, type LaunchedProcess, signalGroup } from "../process-group.ts";
 import type { ProcessIdentity } from "../process-identity.ts";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
 import { superviseChild } from "../supervise-child.ts";
 import { killMarked } from "../sweep-leftovers.ts";
-import { type ExpectedChild, SpareStreams } from "./spare-streams.ts";
+import { Seats } from "./seats.ts";
 import { SpawnerLink } from "./spawner-link.ts";
 import type { SpawnerReport } from "./spawner-messages.ts";
-import { type ArrivedStreams, expectStreams, StreamServer } from "./stream-server.ts";
+import { expectStreams, StreamServer } from "./stream-server.ts";
 
 /** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
 const START_MS = 30_000;
@@ -19,6 +19,8 @@ export interface ProcessSpawnerOptions {
   readonly registryDir?: string | undefined;
   /** Where the directory of the stream socket is made. Keep it short: a socket's path holds about 100 bytes. */
   readonly socketDir: string;
+  /** How many processes wait, started ahead, for commands that are to be `seated`. */
+  readonly seats?: number | undefined;
 }
 
 /** What the gateway knows of one child in the spawner's hands. */
@@ -37,15 +39,15 @@ export class ProcessSpawner implements Spawner {
   readonly #registry: ProcessRegistry | undefined;
   readonly #remotes = new Map<string, RemoteChild>();
   readonly #children = new Set<ChildHandle>();
-  readonly #spares: SpareStreams;
+  readonly #seats: Seats;
   #link: SpawnerLink | undefined;
   #closed = false;
 
-  constructor({ registryDir, socketDir }: ProcessSpawnerOptions) {
+  constructor({ registryDir, socketDir, seats = 0 }: ProcessSpawnerOptions) {
     this.#streamServer = new StreamServer(socketDir);
     this.#registryDir = registryDir;
     this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
-    this.#spares = new SpareStreams(() => this.#expect(true));
+    this.#seats = new Seats({ launch: (command, { signal }) => this.#start(command, signal), max: seats });
     this.#link = this.#open();
   }
 
@@ -54,8 +56,18 @@ export class ProcessSpawner implements Spawner {
     return this.#link?.isAlive ? this.#link.pid : undefined;
   }
 
+  /** How many processes wait to become a command. */
+  get seats(): number {
+    return this.#seats.size;
+  }
+
   spawn(command: ChildCommand, options?: SpawnOptions): ChildHandle {
-    const child = superviseChild(command, (wanted, { signal }) => this.#launch(wanted, signal), options);
+    const launch: Launch = async (wanted, { signal }) => {
+      this.#assertOpen(signal);
+      const seated = options?.seated === true ? this.#seats.take(wanted) : undefined;
+      return seated ?? (await this.#start(wanted, signal));
+    };
+    const child = superviseChild(command, launch, options);
     this.#children.add(child);
     void child.exit.then(() => this.#children.delete(child));
     return child;
@@ -64,17 +76,22 @@ export class ProcessSpawner implements Spawner {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
-    if (this.#link !== undefined) this.#spares.drop(this.#link);
+    await this.#seats.close();
     await this.#link?.close();
     this.#streamServer.close();
   }
 
-  async #launch(command: ChildCommand, signal: AbortSignal): Promise<LaunchedProcess> {
+  #assertOpen(signal: AbortSignal): void {
     if (this.#closed) throw new CaretError("cancelled", "Caret is shutting down");
     signal.throwIfAborted();
+  }
+
+  async #start(command: ChildCommand, signal: AbortSignal): Promise<LaunchedProcess> {
+    this.#assertOpen(signal);
     const { stdin, ...rest } = command;
     const link = this.#link?.isAlive ? this.#link : this.#open();
-    const { id, streams } = this.#spares.take(link) ?? this.#expect(stdin !== "closed");
+    const id = randomUUID();
+    const streams = expectStreams(this.#streamServer, id, stdin !== "closed");
     const remote = {
       link,
       start: Promise.withResolvers(),
@@ -87,10 +104,8 @@ export class ProcessSpawner implements Spawner {
     try {
       const identity = await inTime(remote.start.promise);
       if (CaretError.is(identity)) throw identity;
-      // Where one was started there will be more; a command that runs a single turn is done by then.
-      this.#spares.refill(link);
       const arrived = await inTime(streams.arrived);
-      return { pid: identity.pid, ...withStdin(arrived, stdin !== "closed"), ...this.#controls(id, remote) };
+      return { pid: identity.pid, ...arrived, ...this.#controls(id, remote) };
     } catch (reason) {
       streams.forget();
       // It may have started all the same, when it was the streams that did not come.
@@ -109,11 +124,6 @@ export class ProcessSpawner implements Spawner {
         return reaped.promise;
       },
     };
-  }
-
-  #expect(hasStdin: boolean): ExpectedChild {
-    const id = randomUUID();
-    return { id, streams: expectStreams(this.#streamServer, id, hasStdin) };
   }
 
   #open(): SpawnerLink {
@@ -143,7 +153,6 @@ export class ProcessSpawner implements Spawner {
 
   /** The spawner died: kill its children from here and reject their waiters. */
   #mourn(link: SpawnerLink): void {
-    this.#spares.drop(link);
     const orphans = [...this.#remotes].filter(([, remote]) => remote.link === link);
     for (const [, { identity }] of orphans) if (identity !== undefined) signalGroup(identity, "SIGKILL");
     killMarked(new Set(orphans.map(([id]) => id)));
@@ -167,12 +176,6 @@ export class ProcessSpawner implements Spawner {
     this.#remotes.delete(id);
     if (this.#remotes.size === 0) this.#link?.hold(false);
   }
-}
-
-function withStdin({ stdin, stdout, stderr }: ArrivedStreams, isWanted: boolean): ArrivedStreams {
-  if (isWanted) return { stdin, stdout, stderr };
-  stdin?.destroy();
-  return { stdin: undefined, stdout, stderr };
 }
 
 function fail(remote: RemoteChild | undefined, error: CaretError): void {

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { getCompileCacheDir } from "node:module";
 import { within } from "../../async/within.ts";
 import { TailRing } from "../tail-ring.ts";
 import type { SpawnerReport, SpawnerRequest } from "./spawner-messages.ts";
@@ -19,8 +20,9 @@ export class SpawnerLink {
   constructor(onReport: (report: SpawnerReport) => void) {
     this.#process = fork(entry, [], {
       cwd: "/",
-      env: {}, // its children could read it through /proc
-      execArgv: [],
+      env: compileCache(), // nothing else: its children could read it through /proc
+      // It does little and lives long: optimizing compilers, and room for garbage, would cost more memory than they save time.
+      execArgv: ["--no-opt", "--no-maglev", "--max-semi-space-size=1", "--max-old-space-size=96"],
       detached: true, // Ctrl-C in the gateway's terminal is for the gateway
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
@@ -78,4 +80,10 @@ export class SpawnerLink {
 interface Refable {
   ref(): void;
   unref(): void;
+}
+
+/** V8's compile cache of this process, where it has one: with it the spawner starts in half the time. */
+function compileCache(): NodeJS.ProcessEnv {
+  const directory = getCompileCacheDir();
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
 }

@@ -8,8 +8,6 @@ export type RemoteCommand = Omit<ChildCommand, "stdin"> & { readonly hasStdin: b
 /** From the gateway to the spawner process. `id` names a child and is also its mark. */
 export type SpawnerRequest =
   | { readonly type: "open"; readonly socketPath: string; readonly registryDir: string | undefined }
-  /** Open the streams of a child that is still to come, so that it need not wait for them. */
-  | { readonly type: "prepare"; readonly id: string }
   | { readonly type: "spawn"; readonly id: string; readonly command: RemoteCommand }
   | { readonly type: "signal"; readonly id: string; readonly signal: NodeJS.Signals }
   | { readonly type: "reap"; readonly id: string; readonly strays: ReapTime };

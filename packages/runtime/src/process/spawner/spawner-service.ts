@@ -25,8 +25,6 @@ export class SpawnerService {
   readonly #reaper = createStrayReaper();
   readonly #running = new Map<string, StartedProcess>();
   readonly #marks = new Set<string>();
-  /** Streams that were opened ahead of their child. */
-  readonly #prepared = new Map<string, Promise<Streams>>();
   #socketPath = "";
   #registry: ProcessRegistry | undefined;
 
@@ -40,13 +38,6 @@ export class SpawnerService {
         this.#socketPath = request.socketPath;
         if (request.registryDir !== undefined) this.#registry = openProcessRegistry(request.registryDir);
         return;
-      case "prepare": {
-        const streams = this.#openStreams(request.id, streamNames);
-        // The error surfaces when they are taken, which may never happen.
-        streams.catch(() => undefined);
-        this.#prepared.set(request.id, streams);
-        return;
-      }
       case "spawn":
         return this.#spawn(request.id, request.command);
       case "signal":
@@ -73,7 +64,7 @@ export class SpawnerService {
     this.#marks.add(id);
     let streams: Streams = {};
     try {
-      streams = await this.#takeStreams(id, hasStdin);
+      streams = await this.#openStreams(id, hasStdin ? streamNames : ["stdout", "stderr"]);
       const stdio = [
         hasStdin ? streamOf(streams, "stdin") : "ignore",
         streamOf(streams, "stdout"),
@@ -88,12 +79,6 @@ export class SpawnerService {
       // The child has its own copies; ours would keep its streams open after its death.
       for (const socket of Object.values(streams)) socket.destroy();
     }
-  }
-
-  async #takeStreams(id: string, hasStdin: boolean): Promise<Streams> {
-    const prepared = this.#prepared.get(id);
-    this.#prepared.delete(id);
-    return await (prepared ?? this.#openStreams(id, hasStdin ? streamNames : ["stdout", "stderr"]));
   }
 
   /** All of them or none. */

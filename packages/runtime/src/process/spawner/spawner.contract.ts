@@ -12,21 +12,25 @@ import {
   readAll,
   testEnv,
   type Workbench,
+  waitingSeats,
 } from "../testing/workbench.ts";
-import { createSpawner } from "./create-spawner.ts";
-import { SPARES } from "./spare-streams.ts";
+import { type CreateSpawnerOptions, createSpawner } from "./create-spawner.ts";
 import { streamNames } from "./spawner-messages.ts";
 
-type SpawnerMode = "inline" | "process";
+type SpawnerMode = "inline" | "process" | "seated";
 
-const SPARE_DESCRIPTORS = SPARES * streamNames.length;
+const SEATS = 2;
+const SEAT_DESCRIPTORS = SEATS * streamNames.length;
 const exited = (code: number): ChildExit => ({ kind: "exited", code, signal: null });
 const killedBy = (signal: NodeJS.Signals): ChildExit => ({ kind: "exited", code: null, signal });
 
 /** What every spawner promises, wherever its children are started. */
 export function describeSpawner(mode: SpawnerMode): void {
   describe(`a child started by the ${mode} spawner`, () => {
-    const create = (): Spawner => createSpawner({ mode });
+    const create = (options: Partial<CreateSpawnerOptions> = {}): Spawner =>
+      mode === "seated"
+        ? seating(createSpawner({ mode: "process", seats: SEATS, ...options }))
+        : createSpawner({ mode, ...options });
     let spawner: Spawner;
     let bench: Workbench;
 
@@ -34,8 +38,12 @@ export function describeSpawner(mode: SpawnerMode): void {
       spawner = create();
     });
     afterAll(() => spawner.close());
-    beforeEach(() => {
+    beforeEach(async () => {
       bench = createWorkbench();
+      if (mode !== "seated") return;
+      // Whatever the test before was, seats are made for commands like this one from here on.
+      await spawner.spawn(bench.sh("true")).exit;
+      await eventually(() => waitingSeats(process.pid).length > 0, "a seat waits");
     });
     afterEach(async () => {
       await eventually(() => bench.survivors().length === 0, "nothing of the child is left");
@@ -80,14 +88,16 @@ export function describeSpawner(mode: SpawnerMode): void {
         expect(await failureOf(program("/bin/true", ["x".repeat(131_072)]))).toBe("prompt-too-long");
       });
 
-      it("waits for a program that is just being updated", async () => {
-        const agent = bench.program("agent", readFileSync("/bin/true", "latin1"));
-        writeFileSync(agent, readFileSync("/bin/true"));
-        const update = openSync(agent, "r+");
-        const child = spawner.spawn(program(agent));
-        setTimeout(() => closeSync(update), 20);
-        expect(await child.exit).toEqual(exited(0));
-      });
+      // A seat cannot try again: the lane does.
+      if (mode !== "seated")
+        it("waits for a program that is just being updated", async () => {
+          const agent = bench.program("agent", readFileSync("/bin/true", "latin1"));
+          writeFileSync(agent, readFileSync("/bin/true"));
+          const update = openSync(agent, "r+");
+          const child = spawner.spawn(program(agent));
+          setTimeout(() => closeSync(update), 20);
+          expect(await child.exit).toEqual(exited(0));
+        });
 
       it("gives up on a program that stays open for writing, and calls that a passing state", async () => {
         const agent = bench.program("agent", "");
@@ -323,14 +333,14 @@ export function describeSpawner(mode: SpawnerMode): void {
         const before = count();
         await runSome();
         await runSome();
-        // The streams of a few children to come are open ahead, or just about to be.
-        await eventually(() => count() <= before + SPARE_DESCRIPTORS, "the descriptors are closed");
+        // Those of seats are open ahead, or just about to be.
+        await eventually(() => count() <= before + SEAT_DESCRIPTORS, "the descriptors are closed");
       });
     });
 
     describe("closing", () => {
       it("writes a process down while it runs, and no longer", async () => {
-        const other = createSpawner({ mode, dataDir: bench.directory });
+        const other = create({ dataDir: bench.directory });
         const entries = (): number => readdirSync(bench.path("processes")).length;
         const child = other.spawn(bench.sh("cat", "held"));
         await child.started;
@@ -354,4 +364,11 @@ export function describeSpawner(mode: SpawnerMode): void {
       });
     });
   });
+}
+
+function seating(spawner: Spawner): Spawner {
+  return {
+    spawn: (command, options) => spawner.spawn(command, { ...options, seated: true }),
+    close: () => spawner.close(),
+  };
 }

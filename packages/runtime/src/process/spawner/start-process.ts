@@ -1,5 +1,4 @@
 import { type ChildProcess, type IOType, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
@@ -21,7 +20,8 @@ export interface StartOptions {
   readonly stdio: readonly [stdin: Stdio, stdout: Stdio, stderr: Stdio];
   /** Descriptors of ours that the child must not see; replaced by /dev/null. */
   readonly hidden?: Hidden | undefined;
-  readonly mark?: string;
+  /** What the child and its descendants are found by. */
+  readonly mark: string;
   readonly signal?: AbortSignal;
   readonly reaper: StrayReaper;
   readonly registry?: ProcessRegistry | undefined;
@@ -45,8 +45,8 @@ export interface StartedProcess {
 
 /** The only function that starts processes. Rejects with a CaretError when the program cannot run. */
 export async function startProcess(command: ChildCommand, options: StartOptions): Promise<StartedProcess> {
-  const mark = options.mark ?? randomUUID();
-  const child = await spawnPatiently(command, { ...options, mark });
+  const { mark } = options;
+  const child = await spawnPatiently(command, options);
   if (child.pid === undefined) throw new CaretError("internal", "A started process has no pid");
   const identity = identifyProcess(child.pid);
   options.registry?.add(mark, identity);
@@ -66,13 +66,14 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
     },
     async reap(strays) {
       if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
-      await options.reaper.reap(mark, strays);
+      // Nothing leaves a process namespace: with its first process the kernel has ended all of it.
+      if (agent === undefined) await options.reaper.reap(mark, strays);
       options.registry?.remove(mark);
     },
   };
 }
 
-async function spawnPatiently(command: ChildCommand, options: StartOptions & { mark: string }): Promise<ChildProcess> {
+async function spawnPatiently(command: ChildCommand, options: StartOptions): Promise<ChildProcess> {
   try {
     assertStartable(command);
     for (const waitMs of BUSY_RETRY_MS) {
@@ -87,15 +88,12 @@ async function spawnPatiently(command: ChildCommand, options: StartOptions & { m
     options.signal?.throwIfAborted();
     return await spawnOnce(command, options);
   } catch (reason) {
-    throw await toStartFailure(reason, command);
+    throw toStartFailure(reason, command);
   }
 }
 
 /** Some failures are thrown, others arrive as an event: here they become one. */
-function spawnOnce(
-  command: ChildCommand,
-  { stdio, hidden, mark }: StartOptions & { mark: string },
-): Promise<ChildProcess> {
+function spawnOnce(command: ChildCommand, { stdio, hidden, mark }: StartOptions): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const child = spawn(command.file, command.args, {
       cwd: command.cwd,

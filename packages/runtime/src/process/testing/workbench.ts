@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ChildCommand, ChildHandle, ChildStdin } from "../child-handle.ts";
-import { readProcessStat } from "../process-identity.ts";
+import { readProcessStat, readProcFile } from "../process-identity.ts";
 
 /** A temporary directory in which tests write tiny real programs and learn which processes these became. */
 export interface Workbench {
@@ -71,4 +71,16 @@ export function foreignDescriptors(listing: string): string[] {
 
 export function countDescriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** The shells below this process that wait to become a program. */
+export function waitingSeats(ancestor: number): readonly number[] {
+  const isBelow = (pid: number): boolean => {
+    const parent = readProcessStat(pid)?.parentPid ?? 0;
+    return parent > 1 && (parent === ancestor || isBelow(parent));
+  };
+  const isSeat = (pid: number): boolean =>
+    readProcFile(`/proc/${pid}/cmdline`)?.startsWith("/bin/sh\0-c\0caret_seat_") ?? false;
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => isSeat(pid) && isBelow(pid));
 }

@@ -1,5 +1,4 @@
 import type { AgentEventOf } from "@caret/protocol";
-import { createInputValidators } from "../input-validator.ts";
 import type { Tool } from "../tool.ts";
 import type { ToolCallResult } from "../tool-registry.ts";
 
@@ -64,7 +63,6 @@ const inputSchema = {
 };
 
 export function createAskUser({ ask, newRequestId }: AskUserOptions): AskUser {
-  const validate = createInputValidators()(inputSchema);
   return {
     name: "ask_user",
     description:
@@ -72,7 +70,9 @@ export function createAskUser({ ask, newRequestId }: AskUserOptions): AskUser {
     kind: "question",
     inputSchema,
     async call(input, { callId, signal }) {
-      const complaints = validate(input);
+      // Loaded when it is needed: it is larger than the rest of what a gateway loads for a turn.
+      const { createInputValidators } = await import("../input-validator.ts");
+      const complaints = createInputValidators()(inputSchema)(input);
       if (complaints.length > 0) return refuse(complaints);
       const asked = input as AskUserInput;
       const doubles = doubleIds(asked);

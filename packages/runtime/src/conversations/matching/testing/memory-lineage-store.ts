@@ -5,7 +5,7 @@ export function createMemoryLineageStore(): LineageStore {
   const records = new Map<string, LineageRecord>();
   const newest = new Map<string, string>();
   const scopes = new Map<string, ScopeRecord>();
-  return {
+  const store: LineageStore = {
     get: (hash) => records.get(hash),
     put(hash, record) {
       records.set(hash, record);
@@ -22,10 +22,12 @@ export function createMemoryLineageStore(): LineageStore {
     },
     getScope: (scope) => scopes.get(scope),
     putScope: (scope, record) => void scopes.set(scope, record),
+    together: (write) => write(store),
     forget(sessionId) {
       for (const [hash, record] of records) if (record.sessionId === sessionId) records.delete(hash);
       newest.delete(sessionId);
     },
     close: () => undefined,
   };
+  return store;
 }

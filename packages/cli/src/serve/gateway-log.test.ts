@@ -4,7 +4,7 @@ import { createRedactor } from "@caret/runtime";
 import { expect, it } from "vitest";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
-import { createGatewayLog } from "./start-gateway.ts";
+import { createGatewayLog } from "./gateway-log.ts";
 
 function logOf(level: string) {
   const stderr = new PassThrough();
@@ -21,6 +21,19 @@ it("writes one line of JSON for what is at least as grave as the level, and no s
   expect(line).toMatchObject({ level: 50, code: "internal" });
   expect(JSON.stringify(line)).not.toContain("hunter2");
   expect(typeof time).toBe("number");
+});
+
+it("writes the name, message and stack of an error, and what its child is bound to", () => {
+  const { log, written } = logOf("warn");
+  const err = new TypeError("no such thing");
+  log.child({ reqId: "r1" }).error({ err }, "A request failed");
+  const { time, ...line } = JSON.parse(written()) as Record<string, unknown>;
+  expect(line).toEqual({
+    level: 50,
+    reqId: "r1",
+    err: { type: "TypeError", message: "no such thing", stack: err.stack },
+    msg: "A request failed",
+  });
 });
 
 it("writes nothing when it is silent", () => {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { assertShallow } from "./refusals.ts";
+import { tameJson } from "./tame-json.ts";
 
 const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
 
 it.each([null, undefined, "text", 7, {}, [], { a: [{ b: "c" }] }, nested(128)])("takes ordinary JSON", (json) => {
-  expect(() => assertShallow(json)).not.toThrow();
+  expect(() => tameJson(json)).not.toThrow();
 });
 
 it.each([
@@ -13,5 +13,13 @@ it.each([
   ["objects", JSON.parse(`${'{"a":'.repeat(200)}1${"}".repeat(200)}`)],
   ["one deep thing among many", [...Array.from({ length: 100 }, () => ({ a: 1 })), nested(200)]],
 ])("refuses %s nested too deep", (_name, json) => {
-  expect(() => assertShallow(json)).toThrow("The body: is nested more than 128 deep.");
+  expect(() => tameJson(json)).toThrow("The body: is nested more than 128 deep.");
+});
+
+it("takes out keys that would become a prototype, wherever they stand, and leaves properties of those names", () => {
+  const json: unknown = JSON.parse(
+    '{"a":[{"__proto__":{"isAdmin":true},"b":1}],"constructor":{"prototype":{}},"c":{"constructor":{"type":"string"}}}',
+  );
+  tameJson(json);
+  expect(JSON.stringify(json)).toBe('{"a":[{"b":1}],"c":{"constructor":{"type":"string"}}}');
 });

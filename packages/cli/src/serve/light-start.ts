@@ -1,0 +1,31 @@
+import type { Server } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** A gateway that nobody has asked anything for this long is idle. */
+const IDLE_MS = 1_000;
+
+/**
+ * Ends what bin/start.js began: V8 optimizes again from the first request on. If none comes for a while, what the start left
+ * behind is collected first, and V8's space for new objects shrinks from 16 MB to 1.
+ */
+export function endLightStart(server: Server): void {
+  const timer = setTimeout(collectGarbage, IDLE_MS);
+  timer.unref();
+  server.once("request", () => {
+    clearTimeout(timer);
+    setFlagsFromString("--opt");
+    setFlagsFromString("--maglev");
+  });
+}
+
+/** V8 has no other way to ask for it: the function exists in contexts that are made while the flag is set. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (options: {
+    readonly type: "major";
+    readonly flavor: "last-resort";
+  }) => void;
+  setFlagsFromString("--no-expose-gc");
+  collect({ type: "major", flavor: "last-resort" });
+}

@@ -1,0 +1,3 @@
+import { describeSpawner } from "./spawner.contract.ts";
+
+describeSpawner("seated");

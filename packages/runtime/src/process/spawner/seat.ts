@@ -1,0 +1,78 @@
+import { accessSync, constants } from "node:fs";
+import type { ChildCommand } from "../child-handle.ts";
+
+/** The shell of every Unix. It reads a socket byte by byte, so that nothing behind the line is taken from the agent. */
+const SHELL = "/bin/sh";
+const LINE = "caret_seat_line";
+/** A newline, which a word of the line cannot hold itself. */
+const NEWLINE = "caret_seat_newline";
+const WAIT = `${NEWLINE}='\n'\nread -r ${LINE} && eval "$${LINE}"`;
+
+/** A byte of the line costs a system call. */
+const MAX_LINE = 8 * 1024;
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Variables that a shell sets, hides or changes itself. */
+const ofShells: ReadonlySet<string> = new Set([
+  "IFS",
+  "LINENO",
+  "OLDPWD",
+  "OPTIND",
+  "PPID",
+  "PWD",
+  "SHLVL",
+  "_",
+  LINE,
+  NEWLINE,
+]);
+
+/**
+ * How a shell gives way to the agent without leaving a variable of its own in its environment. Some need another
+ * program for that.
+ */
+export const givingWays = ["exec", "exec /usr/bin/env -u _ -u SHLVL"] as const;
+export type GivingWay = (typeof givingWays)[number];
+
+/**
+ * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for one
+ * line and becomes what the line says. Undefined where a shell could not hand on the environment unchanged.
+ */
+export function seatCommandOf(command: ChildCommand): (ChildCommand & { readonly stdin: "held" }) | undefined {
+  const names = Object.keys(command.env);
+  if (!names.every((name) => variableName.test(name) && !ofShells.has(name))) return undefined;
+  const shell = { file: SHELL, args: ["-c", WAIT] };
+  const { contained, env } = command;
+  const seat = { env, cwd: "/", stdin: "held" } as const;
+  if (contained === undefined) return { ...seat, ...shell };
+  const container = command.args.slice(0, command.args.length - contained.args.length - 1);
+  return { ...seat, file: command.file, args: [...container, shell.file, ...shell.args], contained: shell };
+}
+
+/** Commands with the same key can take each other's seats. */
+export function seatKeyOf({ file, args, env }: ChildCommand): string {
+  return JSON.stringify([file, args, env]);
+}
+
+/** The line that makes a waiting shell this command. Undefined where it cannot be one, or would be refused better elsewhere. */
+export function seatLineOf(command: ChildCommand, givingWay: GivingWay): string | undefined {
+  const { file, args } = command.contained ?? command;
+  if (!isProgram(file)) return undefined;
+  const words = [file, ...args].map(quoted).join(" ");
+  const input = command.stdin === "closed" ? " </dev/null" : "";
+  const line = `cd ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}\n`;
+  return line.length > MAX_LINE ? undefined : line;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''").replaceAll("\n", `'"$${NEWLINE}"'`)}'`;
+}
+
+function isProgram(file: string): boolean {
+  if (!file.startsWith("/")) return false;
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // the ordinary start says what is wrong with it
+  }
+}

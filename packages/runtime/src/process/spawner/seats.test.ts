@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import type { ChildCommand, ChildHandle } from "../child-handle.ts";
+import { type Containment, containCommand, probeContainment } from "../containment.ts";
+import { createWorkbench, pidOf, readAll, testEnv, type Workbench, waitingSeats } from "../testing/workbench.ts";
+import { createSpawner } from "./create-spawner.ts";
+import { ProcessSpawner } from "./process-spawner.ts";
+
+const SEATS = 2;
+const probing = createSpawner({ mode: "inline" });
+const containment: Containment = await probeContainment({ spawner: probing, env: testEnv });
+await probing.close();
+
+let bench: Workbench;
+let spawner: ProcessSpawner;
+
+beforeEach(() => {
+  bench = createWorkbench();
+  spawner = new ProcessSpawner({ socketDir: bench.directory, registryDir: bench.path("processes"), seats: SEATS });
+});
+afterEach(async () => {
+  await spawner.close();
+  expect(waitingSeats(process.pid)).toEqual([]);
+  bench.remove();
+});
+
+const seated = (command: ChildCommand): ChildHandle => spawner.spawn(command, { seated: true });
+
+/** After one command like this, seats for it are made. */
+async function fill(command: ChildCommand): Promise<readonly number[]> {
+  await seated(command).exit;
+  await eventually(() => spawner.seats === SEATS, "all seats wait");
+  return waitingSeats(process.pid);
+}
+
+describe("a seat", () => {
+  it("becomes the command: the same process, no other one", async () => {
+    const seats = await fill(bench.sh("true"));
+    const child = seated(bench.sh("echo $$"));
+    expect(seats).toContain(Number(await readAll(child)));
+    expect(seats).toContain(pidOf(child));
+  });
+
+  it("is used once, and another takes its place", async () => {
+    const seats = await fill(bench.sh("true"));
+    await seated(bench.sh("true")).exit;
+    await eventually(() => spawner.seats === SEATS, "the seats are filled up");
+    const kept = waitingSeats(process.pid).filter((pid) => seats.includes(pid));
+    expect(kept).toHaveLength(SEATS - 1);
+  });
+
+  it("passes every word literally", async () => {
+    await fill(bench.node(""));
+    const args = ["--force", "'", "''", "a'b\"c", "$HOME `id` $(id) \\", "*", "~", "", "é€😀", "a\tb", "#", ";", "!x"];
+    const script = "process.stdout.write(JSON.stringify([process.cwd(), ...process.argv.slice(1)]))";
+    const command = { ...bench.node(script), args: ["-e", script, "--", ...args] };
+    expect(JSON.parse(await readAll(seated(command)))).toEqual([bench.directory, ...args]);
+  });
+
+  it("gives its agent all of standard input behind the line, byte for byte", async () => {
+    await fill(bench.sh("true"));
+    const content = `first line\n'quoted'\n${"x".repeat(200_000)}\nno newline at the end`;
+    expect(await readAll(seated(bench.sh("cat", { content })))).toBe(content);
+  });
+
+  it("never serves a command with another environment", async () => {
+    const first = { ...bench.sh("true"), env: { ...testEnv, KEY: "of the first turn" } };
+    const seats = await fill(first);
+    const child = seated({ ...bench.sh("env"), env: testEnv });
+    expect(await readAll(child)).not.toContain("KEY=");
+    expect(seats).not.toContain(pidOf(child));
+    await eventually(() => waitingSeats(process.pid).every((pid) => !seats.includes(pid)), "the first turn's are gone");
+  });
+
+  it("that is killed while it waits is replaced by an ordinary start", async () => {
+    const seats = await fill(bench.sh("true"));
+    for (const pid of seats) process.kill(pid, "SIGKILL");
+    await eventually(() => spawner.seats === 0, "their ends are known");
+    expect(await readAll(seated(bench.sh("echo up")))).toBe("up\n");
+  });
+
+  it("is not made for a command that is not to be seated", async () => {
+    await spawner.spawn(bench.sh("true")).exit;
+    await readAll(spawner.spawn(bench.sh("sleep 0.2")));
+    expect(spawner.seats).toBe(0);
+  });
+
+  it.runIf(containment.kind === "bubblewrap")("inside a container becomes an agent that dies with it", async () => {
+    const contain = (command: ChildCommand): ChildCommand => containCommand(command, containment);
+    await fill(contain(bench.sh("true")));
+    const child = seated(contain(bench.sh("setsid sleep 60 & echo $$; sleep 60")));
+    await child.firstOutput;
+    await child.stop({ graceMs: 0 });
+    // Its first process is number 2 of a namespace of its own: bubblewrap is number 1.
+    expect(await readAll(child)).toBe("2\n");
+  });
+});
