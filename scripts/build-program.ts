@@ -14,7 +14,6 @@ const programs = [
       main: "packages/cli/src/main.ts",
       "grep-worker": "packages/runtime/src/tools/files/grep-worker.ts",
       "page-worker": "packages/runtime/src/tools/web/page-worker.ts",
-      "bridge-main": "packages/runtime/src/lanes/api/http-bridge/bridge-main.ts",
     },
   },
   // By itself, so that it shares no module with the gateway: the spawner loads what it needs and nothing else.
@@ -23,15 +22,23 @@ const programs = [
     isAddition: true,
     input: { "spawner-main": "packages/runtime/src/process/spawner/spawner-main.ts" },
   },
+  {
+    outDir: "packages/cli/build",
+    isAddition: true,
+    input: { "bridge-main": "packages/runtime/src/lanes/api/http-bridge/bridge-main.ts" },
+  },
   // By itself, so that what another program loads of Caret does not divide what the command loads.
   {
     outDir: "packages/cli/build",
     isAddition: true,
     input: { "in-process": "packages/cli/src/in-process/open-in-process.ts" },
   },
+  { outDir: "packages/simulator/build", input: { main: "packages/simulator/src/main.ts" } },
+  // By itself as well: the CLI's simulator is started often, and loads nothing of the servers'.
   {
     outDir: "packages/simulator/build",
-    input: { main: "packages/simulator/src/main.ts", "upstream-main": "packages/simulator/src/upstream-main.ts" },
+    isAddition: true,
+    input: { "upstream-main": "packages/simulator/src/upstream-main.ts" },
   },
 ];
 

@@ -3,11 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ExecServerMessageSchema } from "@caret/protocol/agent-api/exec";
 import type { ScenarioInput } from "@caret/simulator";
 import { createSelfSigned, startUpstream, type Upstream } from "@caret/simulator/upstream";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { installPackages } from "../loops/client-package.ts";
 import type { SdkJob, SdkReport } from "./cursor-sdk-main.ts";
+import { answeredQueries, everyExec, inWorkspace } from "./every-exec.ts";
 
 const tls = createSelfSigned();
 let place: string;
@@ -69,6 +71,15 @@ const requests = () =>
   (upstream?.records ?? [])
     .filter(({ event }) => event === "request")
     .map(({ path }) => String(path).split("/").at(-1) ?? "");
+
+/** The arms with which the SDK answered what it was asked by name. */
+const answers = (event: "exec" | "query") =>
+  (upstream?.records ?? [])
+    .filter((record) => record["event"] === event)
+    .map(({ answer }) => {
+      const { kind, result } = answer as { readonly kind?: string; readonly result?: Json };
+      return kind === "thrown" ? kind : Object.keys(result ?? (answer as Json))[0];
+    });
 
 describe.each(Object.keys(ways) as Way[])("the official SDK over %s", (way) => {
   it("gets text, thinking and usage", async () => {
@@ -168,6 +179,22 @@ describe("the official SDK", () => {
       "Run",
     ]);
     expect((upstream?.records ?? []).filter(({ event }) => event === "failure")).toEqual([]);
+  });
+
+  it("answers every exec of the schema, and every query that needs no person", async () => {
+    writeFileSync(join(directory, "workspace", "notes.txt"), "alpha\n");
+    const execs = everyExec.map(([exec]) => ({ wire: { exec: inWorkspace(exec, join(directory, "workspace")) } }));
+    const queries = answeredQueries.map(([query]) => ({ wire: { query } }));
+    const turns: ScenarioInput["turns"] = [
+      { when: "^subagent", steps: [{ text: "I am the subagent." }] },
+      { when: "everything", steps: [...execs, ...queries, { text: "All asked." }] },
+    ];
+    const report = await play("HTTP/2 without TLS", { prompts: ["Ask everything"] }, { turns });
+    expect(report.results).toMatchObject([{ status: "finished", result: "All asked." }]);
+    const asked = everyExec.map(([exec]) => Object.keys(exec)[0] ?? "");
+    expect(asked.sort()).toEqual(ExecServerMessageSchema.oneofs[0]?.fields.map(({ jsonName }) => jsonName).sort());
+    expect(answers("exec")).toEqual(everyExec.map(([, answer]) => answer));
+    expect(answers("query")).toEqual(answeredQueries.map(([, answer]) => answer));
   });
 
   it("sends an image with its bytes", async () => {

@@ -116,6 +116,26 @@ describe.each(wayNames)("over %s", (way) => {
   });
 });
 
+describe("a call that the upstream does not know", () => {
+  it("gets an empty message, and is named in the records", async () => {
+    const upstream = await start();
+    const call = (type: string) =>
+      fetch(`${upstream.url}/aiserver.v1.DashboardService/GetWeather`, {
+        method: "POST",
+        headers: { authorization: "Bearer simulated", "content-type": type },
+      });
+    const answers = [await call("application/proto"), await call("application/json")];
+    expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))).toEqual([
+      [200, ""],
+      [200, "{}"],
+    ]);
+    expect(upstream.records.filter(({ event }) => event === "unknown-call")).toEqual([
+      { event: "unknown-call", path: "/aiserver.v1.DashboardService/GetWeather" },
+      { event: "unknown-call", path: "/aiserver.v1.DashboardService/GetWeather" },
+    ]);
+  });
+});
+
 describe("a run", () => {
   it("takes appended messages by their numbers, whatever the order of their arrival", async () => {
     const upstream = await start();
@@ -140,10 +160,12 @@ describe("a run", () => {
 
   it("ends in good order when the client cancels it", async () => {
     const upstream = await start({ turns: [[{ text: "Working" }, { hang: true }]] });
+    let open = 0;
     const client = new RunClient({
       ...ways["HTTP/2 without TLS"](upstream),
       onMessage: ({ message }, say) => {
         if (message.case !== "interactionUpdate" || message.value.message.case !== "textDelta") return;
+        open = upstream.openRuns;
         void say({
           case: "conversationAction",
           value: { action: { case: "cancelAction", value: { reason: "user" } } },
@@ -151,7 +173,9 @@ describe("a run", () => {
       },
     });
     const seen = await client.run(ask("hi"));
+    expect(open).toBe(1);
     expect([seen.text, seen.kinds.includes("turnEnded"), seen.error]).toEqual(["Working", true, undefined]);
+    await expect.poll(() => upstream.openRuns).toBe(0);
   });
 
   it("tells the client to stop what it was asked to carry out, when the turn is cancelled", async () => {
