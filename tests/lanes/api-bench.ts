@@ -1,5 +1,5 @@
-import { startUpstream, type Upstream, type UpstreamOptions, type UpstreamRecord } from "@caret/simulator/upstream";
 import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import { startUpstream, type Upstream, type UpstreamOptions, type UpstreamRecord } from "@caret/simulator/upstream";
 import type { BenchSettings, TurnBench } from "../turns/turn-bench.ts";
 
 export interface ApiStage {
