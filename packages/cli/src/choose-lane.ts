@@ -9,7 +9,7 @@ export interface LaneChoice {
 }
 
 /** Said wherever the lane is chosen. */
-export const UNOFFICIAL =
+const UNOFFICIAL =
   "The api lane is unofficial: it speaks Cursor's own protocol, which Cursor neither documents nor supports for others.";
 
 /** The lane that turns take: `auto` means Cursor's own CLI wherever there is one. The one rule for every command. */

@@ -79,6 +79,11 @@ export interface Lane {
   keepsSessions?(model: string): boolean;
   /** Whether it takes the pictures of a prompt as they are. */
   readonly takesImages?: true;
+  /**
+   * Say something to the agent of a running turn, where the upstream takes it. Resolves when the agent has it; rejects with
+   * `unsupported` when it did not get it.
+   */
+  steer?(turnId: string, text: string): Promise<void>;
   /** Make an upstream session ahead of its first turn, where the upstream can. */
   createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
   /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */

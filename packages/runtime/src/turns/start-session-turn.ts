@@ -5,6 +5,7 @@ import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
 import { follow } from "../log/follow.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
+import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
@@ -52,6 +53,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     onEnd: (outcome, usage) => options.onTurnEnd?.({ outcome, usage }),
   });
   const tools = turnToolsOf(options, writer, signal, stop);
+  const steering = tools?.steering ?? createLaneSteering({ lane, turnId, write: writer.write });
   const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
   const start: AgentEvent = {
     type: "turn-start",
@@ -84,8 +86,8 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     offerTools: (offer) => tools?.change?.(offer) ?? [],
     asks: tools?.asks ?? noAsks,
     forDecider: (events) => (tools === undefined ? events : asUndecided(events, tools, writer)),
-    steer: (text) => tools?.steering?.add(text) ?? Promise.reject(cannotSteer()),
-    unsentSteering: () => tools?.steering?.unsent() ?? [],
+    steer: (text) => steering.add(text),
+    unsentSteering: () => steering.unsent(),
     cancel: (reason = "The turn was stopped") => stop(new CaretError("cancelled", reason)),
     interrupt: stop,
     outcome: writer.outcome,
@@ -141,10 +143,4 @@ function turnToolsOf(
   if (request.gatewayTools === undefined || toolbox === undefined) return undefined;
   const attended = request.attended === true;
   return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended });
-}
-
-function cannotSteer(): CaretError {
-  return new CaretError("unsupported", "A turn whose tools the gateway does not run cannot be steered", {
-    fix: "Stop the turn and send this as a new prompt.",
-  });
 }

@@ -313,3 +313,53 @@ describe("a turn that is stopped", () => {
     await eventually(() => upstream.runs.length === 1, "the run");
   });
 });
+
+describe("what the user says while a turn runs", () => {
+  type State = "delivered" | "queuedForNextTurn" | "rejected";
+
+  const steered = async (...states: readonly ("queued" | State)[]) => {
+    let said: unknown;
+    upstream = await startScriptedUpstream(async (run) => {
+      run.update({ case: "textDelta", value: { text: "Working." } });
+      const message = await run.next();
+      if (message?.case !== "conversationAction" || message.value.action.case !== "injectContextAction") return;
+      const { injectionId, expectedRunId, payload } = message.value.action.value;
+      said = { expectedRunId, text: payload.case === "userContext" ? payload.value.userMessage?.text : undefined };
+      for (const state of states)
+        run.update({
+          case: "contextInjectionState",
+          value: { injectionId, state: { state: { case: state, value: {} } } },
+        });
+      saysHello(run);
+    });
+    const lane = bench.lane(upstream.url);
+    let outcome: string | undefined;
+    for await (const entries of lane.runTurn(bench.request(), unstopped()))
+      if (entries.some(({ event }) => event.type === "text-delta") && outcome === undefined) {
+        outcome = "waiting";
+        void lane.steer?.("turn-1", "Look left").then(
+          () => {
+            outcome = "heard";
+          },
+          ({ code }: { code: string }) => {
+            outcome = code;
+          },
+        );
+      }
+    return { said, outcome: outcome as string | undefined, runId: upstream.runs[0]?.request.runId };
+  };
+
+  it("reaches the agent in its run, and is known to have", async () => {
+    const { said, outcome, runId } = await steered("queued", "delivered");
+    expect([said, outcome]).toEqual([{ expectedRunId: runId, text: "Look left" }, "heard"]);
+  });
+
+  it.each(["queuedForNextTurn", "rejected"] as const)("and the upstream %s did not reach it", async (state) => {
+    expect((await steered(state)).outcome).toBe("unsupported");
+  });
+
+  it("cannot be said to a turn that is not there", async () => {
+    upstream = await startScriptedUpstream(saysHello);
+    await expect(bench.lane(upstream.url).steer?.("turn-9", "Hello")).rejects.toMatchObject({ code: "unsupported" });
+  });
+});

@@ -1,23 +1,26 @@
 import type { Lane, LaneEntry, LaneRequest } from "../lane.ts";
 import type { ApiHost } from "./api-host.ts";
+import type { ApiTurns } from "./api-turns.ts";
 
 /** Run turns by Cursor's own protocol, without its CLI. Unofficial: only taken when it is asked for by name. */
 export function createApiLane(host: ApiHost): Lane {
-  let runTurn: Lane["runTurn"] | undefined;
+  let turns: ApiTurns | undefined;
 
   /** The protocol takes a while to load, and most commands never speak it. */
-  const load = async (): Promise<Lane["runTurn"]> => {
+  const load = async (): Promise<ApiTurns> => {
     const { createApiTurns } = await import("./api-turns.ts");
-    return createApiTurns(host);
+    turns ??= createApiTurns(host);
+    return turns;
   };
 
   return {
     name: "api",
     takesImages: true,
     async *runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
-      runTurn ??= await load();
+      const { runTurn } = turns ?? (await load());
       yield* runTurn(request, signal);
     },
+    steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),
     canResume: ({ sessionId }) => host.conversations.has(sessionId),
     async close() {
       host.links.close();

@@ -3,21 +3,29 @@ import { type Lane, type LaneRequest, outcomeOfStop } from "../lane.ts";
 import { createAttemptRunner, type OpenedAttempt } from "../run-attempts.ts";
 import { type ApiAccess, createApiAccess } from "./api-access.ts";
 import type { ApiHost } from "./api-host.ts";
-import { openRun } from "./open-run.ts";
+import { type ApiRun, openRun } from "./open-run.ts";
 import { readRun } from "./read-run.ts";
 import { requestedModelOf } from "./requested-model.ts";
 
 /** Without profiles of its own a model logs in with the key of Caret's environment, or the login that Caret keeps. */
 const DEFAULT_PROFILE = "default";
 
+export type ApiTurns = Required<Pick<Lane, "runTurn" | "steer">>;
+
 /** What runs the turns of the API lane. */
-export function createApiTurns(host: ApiHost): Lane["runTurn"] {
+export function createApiTurns(host: ApiHost): ApiTurns {
+  const running = new Map<string, ApiRun>();
   const runAttempts = createAttemptRunner(host.wallClock);
   const accesses = new Map<string, ApiAccess>();
   const accessOf = (profile: string): ApiAccess => {
     const access = accesses.get(profile) ?? createApiAccess(host, profile);
     accesses.set(profile, access);
     return access;
+  };
+
+  const leave = (turnId: string, run: ApiRun): void => {
+    if (running.get(turnId) === run) running.delete(turnId);
+    run.leave();
   };
 
   const open = async (
@@ -30,7 +38,9 @@ export function createApiTurns(host: ApiHost): Lane["runTurn"] {
       signal.throwIfAborted();
       const access = accessOf(profile);
       const requested = await requestedModelOf(model, () => access.models(signal));
-      return { batches: readRun(await openRun({ host, access, request, model: requested, signal })) };
+      const run = await openRun({ host, access, request, model: requested, signal });
+      running.set(request.turnId, run);
+      return { batches: readRun({ ...run, leave: () => leave(request.turnId, run) }) };
     } catch (reason) {
       const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
       const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
@@ -38,14 +48,21 @@ export function createApiTurns(host: ApiHost): Lane["runTurn"] {
     }
   };
 
-  return (request, signal) => {
-    const { profiles, fallbackModels } = host.programs(request.model);
-    const [first = DEFAULT_PROFILE, ...others] = profiles;
-    return runAttempts({
-      profiles: [first, ...others],
-      models: [request.model, ...fallbackModels],
-      open: ({ profile, model }) => open(request, profile, model, signal),
-      signal,
-    });
+  return {
+    runTurn(request, signal) {
+      const { profiles, fallbackModels } = host.programs(request.model);
+      const [first = DEFAULT_PROFILE, ...others] = profiles;
+      return runAttempts({
+        profiles: [first, ...others],
+        models: [request.model, ...fallbackModels],
+        open: ({ profile, model }) => open(request, profile, model, signal),
+        signal,
+      });
+    },
+    async steer(turnId, text) {
+      const run = running.get(turnId);
+      if (run === undefined) throw new CaretError("unsupported", "The turn is not at the upstream now");
+      await run.steer(text);
+    },
   };
 }

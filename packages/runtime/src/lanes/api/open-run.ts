@@ -1,10 +1,10 @@
-import { CaretError, type Secret } from "@caret/protocol";
+import { CaretError } from "@caret/protocol";
 import { createUpdateDecoder, type UpdateDecoder } from "../../decode/agent-api/update-decoder.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import type { ClockSettings } from "../cli/turn-clocks.ts";
 import type { LaneEntry, LaneRequest } from "../lane.ts";
 import type { ApiAccess } from "./api-access.ts";
-import { CLIENT_VERSION, runHeaders } from "./api-headers.ts";
+import { CLIENT_VERSION } from "./api-headers.ts";
 import type { ApiHost, RetrySettings } from "./api-host.ts";
 import type { StoredConversation } from "./conversation-store.ts";
 import type { ExecSetting } from "./execs/answer-execs.ts";
@@ -13,8 +13,8 @@ import { createOfferedCalls } from "./offered-calls.ts";
 import { requestContextOf } from "./request-context.ts";
 import type { RunAction } from "./run-recovery.ts";
 import { type RequestedModelInit, type RunSetting, readImages, runRequestOf } from "./run-request.ts";
-import { openRunStream } from "./transport/run-stream.ts";
-import type { UpstreamLink } from "./transport/upstream-link.ts";
+import { createRunSteering } from "./run-steering.ts";
+import { createRunStreams } from "./run-streams.ts";
 import { createTurnOffer } from "./turn-offer.ts";
 
 /** A turn on its way to the upstream: opens its streams, and says what of them is shown. */
@@ -31,6 +31,8 @@ export interface ApiRun {
   rejectToken(): void;
   show(entries: readonly Decoded[]): readonly LaneEntry[];
   taken(): void;
+  /** Resolves when the agent has it. Rejects while no stream is open. */
+  steer(text: string): Promise<void>;
   /** Nothing more is answered. */
   leave(): void;
 }
@@ -47,60 +49,81 @@ export interface OpenRunOptions {
 const OFFERED_MARGIN_MS = 10_000;
 
 /** Prepare a run. Nothing is sent before its first stream is opened. */
-export async function openRun({ host, access, request, model, signal }: OpenRunOptions): Promise<ApiRun> {
+export async function openRun(options: OpenRunOptions): Promise<ApiRun> {
+  const { host, request, signal } = options;
+  const { setting, conversation, execs, over } = await prepare(options);
   const { offered } = request;
-  const conversation =
-    request.upstream === undefined
-      ? host.conversations.create(`agent-${host.newId()}`)
-      : host.conversations.open(request.upstream.sessionId);
-  host.noteSecrets([conversation.encryptionKey]);
-  const offer = offered === undefined ? undefined : createTurnOffer(offered);
-  const images = await readImages(request.images, host.newId);
-  const over = new AbortController();
-  const runId = host.newId();
-  const context = () => requestContextOf(request, offer, host.machine);
-  const setting: RunSetting = {
-    request,
-    images,
-    conversationId: conversation.id,
-    messageId: host.newId(),
-    runId,
-    model,
-    offer,
-    context: context(),
-  };
-  const announced = new Set<string>();
-  const execs: ExecSetting = {
-    offered,
-    offer,
-    context,
-    calls: new Map(),
-    announced,
-    signal: AbortSignal.any([signal, over.signal]),
-    now: host.monotonic,
-  };
+  const { retries } = host;
   const decoder = createUpdateDecoder();
   const queries = { mode: request.mode, hasOfferedTools: offered !== undefined };
-  const calls = createOfferedCalls(offered, offer, announced);
-  const streams = createStreams({ host, access, signal, conversation, runId, allowsOnly: allowedOf(request) });
+  const calls = createOfferedCalls(offered, setting.offer, execs.announced);
+  const streams = createRunStreams({ ...options, conversation, runId: setting.runId, allowsOnly: allowedOf(request) });
   const ready = createReadyNote(conversation);
+  const steering = createRunSteering({ runId: setting.runId, newId: host.newId });
+  let live: LiveRun | undefined;
   return {
     decoder,
     clocks: clocksOf(host, request),
-    retries: host.retries,
+    retries,
     graceMs: host.clocks.graceMs,
     signal,
     now: host.monotonic,
     async open(action) {
       const { stream, reset } = await streams.open();
-      const live = createLiveRun({ stream, reset, decoder, conversation, execs, queries, retries: host.retries });
+      const onInjection = steering.note;
+      live = createLiveRun({ stream, reset, decoder, conversation, execs, queries, retries, onInjection });
       live.send(runRequestOf(setting, conversation.checkpoint(), action === "resume"));
       return live;
     },
     rejectToken: streams.rejectToken,
     show: (entries) => ready.before(calls.show(entries)),
     taken: calls.taken,
-    leave: () => over.abort(new CaretError("cancelled", "The turn is over")),
+    async steer(text) {
+      const stream = live;
+      if (stream === undefined) throw new CaretError("unsupported", "The turn has not reached the upstream yet");
+      await steering.say(text, (message) => stream.send(message));
+    },
+    leave() {
+      steering.end();
+      over.abort(new CaretError("cancelled", "The turn is over"));
+    },
+  };
+}
+
+/** What all streams of the run have in common. */
+interface PreparedRun {
+  readonly setting: RunSetting;
+  readonly conversation: StoredConversation;
+  readonly execs: ExecSetting;
+  /** Ends what is still being answered. */
+  readonly over: AbortController;
+}
+
+async function prepare({ host, request, model, signal }: OpenRunOptions): Promise<PreparedRun> {
+  const { offered, upstream } = request;
+  const { conversations, newId } = host;
+  const conversation =
+    upstream === undefined ? conversations.create(`agent-${newId()}`) : conversations.open(upstream.sessionId);
+  host.noteSecrets([conversation.encryptionKey]);
+  const offer = offered === undefined ? undefined : createTurnOffer(offered);
+  const context = () => requestContextOf(request, offer, host.machine);
+  const images = await readImages(request.images, newId);
+  const conversationId = conversation.id;
+  const ids = { conversationId, runId: newId(), messageId: newId() };
+  const over = new AbortController();
+  return {
+    setting: { request, images, model, offer, context: context(), ...ids },
+    conversation,
+    execs: {
+      offered,
+      offer,
+      context,
+      calls: new Map(),
+      announced: new Set(),
+      signal: AbortSignal.any([signal, over.signal]),
+      now: host.monotonic,
+    },
+    over,
   };
 }
 
@@ -112,57 +135,6 @@ function clocksOf({ clocks }: ApiHost, { offered }: LaneRequest): ClockSettings 
 function allowedOf({ offered }: LaneRequest): "all" | "mcp" | "none" {
   if (offered === undefined || offered.owner === "gateway") return "all";
   return offered.tools.length > 0 || offered.onToolsChange !== undefined ? "mcp" : "none";
-}
-
-interface StreamsOptions extends Pick<OpenRunOptions, "host" | "access" | "signal"> {
-  readonly conversation: StoredConversation;
-  readonly runId: string;
-  readonly allowsOnly: "all" | "mcp" | "none";
-}
-
-/** The streams of one turn: each has a request id and a token of its own, all name the first request. */
-function createStreams({ host, access, signal, conversation, runId, allowsOnly }: StreamsOptions) {
-  const { credentials } = access;
-  let token: Secret | undefined;
-  let isRejected = false;
-  let link: UpstreamLink | undefined;
-  let isFirst = true;
-
-  const findToken = async (): Promise<Secret> => {
-    const found =
-      token !== undefined && isRejected
-        ? await credentials.replaceRejected(token, signal)
-        : await credentials.accessToken(signal);
-    isRejected = false;
-    token = found;
-    return found;
-  };
-
-  return {
-    rejectToken() {
-      isRejected = true;
-    },
-    async open() {
-      const found = await findToken();
-      link = await access.agent(signal);
-      const requestId = isFirst ? runId : host.newId();
-      isFirst = false;
-      const controller = new AbortController();
-      const headers = runHeaders(
-        { token: found, requestId, originalRequestId: runId },
-        { encryptionKey: conversation.encryptionKey, allowsOnly },
-      );
-      const stream = openRunStream({
-        link,
-        headers,
-        requestId,
-        signal: AbortSignal.any([signal, controller.signal]),
-        maxMessageBytes: host.maxMessageBytes,
-        now: host.monotonic,
-      });
-      return { stream, reset: (reason: CaretError) => controller.abort(reason) };
-    },
-  };
 }
 
 /** The upstream session is named before the first of what it says, unless all it says is that it failed. */

@@ -21,7 +21,7 @@ export interface ApiBench {
 /** Fast enough for a test that has to see several attempts. */
 export const quickRetries: RetrySettings = { ...defaultRetries, firstDelayMs: 1, longestDelayMs: 5 };
 
-export const staticCredentials: ApiCredentials = {
+const staticCredentials: ApiCredentials = {
   accessToken: async () => new Secret("token-1"),
   replaceRejected: async () => new Secret("token-2"),
 };

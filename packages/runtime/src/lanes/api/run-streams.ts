@@ -1,0 +1,68 @@
+import type { CaretError, Secret } from "@caret/protocol";
+import type { ApiAccess } from "./api-access.ts";
+import { runHeaders } from "./api-headers.ts";
+import type { ApiHost } from "./api-host.ts";
+import type { StoredConversation } from "./conversation-store.ts";
+import { openRunStream, type RunStream } from "./transport/run-stream.ts";
+
+export interface RunStreamsOptions {
+  readonly host: ApiHost;
+  readonly access: ApiAccess;
+  readonly signal: AbortSignal;
+  readonly conversation: StoredConversation;
+  readonly runId: string;
+  readonly allowsOnly: "all" | "mcp" | "none";
+}
+
+/** The streams of one turn. */
+export interface RunStreams {
+  /** The next stream uses another token. */
+  rejectToken(): void;
+  /** Rejects with a `CaretError` when there is no token or no connection. `reset` ends the stream. */
+  open(): Promise<{ readonly stream: RunStream; readonly reset: (reason: CaretError) => void }>;
+}
+
+/** The streams of one turn: each has a request id and a token of its own, all name the first request. */
+export function createRunStreams(options: RunStreamsOptions): RunStreams {
+  const { host, access, signal, conversation, runId, allowsOnly } = options;
+  const { credentials } = access;
+  let token: Secret | undefined;
+  let isRejected = false;
+  let isFirst = true;
+
+  const findToken = async (): Promise<Secret> => {
+    const found =
+      token !== undefined && isRejected
+        ? await credentials.replaceRejected(token, signal)
+        : await credentials.accessToken(signal);
+    isRejected = false;
+    token = found;
+    return found;
+  };
+
+  return {
+    rejectToken() {
+      isRejected = true;
+    },
+    async open() {
+      const found = await findToken();
+      const link = await access.agent(signal);
+      const requestId = isFirst ? runId : host.newId();
+      isFirst = false;
+      const controller = new AbortController();
+      const headers = runHeaders(
+        { token: found, requestId, originalRequestId: runId },
+        { encryptionKey: conversation.encryptionKey, allowsOnly },
+      );
+      const stream = openRunStream({
+        link,
+        headers,
+        requestId,
+        signal: AbortSignal.any([signal, controller.signal]),
+        maxMessageBytes: host.maxMessageBytes,
+        now: host.monotonic,
+      });
+      return { stream, reset: (reason: CaretError) => controller.abort(reason) };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { Lane } from "../lanes/lane.ts";
+
+export interface LaneSteeringOptions {
+  readonly lane: Pick<Lane, "steer">;
+  readonly turnId: string;
+  readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+}
+
+/** What the user says while a turn runs whose tools the gateway does not run: the lane's upstream takes it, where it can. */
+export interface LaneSteering {
+  /** It is in the log when this resolves. Rejects with `unsupported` where the lane takes nothing. */
+  add(text: string): Promise<void>;
+  /** What has not reached the agent, oldest first. */
+  unsent(): readonly string[];
+}
+
+export function createLaneSteering({ lane, turnId, write }: LaneSteeringOptions): LaneSteering {
+  const waiting = new Set<{ readonly text: string }>();
+  return {
+    async add(text) {
+      if (lane.steer === undefined) throw cannotSteer();
+      if (text.trim() === "") throw new CaretError("invalid-request", "There is nothing to say to the agent");
+      const said = { text };
+      waiting.add(said);
+      await write([{ type: "notice", kind: "steer", message: text }]);
+      const heard = lane.steer(turnId, text).then(async () => {
+        waiting.delete(said);
+        await write([{ type: "notice", kind: "steer", message: text, detail: { isHeard: true } }]);
+      });
+      heard.catch(() => undefined); // it stays among what was not sent, and the person sees it there
+    },
+    unsent: () => [...waiting].map(({ text }) => text),
+  };
+}
+
+function cannotSteer(): CaretError {
+  return new CaretError("unsupported", "A turn whose tools the gateway does not run cannot be steered", {
+    fix: "Stop the turn and send this as a new prompt.",
+  });
+}
