@@ -33,8 +33,8 @@ export async function startFloodingUpstream(): Promise<FloodingUpstream> {
     async connections() {
       const answer = once(child, "message");
       child.send("connections");
-      const [told] = (await answer) as [{ readonly connections: number }];
-      return told.connections;
+      const [answered] = (await answer) as [{ readonly connections: number }];
+      return answered.connections;
     },
     stop: () => child.disconnect(),
   };

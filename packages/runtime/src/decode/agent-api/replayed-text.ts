@@ -1,5 +1,5 @@
 /**
- * Text that a resumed stream may tell again.
+ * Text that a resumed stream may send again.
  *
  * A stream that broke off goes on from its last checkpoint, so that the words after the checkpoint may come a second time.
  * They are withheld as long as they are the same; the first that differ show that the stream went on elsewhere, and then

@@ -100,7 +100,7 @@ export function createUpdateDecoder(): UpdateDecoder {
 type Message = InteractionUpdate["message"];
 type Case = NonNullable<Message["case"]>;
 
-/** Of interest to the server's own screens, or told in another place. */
+/** Of interest to the server's own screens, or reported elsewhere. */
 const ignored: ReadonlySet<Case> = new Set<Case>([
   "userMessageAppended",
   "partialToolCall",
@@ -162,18 +162,18 @@ function toolEvent(subtype: "started" | "completed", { callId, toolCall }: ToolU
 function toolJson(call: ToolCall): JsonObject {
   try {
     const json = toJson(ToolCallSchema, call) as JsonObject;
-    tellResult(json, call);
+    writeResult(json, call);
     // Numbers of 64 bits are texts in JSON; these two are times in milliseconds, which every number can hold.
     for (const name of ["startedAtMs", "completedAtMs"]) if (name in json) json[name] = Number(json[name]);
     return json;
   } catch {
-    // A value without a kind cannot be written as JSON: the tool is then told by its name, without its arguments.
+    // A value without a kind cannot be written as JSON: the event then has the tool's name without its arguments.
     return call.tool.case === undefined ? {} : { [call.tool.case]: { args: {} } };
   }
 }
 
 /** In a result a zero says something: the exit code of a command, the number of matches. */
-function tellResult(json: JsonObject, call: ToolCall): void {
+function writeResult(json: JsonObject, call: ToolCall): void {
   const name = call.tool.case;
   const tool = name === undefined ? undefined : json[name];
   if (name === undefined || typeof tool !== "object" || tool === null || !("result" in tool)) return;
@@ -212,10 +212,10 @@ function usageOf(ended: TurnEndedUpdate): Usage | undefined {
     cacheWrite: ended.cacheWriteTokens,
     reasoning: ended.reasoningTokens,
   };
-  const told = Object.entries(counts).flatMap(([name, count]) =>
+  const reported = Object.entries(counts).flatMap(([name, count]) =>
     count === undefined || count < 0n ? [] : [[name, Number(count)] as const],
   );
-  return told.length === 0 ? undefined : Object.fromEntries(told);
+  return reported.length === 0 ? undefined : Object.fromEntries(reported);
 }
 
 /** The CLI prints a query and its own answer to it as two lines; here the answer is ours. */

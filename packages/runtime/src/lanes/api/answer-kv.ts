@@ -29,7 +29,7 @@ function answerOf(
   }
 }
 
-/** A disk that fails costs the conversation its memory, not the turn: the upstream is told. */
+/** A disk that fails costs the conversation its memory, not the turn: the upstream gets the error. */
 function attempt<Value>(
   work: () => Value,
 ): { readonly value: Value } | { readonly error: { readonly message: string } } {

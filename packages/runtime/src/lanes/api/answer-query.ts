@@ -11,7 +11,7 @@ type Answer = NonNullable<MessageInitShape<typeof InteractionResponseSchema>["re
 
 export interface QuerySetting {
   readonly mode: TurnMode;
-  /** Somebody else than the agent runs the tools of the turn. */
+  /** The client or the gateway runs the tools of the turn. */
   readonly hasOfferedTools: boolean;
 }
 
@@ -21,7 +21,7 @@ const NOT_HERE = "This client cannot do that.";
 
 /**
  * Answer what the upstream asks of a person, at once. What the agent does on the upstream's own machines is approved, unless
- * somebody else runs the tools of the turn; what needs a person, a login or this machine is refused. A query that is not
+ * the client or the gateway runs the tools of the turn; what needs a person, a login or this machine is refused. A query that is not
  * known gets an answer without a decision, so that the turn goes on.
  */
 export function answerQuery({ id, query }: InteractionQuery, setting: QuerySetting): InteractionResponse {

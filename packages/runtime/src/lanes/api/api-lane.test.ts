@@ -240,7 +240,7 @@ describe("what the upstream asks of a person", () => {
     expect(answer).toMatchObject({ case: "interactionResponse", value: { id: 4, result: { case: undefined } } });
   });
 
-  it("is told with its answer: a search is approved, a question has nobody to answer it", async () => {
+  it("is logged with its answer: a search is approved, a question has nobody to answer it", async () => {
     const events = await play(async (run) => {
       const search = { case: "webSearchRequestQuery", value: { args: { searchTerm: "tides" } } } as const;
       const question = {

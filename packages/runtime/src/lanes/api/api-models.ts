@@ -68,7 +68,7 @@ function variantsOf(model: AvailableModel, known: ReadonlyMap<string, unknown>):
   return model.variants.map((variant) => {
     const params = variant.parameterValues.map(({ id, value }) => ({ id, value }));
     const slug = variant.legacySlug || toModelSlug(fromApiModel({ id: model.name, params }));
-    // Variants that CLI ids cannot tell apart, by their context window for instance, have the upstream's own spelling.
+    // Variants that CLI ids do not distinguish, by their context window for instance, have the upstream's own spelling.
     const id = taken.has(slug) ? variant.variantStringRepresentation || slug : slug;
     taken.add(id);
     return listedAs(id, model, variant);

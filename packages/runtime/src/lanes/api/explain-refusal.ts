@@ -30,17 +30,17 @@ export interface ExplainedRefusal {
 export function explainRefusal(refusal: UpstreamRefusal): ExplainedRefusal {
   const detail = detailIn(refusal);
   const { code, retryable } = ruleOf(refusal, detail);
-  const told = detail?.details?.isRetryable ?? retryable;
+  const isRetryable = detail?.details?.isRetryable ?? retryable;
   const error = new CaretError(code, messageOf(refusal, detail, code), {
     upstream: upstreamWords(refusal),
-    ...(told === undefined ? {} : { retryable: told }),
+    ...(isRetryable === undefined ? {} : { retryable: isRetryable }),
     ...fixOf(refusal, detail, code),
   });
   const needsPerson = detail?.details?.analyticsMetadata?.actionRequired !== undefined;
-  const isTransient = code === "upstream-unreachable" || (code === "upstream-error" && told === true);
+  const isTransient = code === "upstream-unreachable" || (code === "upstream-error" && isRetryable === true);
   return {
     error,
-    mayRetry: told !== false && !needsPerson && isTransient,
+    mayRetry: isRetryable !== false && !needsPerson && isTransient,
     isToken: code === "not-logged-in",
   };
 }

@@ -4,11 +4,11 @@ import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import type { OfferedTools } from "../lane.ts";
 import { OWN_SERVER, type TurnOffer } from "./turn-offer.ts";
 
-/** Calls of offered tools are told where they are answered, not by the upstream's stream. */
+/** Calls of offered tools are logged where they are answered, not by the upstream's stream. */
 export interface OfferedCalls {
   /** What of a batch is to be shown. */
   show(entries: readonly Decoded[]): readonly Decoded[];
-  /** The batch that was shown last has been taken: calls it mentioned may be told now. */
+  /** The batch that was shown last has been taken: calls it mentioned may be announced now. */
   taken(): void;
 }
 
@@ -46,7 +46,7 @@ export function createOfferedCalls(
       return shown.length === entries.length ? entries : shown;
     },
     taken() {
-      for (const tell of mentions) tell();
+      for (const announce of mentions) announce();
       mentions = [];
     },
   };

@@ -31,7 +31,7 @@ export async function* readRun(run: ApiRun): AsyncGenerator<readonly LaneEntry[]
   }
 }
 
-/** The streams of a run as one: what breaks between them is mended, and told by a notice. */
+/** The streams of a run as one: what breaks between them is mended, and reported by a notice. */
 function createRunReader(run: ApiRun) {
   const { decoder, now } = run;
   const waiter = new ChunkWaiter(run.signal);

@@ -58,7 +58,7 @@ describe("a request that is refused before its stream begins (H-26)", () => {
     });
   });
 
-  it("with an error of Connect's is told by its code and words", async () => {
+  it("with an error of Connect's has its code and words", async () => {
     const body = JSON.stringify({ code: "invalid_argument", message: "unknown option '--system-prompt'" });
     expect(await errorOf({ status: 400, headers: { "content-type": "application/json" }, body })).toEqual({
       code: "upstream-error",
@@ -80,7 +80,7 @@ describe("an error in the end frame (H-11)", () => {
     return { failure, runs: upstream.runs.length };
   };
 
-  it("with the detail of a used-up allowance is told in the upstream's words, after one attempt", async () => {
+  it("with the detail of a used-up allowance has the upstream's words, after one attempt", async () => {
     const details = {
       title: "Limit reached",
       detail: "Your plan's requests are used up.",
@@ -120,7 +120,7 @@ describe("an error in the end frame (H-11)", () => {
     expect([passing.runs, final.runs]).toEqual([2, 1]);
   });
 
-  it("with a detail that cannot be read is told by its code", async () => {
+  it("with a detail that cannot be read is explained by its code", async () => {
     const details = [{ type: "aiserver.v1.ErrorDetails", value: "////" }];
     const { failure } = await failing({ code: "resource_exhausted", message: "Too much", details });
     expect(failure).toMatchObject({ code: "rate-limited", upstream: "[resource_exhausted] Too much" });

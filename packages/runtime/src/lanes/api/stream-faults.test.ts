@@ -1,5 +1,5 @@
 import { constants } from "node:http2";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { type ApiBench, collectTurn, createApiBench, quickRetries, storyOf, unstopped } from "./testing/api-bench.ts";
@@ -10,6 +10,7 @@ import {
   startScriptedUpstream,
   type UpdateInit,
 } from "./testing/scripted-upstream.ts";
+import { createUpstreamLinks } from "./transport/upstream-link.ts";
 
 let bench: ApiBench;
 let upstream: ScriptedUpstream;
@@ -33,13 +34,14 @@ async function play(...scripts: readonly [Step, ...Step[]]): Promise<readonly st
   return storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())));
 }
 
-const tell = (text: string): Promise<unknown> => new Promise((resolve) => setImmediate(resolve, text));
+/** Lets what was written go out before what comes next. */
+const flushed = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a stream that breaks off before anything was said", () => {
   it.each([
     ["is refused (H-08)", (run: ScriptedRun) => run.stream.close(constants.NGHTTP2_REFUSED_STREAM)],
     ["is reset (H-09)", (run: ScriptedRun) => run.stream.close(constants.NGHTTP2_INTERNAL_ERROR)],
-    ["is told to calm down (H-10)", (run: ScriptedRun) => run.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
+    ["is asked to calm down (H-10)", (run: ScriptedRun) => run.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
     ["loses its connection (H-02)", (run: ScriptedRun) => run.stream.session?.destroy()],
     ["has no end frame (H-12)", (run: ScriptedRun) => run.stream.end()],
     ["is cut within a message (H-13)", (run: ScriptedRun) => run.stream.end(Buffer.from([0, 0, 0, 0, 9, 1]))],
@@ -92,7 +94,7 @@ describe("a stream that breaks off after something was said", () => {
   ])("and %s fails, keeps what was said and is not tried again", async (_name, fault, code) => {
     const story = await play(async (run) => {
       run.update(says("Half"));
-      await tell("the client first");
+      await flushed();
       fault(run);
     }, saysHello);
     expect([story, upstream.runs.length]).toEqual([["Half", code], 1]);
@@ -104,7 +106,7 @@ describe("a stream that breaks off after something was said", () => {
         run.update(says("One. "));
         run.send(checkpoint);
         run.update(says("Two"));
-        await tell("the client first");
+        await flushed();
         run.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       },
       (run) => {
@@ -124,7 +126,7 @@ describe("a stream that breaks off after something was said", () => {
     const story = await play(async (run) => {
       if (upstream?.runs.length === 1) run.send(checkpoint);
       run.update(says("."));
-      await tell("the client first");
+      await flushed();
       run.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     });
     expect(story.filter((word) => word !== ".")).toEqual(["reconnect", "reconnect", "no-result"]);
@@ -153,7 +155,7 @@ describe("an answer that breaks the protocol", () => {
       run.stream.write(frame(0, 0));
       for (const byte of frame(0, 6, 0x0a, 4, 0x0a, 2, 0x0a, 0)) {
         run.stream.write(Buffer.from([byte]));
-        await tell("one at a time");
+        await flushed();
       }
       saysHello(run);
     });
@@ -194,7 +196,7 @@ describe("a connection that is being closed", () => {
     upstream = await startScriptedUpstream(async (run, index) => {
       run.update(says("Hello"));
       if (index === 0) run.stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
-      await tell("the client first");
+      await flushed();
       run.update(says("."), { case: "turnEnded", value: {} });
       run.end();
     });
@@ -223,13 +225,35 @@ it("turns of one lane share a connection, and none is left when the lane is clos
   await eventually(() => upstream.sessions.size === 0, "the server to see the connection closed");
 });
 
+it("a connection that answers no pings is given up, and the turn begins again on another (H-21)", async () => {
+  const sockets: Socket[] = [];
+  upstream = await startScriptedUpstream((run, index) => {
+    if (index > 0) saysHello(run);
+    // From now on nothing passes the first connection in either direction.
+    else for (const socket of sockets) socket.unpipe().pause();
+  });
+  const proxy = createServer((client) => {
+    const server = connect(Number(upstream.url.port), "127.0.0.1");
+    for (const socket of [client, server]) socket.on("error", () => undefined); // cut on purpose
+    sockets.push(client.pipe(server).pipe(client), server);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as { port: number };
+  const links = createUpstreamLinks({ ca: undefined, pingIntervalMs: 50, pingTimeoutMs: 50 });
+  const lane = bench.lane(new URL(`http://127.0.0.1:${port}`), { links });
+  expect(storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())))).toEqual(["retry", "Hello.", "completed"]);
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
+});
+
 it("a connection that the server gives up while the lane closes harms nobody", async () => {
-  for (let delayMs = 0; delayMs < 8; delayMs += 1) {
+  // The moment that matters is within a few rounds of the event loop after the GOAWAY.
+  for (let rounds = 0; rounds < 20; rounds += 1) {
     const short = await startScriptedUpstream(saysHello);
-    const lane = createApiBench().lane(short.url);
+    const lane = bench.lane(short.url);
     await collectTurn(lane.runTurn(bench.request(), unstopped()));
-    for (const session of short.sessions) session.close();
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    for (const session of short.sessions) session.goaway(constants.NGHTTP2_NO_ERROR);
+    for (let round = 0; round < rounds; round += 1) await flushed();
     await lane.close();
     await short.close();
   }

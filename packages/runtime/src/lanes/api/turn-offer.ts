@@ -8,7 +8,7 @@ import type { OfferedTools } from "../lane.ts";
 /** The MCP server under whose name the upstream sees the tools of the turn. */
 export const OWN_SERVER = "caret";
 
-/** The tools that somebody else than the agent runs in this turn, as the upstream sees them. */
+/** The tools that the client or the gateway runs in this turn, as the upstream sees them. */
 export interface TurnOffer {
   readonly owner: OfferedTools["owner"];
   definitions(): readonly MessageInitShape<typeof McpToolDefinitionSchema>[];

@@ -29,7 +29,7 @@ export interface ExecSetting {
 export interface ExecAnswers {
   /** The server asks for something. What a person or a client has to know of it first happens in `taken`. */
   take(message: ExecServerMessage): void;
-  /** What was shown before the execs is in the log: the calls may be told now. */
+  /** What was shown before the execs is in the log: the calls may be logged now. */
   taken(): void;
   /** The server no longer waits for this one. */
   abort(id: number): void;
@@ -109,7 +109,7 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
   };
 }
 
-/** A request that takes a call of somebody's tools. */
+/** A request that takes a call of the client's or the gateway's tools. */
 interface ExecTask {
   readonly callId: string;
   readonly call: ToolCall;
@@ -128,7 +128,7 @@ function mcpTask(args: ArgsOf<"mcpArgs">, offer: TurnOffer): ExecTask | undefine
   return call && { call, callId: args.toolCallId, toResults: (result) => [mcpResult(result)] };
 }
 
-/** One call of the agent's may ask for several native operations, so that each is told apart by its kind. */
+/** One call of the agent's may ask for several native operations, so that the kind is part of the key. */
 function callIdOf(request: ExecRequest): string {
   const callId = request.value !== undefined && "toolCallId" in request.value ? request.value.toolCallId : undefined;
   return callId === undefined || callId === "" ? "" : `${request.case} ${callId}`;

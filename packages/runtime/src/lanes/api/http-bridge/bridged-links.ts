@@ -177,10 +177,10 @@ function createBridgedAnswer({ url, taken, over }: BridgedAnswerOptions) {
 }
 
 function failureIn(payload: Uint8Array, url: URL): CaretError {
-  const told = jsonIn(payload);
-  const info = errorInfoSchema.safeParse(told).data;
+  const failure = jsonIn(payload);
+  const info = errorInfoSchema.safeParse(failure).data;
   if (info !== undefined) return CaretError.fromInfo(info);
-  return unreachable(url, new Error(connectSchema.safeParse(told).data?.connect ?? "no reason was given"));
+  return unreachable(url, new Error(connectSchema.safeParse(failure).data?.connect ?? "no reason was given"));
 }
 
 function jsonIn(payload: Uint8Array): unknown {

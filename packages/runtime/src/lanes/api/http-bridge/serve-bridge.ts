@@ -39,8 +39,8 @@ export async function serveBridge(input: Readable, output: Writable): Promise<vo
     });
 
   const fail = (request: number, reason: unknown): void => {
-    const told = CaretError.is(reason) ? reason.toInfo() : { connect: ConnectError.from(reason).rawMessage };
-    void say(toJsonFrame("failed", request, told));
+    const failure = CaretError.is(reason) ? reason.toInfo() : { connect: ConnectError.from(reason).rawMessage };
+    void say(toJsonFrame("failed", request, failure));
   };
 
   const answer = async (id: number, payload: Uint8Array): Promise<void> => {
