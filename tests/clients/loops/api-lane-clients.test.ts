@@ -40,7 +40,9 @@ afterEach(async () => {
 });
 
 interface RunRequest {
-  readonly action?: { readonly userMessageAction?: { readonly userMessage?: { readonly text?: string; readonly mode?: string } } };
+  readonly action?: {
+    readonly userMessageAction?: { readonly userMessage?: { readonly text?: string; readonly mode?: string } };
+  };
 }
 
 /** The runs that were given the task. Chores like titles are asked for in a mode that changes nothing. */

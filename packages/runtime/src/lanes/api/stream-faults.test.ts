@@ -241,7 +241,11 @@ it("a connection that answers no pings is given up, and the turn begins again on
   const { port } = proxy.address() as { port: number };
   const links = createUpstreamLinks({ ca: undefined, pingIntervalMs: 50, pingTimeoutMs: 50 });
   const lane = bench.lane(new URL(`http://127.0.0.1:${port}`), { links });
-  expect(storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())))).toEqual(["retry", "Hello.", "completed"]);
+  expect(storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())))).toEqual([
+    "retry",
+    "Hello.",
+    "completed",
+  ]);
   for (const socket of sockets) socket.destroy();
   proxy.close();
 });
