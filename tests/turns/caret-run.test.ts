@@ -88,7 +88,7 @@ describe("caret run", () => {
     ]);
   });
 
-  test("stops its turn when it is interrupted, and takes everybody along", async () => {
+  test("stops its turn when it is interrupted, and ends all its processes", async () => {
     const workspace = bench.workspace(worksOn);
     const { child, ended } = start(workspace, ["hello"]);
     await eventually(() => existsSync(`${workspace}.up`), "the agent is up", 15_000);
