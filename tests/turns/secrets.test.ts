@@ -35,7 +35,7 @@ const tool = (call_id: string, subtype: string, tool_call: object): object => ({
 
 /** Where a secret has been seen to turn up, or may. Each is a line or two of an agent's output. */
 const places: Readonly<Record<string, readonly (object | string)[]>> = {
-  "text": [delta(`The key is ${canary}, keep it.`)],
+  text: [delta(`The key is ${canary}, keep it.`)],
   "text cut in two": [delta(`Split: ${canary.slice(0, half)}`), delta(`${canary.slice(half)} end.`)],
   "text cut into characters": [...canary].map((character) => delta(character)),
   "base64 in text": [delta(` Authorization: Basic ${base64} `)],

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { GrantView } from "@caret/protocol";
 import type { PolicyPart } from "../policy-parts.ts";
-import { type CallToApprove, directoryOf, type Grant, type GrantScope, grantWords, identityOf, originOf } from "./grant.ts";
+import {
+  type CallToApprove,
+  directoryOf,
+  type Grant,
+  type GrantScope,
+  grantWords,
+  identityOf,
+  originOf,
+} from "./grant.ts";
 import { changedPath } from "./offer-grants.ts";
 
 /** What a person has allowed for the rest of one session. In memory only: a restart forgets it, and asks again. */
