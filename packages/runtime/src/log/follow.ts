@@ -93,10 +93,11 @@ async function nextBatch(
   position: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[] | undefined> {
-  const { until } = options;
+  const { live, restore = asKept, until } = options;
   while (!inbox.isUnwanted) {
     const batch = inbox.isBehind ? await readPage(log, options, position, inbox) : inbox.take(position);
-    if (batch.length > 0) return batch;
+    // What comes live comes as it was said.
+    if (batch.length > 0) return live === undefined ? restore(batch) : batch;
     if (await isOver(log, until)) return undefined;
     await inbox.bell.rung();
   }
@@ -133,7 +134,7 @@ function listen(
 
 async function readPage(
   { store, sessionId }: FollowedLog,
-  { raw = false, restore = asKept }: FollowOptions,
+  { raw = false, live, restore = asKept }: FollowOptions,
   { seq, characters }: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[]> {
@@ -144,7 +145,8 @@ async function readPage(
   const page = await store.read(sessionId, { afterSeq, limit: PAGE, raw });
   const reached = page.at(-1)?.seq ?? afterSeq;
   if (page.length === PAGE || reached < newest) inbox.fallBehind();
-  const events = restore(page);
+  // A piece of an event is cut off below: for a live reader the whole event must be restored before.
+  const events = live === undefined ? page : restore(page);
   inbox.readTo = reached;
   return afterSeq === seq ? events : withoutTold(events, seq, characters);
 }
