@@ -53,7 +53,7 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
     }).toEqual({ sessions: [first.session, first.session], text: "Noted.", prompt: "And now?" });
   });
 
-  it("takes the results of calls that it had made, by a new agent that is told to go on", async () => {
+  it("takes the results of calls that it had made, by a new agent that is asked to go on", async () => {
     await restart();
     const first = await ask({ input: "Look around", tools });
     const [call] = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []));

@@ -95,7 +95,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect([dialogs, await shownText(page.locator("body"))]).toEqual([[], expect.not.stringContaining("alert")]);
   });
 
-  it("leaves a signed-in browser as it is when somebody hands it a hostile address", async () => {
+  it("leaves a signed-in browser as it is when it opens a hostile address", async () => {
     const page = await stage.visit();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     stage.allow(/404|not found/i);
@@ -125,7 +125,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect((await stage.api.listSessions()).sessions.length).toBe(before);
   });
 
-  it("works below a path of somebody's proxy: sign-in, live events, every asset", async () => {
+  it("works below a path of a proxy: sign-in, live events, every asset", async () => {
     const code = (await stage.api.createLink()).url.split("#")[1];
     const page = await stage.newBrowser();
     const elsewhere: string[] = [];

@@ -173,7 +173,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await expect.poll(() => composer(page).inputValue()).toBe("half a thought");
   });
 
-  it("is the same in two browsers, whoever answers", async () => {
+  it("is the same in two browsers, whichever of them answers", async () => {
     const { id } = await stage.session(prompts.approval);
     const one = await stage.visit(`/s/${id}`);
     const other = await stage.newBrowser();

@@ -38,7 +38,7 @@ function lastEvents(wire: string): string[] {
   return [...wire.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name ?? "").slice(-3);
 }
 
-it("says to everybody that it is there, and no more", async () => {
+it("answers without a token that it is there, and no more", async () => {
   const server = await start(quick());
   const health = await fetch(`${server.url}/healthz`);
   const heads = await Promise.all(["/", "/api/hello"].map((path) => fetch(server.url + path, { method: "HEAD" })));

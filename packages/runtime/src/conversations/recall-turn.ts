@@ -52,7 +52,7 @@ async function turnOf(
   return isRunning ? share : withReason(share);
 }
 
-/** Nobody who asks again has cancelled the turn: they are told why there is no whole answer, and what to do. */
+/** A client that asks again did not cancel the turn: the error says why there is no whole answer, and what to do. */
 function withReason(share: TurnShare): TurnShare {
   const explain = (outcome: TurnOutcome): TurnOutcome =>
     outcome.kind === "cancelled" ? { kind: "failed", error: endedEarly().toInfo() } : outcome;

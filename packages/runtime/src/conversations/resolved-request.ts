@@ -40,7 +40,7 @@ export interface ResolvedRequest {
   readonly terms: ToolTerms;
   /** Tools that the request lists and nobody here can run. */
   readonly unavailableTools: readonly string[];
-  /** Where the client works. The agent works there too, unless somebody else runs its tools. */
+  /** Where the client works. The agent works there too, unless the client or the gateway runs its tools. */
   readonly workspace: string | undefined;
 }
 
@@ -127,7 +127,7 @@ export interface OwnerQuestion {
 }
 
 /**
- * Who runs the tools of a turn; decided before it starts, and kept. Unless somebody says otherwise the client does when it
+ * Who runs the tools of a turn; decided before it starts, and kept. By default the client does when it
  * offers tools, and the agent does when it offers none. A client that wants tools none of which can be offered is refused:
  * it did not ask for an agent that works with tools of its own.
  */

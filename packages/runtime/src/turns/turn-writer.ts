@@ -66,7 +66,7 @@ export interface TurnWriter extends LiveLog {
   readonly said: Pick<SaidEvents, "restore" | "find">;
 }
 
-/** Events as they will be in the log, each piece of a text by itself, and when they are. */
+/** Events as they will be in the log, each piece of a text block by itself, and when they are. */
 interface Writing {
   readonly events: readonly StoredEvent[];
   readonly durable: Promise<unknown>;
@@ -187,7 +187,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return behind.watch(appended.then(live.noteDurable), () => taken.characters);
   };
 
-  /** Gives each event its number, and says what of it is kept and what is told. */
+  /** Gives each event its number, and says what of it is kept and what is sent. */
   const number = (joined: readonly LaneEntry[], batch: RedactedBatch) => {
     const at = options.wallClock();
     const before = pending.characters;
@@ -221,7 +221,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return { events, durable };
   };
 
-  /** What is told and in no commit yet, whole. */
+  /** What was sent and is in no commit yet, whole. */
   const untaken = (): readonly LiveEvent[] =>
     pending.waiting.map(({ seq, entry: { at = 0 }, said: event }) => ({ sessionId, seq, turnId, at, event }));
 

@@ -80,7 +80,7 @@ describe("clients K: results that come to another agent than the one that asked 
   it.each([
     ["below a note", `<system-reminder>x</system-reminder>\n${task}`],
     ["in quotes", `"${task}"`],
-  ])("lead on to the next step of a task that was told with them, %s", (_, told) => {
+  ])("lead on to the next step of a task that came with them, %s", (_, told) => {
     const prompt =
       `<earlier_conversation>\nUSER:\n${told}\n\nASSISTANT:\nI'll read.\n\n` +
       'TOOL_CALL (name: read, call_id: c1)\n{"path":"apples.txt"}\n\nTOOL_CALL (name: read, call_id: c2)\n{"path":"pears.txt"}\n' +

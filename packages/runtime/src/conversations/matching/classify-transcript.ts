@@ -10,7 +10,7 @@ import type { Transcript } from "./transcript.ts";
 /** Enough to tell the lines of one session's prompts apart. */
 const DIGEST_LENGTH = 10;
 
-/** A prompt with more lines is told again as a whole when it changes. */
+/** A prompt with more lines is sent again as a whole when it changes. */
 const MAX_TOLD = 2_000;
 
 /** A transcript's place in the index, to be written down once a turn answers it. */
@@ -37,9 +37,9 @@ export interface Continuation {
   /** Where the messages begin that the session has not heard. */
   readonly newFrom: number;
   readonly heardBefore: number;
-  /** What the system prompt says that the session has not been told. */
+  /** What of the system prompt was not sent to the session yet. */
   readonly addedSystem: string;
-  /** Client notes among the heard messages that the session has not been told. */
+  /** Client notes among the known messages that were not sent to the session yet. */
   readonly addedNotes: readonly string[];
 }
 
@@ -128,7 +128,7 @@ function tellsSystem(question: ReadQuestion, side: SideCall | undefined): boolea
   return question.tellsSystem && side?.kind !== "aside";
 }
 
-/** What a session was told when it had heard so much. A turn that did not complete may have told it nothing. */
+/** What a session had been sent after so many messages. A turn that did not complete may have sent nothing. */
 function toldBefore(
   record: LineageRecord,
   store: LineageStore,
@@ -146,7 +146,7 @@ function toldWith({ system, messages }: Transcript, tellsSystem: boolean): reado
   return [...told].slice(0, MAX_TOLD);
 }
 
-/** The lines of a system prompt that a session has not been told; all of it when most of them are new. */
+/** The lines of a system prompt that were not sent to a session yet; all of it when most of them are new. */
 function untoldSystem(system: string, told: readonly string[] | undefined): string {
   const known = new Set(told);
   const lines = linesOf(system);

@@ -33,7 +33,7 @@ export interface LineageQuestion extends SideCallQuestion {
   readonly sessionKey: string | undefined;
   /** What the answer depends on besides the transcript: the model, sampling. Only equal requests share a turn. */
   readonly variant: readonly string[];
-  /** The system prompt is told in the prompt; otherwise it lies in a file that is written before every turn. */
+  /** The system prompt is part of the prompt; otherwise it lies in a file that is written before every turn. */
   readonly tellsSystem: boolean;
 }
 
