@@ -11,6 +11,7 @@ export type { NativeDoorOptions, TokenIssuer } from "./native/native-door-option
 export { createSignInLinks, type SignInLink, type SignInLinks } from "./native/sign-in-links.ts";
 export type { Page, PageFile, PageFiles } from "./page/page-door.ts";
 export { pageDoor } from "./page/page-door.ts";
+export { cutPageSecret } from "./server/authenticate.ts";
 export { stopTaking } from "./server/connections.ts";
 export { createServer, type GatewayLog, type ServerOptions } from "./server/create-server.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";
