@@ -98,8 +98,8 @@ export async function resolveRequest(
 }
 
 function transcriptOf(request: ConversationRequest) {
-  const { system, tools, messages, sessionKey, codingClient, isSideCall } = request;
-  return { system, tools, messages, sessionKey, codingClient, isSideCall };
+  const { system, tools, messages, sessionKey, conversation, codingClient, isSideCall } = request;
+  return { system, tools, messages, sessionKey, conversation, codingClient, isSideCall };
 }
 
 /** What a request with an idempotency key is recorded as in the log. Keys of another token or door are other keys. */

@@ -209,7 +209,8 @@ export function readResponsesRequest(
 ): ResponsesRequest {
   const body = readBody(responsesSchema, value);
   refuseWhatCannotBe(body);
-  const before = toTranscript(earlier(items, owner, body.previous_response_id ?? undefined));
+  const past = earlier(items, owner, body.previous_response_id ?? undefined);
+  const before = toTranscript(past);
   const added = readInput(body.input, (id) => items.findItem(owner, id));
   const messages: readonly TranscriptMessage[] = [...before.messages, ...added.messages];
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
@@ -219,7 +220,7 @@ export function readResponsesRequest(
   const system = [body.instructions ?? "", ...before.system, ...added.system, formatInstruction(body.text?.["format"])];
   return {
     body,
-    added,
+    added: { system: added.system, messages: added.messages },
     request: {
       door: "responses",
       isWhole: body.stream !== true,
@@ -236,6 +237,7 @@ export function readResponsesRequest(
       ignored: ignoredFields({ ...body, verbosity: body.text?.["verbosity"] }),
       sampling: samplingOf(body),
       sessionKey: sessionKeyOf(headers),
+      conversation: past.at(-1)?.conversation,
       ...doorHeaders(headers),
     },
   };
