@@ -86,7 +86,7 @@ describe.each(Object.keys(doors) as Path[])("a request with an idempotency-key a
     await gateway.dieAndReturn();
     const later = await Promise.all([ask(path, prompt, "secret"), ask(path, prompt, "secret", { stream: true })]);
     expect([first, again].map(({ text }) => text.includes(SECRET))).toEqual([true, true]);
-    const refused = { status: 410, isFinal: "false", isNamed: true, isAltered: false };
+    const refused = { status: path === "/v1/messages" ? 424 : 410, isFinal: "false", isNamed: true, isAltered: false };
     expect(
       later.map(({ status, shouldRetry, text }) => ({
         ...{ status, isFinal: shouldRetry },

@@ -12,7 +12,6 @@ const badRequest: ErrorResponse = { status: 400, type: "invalid_request_error" }
 const forbidden: ErrorResponse = { status: 403, type: "permission_error" };
 const notFound: ErrorResponse = { status: 404, type: "not_found_error" };
 const conflict: ErrorResponse = { status: 409, type: "invalid_request_error" };
-const gone: ErrorResponse = { status: 410, type: "invalid_request_error" };
 const tooLarge: ErrorResponse = { status: 413, type: "request_too_large" };
 const refused: ErrorResponse = { status: 424, type: "invalid_request_error" };
 const failed: ErrorResponse = { status: 424, type: "turn_failed" };
@@ -65,7 +64,7 @@ const responses = {
   "session-not-found": notFound,
   "session-busy": conflict,
   "session-corrupt": failed,
-  "answer-not-kept": gone,
+  "answer-not-kept": refused,
   "invalid-request": badRequest,
   "invalid-config": failed,
   unauthenticated: { status: 401, type: "authentication_error" },
