@@ -175,7 +175,9 @@ const read = { name: "read", description: "Reads", input_schema: schema, eager_i
 const search = { type: "web_search_20260318", name: "web_search", max_uses: 5 };
 
 it("lists MCP servers that Anthropic's API would call among the tools that nobody here can run [defect 4]", () => {
-  const { tools, unavailableTools } = parse({ mcp_servers: [{ type: "url", url: "https://mcp.example", name: "wiki" }] });
+  const { tools, unavailableTools } = parse({
+    mcp_servers: [{ type: "url", url: "https://mcp.example", name: "wiki" }],
+  });
   expect({ tools, unavailableTools }).toEqual({ tools: [], unavailableTools: ["mcp_servers.wiki"] });
 });
 
