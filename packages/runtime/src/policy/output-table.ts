@@ -115,7 +115,7 @@ export const outputTable: Readonly<Record<string, OutputForm>> = {
   pip3: { letters: "td", names: ["target", "prefix", "root", "dest", "report", "log", "src", "cache-dir"] },
 };
 
-/** Names of options that say the same in most programs: `--output`, `--out-dir`, `--outFile`, `--js_out`, `--prefix`, `--cwd`. */
+/** Names of options that say the same in most programs: `output`, `out-dir`, `outFile`, `js_out`, `prefix`, `cwd`. */
 const COMMON =
   /^((.*[-_])?(out|out(put)?[-_]?(file|dir|directory|path|folder)|output|dest(ination)?)|.*profile|target[-_]?dir(ectory)?|prefix|directory|dir|cwd|chdir|log[-_]?file)$/i;
 
