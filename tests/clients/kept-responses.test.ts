@@ -86,6 +86,18 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
     });
   });
 
+  it("is one request under its idempotency key, though what it continues lost its secrets [review 2 F3] [review 2 F12]", async () => {
+    await restart();
+    const first = await ask({ input: `The password is ${SECRET}.` });
+    const again = { input: "Go on, once", previous_response_id: first.id };
+    const key = { "idempotency-key": "go-on-once" };
+    const second = await ask(again, key);
+    await restart("SIGKILL");
+    const third = await ask(again, key);
+    const asked = home.prompts().filter((prompt) => prompt.includes("Go on, once"));
+    expect([third.session, third.output_text, asked.length]).toEqual([first.session, second.output_text, 1]);
+  });
+
   it("goes on in its session when the result of a call had a secret [review 2 F3]", async () => {
     await restart();
     const first = await ask({ input: "Look around, there are secrets", tools });

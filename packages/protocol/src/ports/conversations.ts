@@ -93,6 +93,8 @@ export interface ConversationRequest {
   readonly isSideCall?: boolean | undefined;
   /** The same key starts one turn, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** What the client sent, where the gateway put kept messages before it: an idempotency key stands for this. */
+  readonly sent?: unknown;
   /** The client is answered in one piece, so that it sees nothing before the end. */
   readonly isWhole?: boolean | undefined;
   readonly workspace: string | undefined;

@@ -211,7 +211,11 @@ export function readResponsesRequest(
   refuseWhatCannotBe(body);
   const past = earlier(items, owner, body.previous_response_id ?? undefined);
   const before = toTranscript(past);
-  const added = readInput(body.input, (id) => items.findItem(owner, id));
+  let isSelfContained = past.length === 0;
+  const added = readInput(body.input, (id) => {
+    isSelfContained = false;
+    return items.findItem(owner, id);
+  });
   const messages: readonly TranscriptMessage[] = [...before.messages, ...added.messages];
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("input: at least one item must be from the user");
@@ -238,6 +242,7 @@ export function readResponsesRequest(
       sampling: samplingOf(body),
       sessionKey: sessionKeyOf(headers),
       conversation: past.at(-1)?.conversation,
+      ...(isSelfContained ? {} : { sent: { ...body, stream: undefined } }),
       ...doorHeaders(headers),
     },
   };
