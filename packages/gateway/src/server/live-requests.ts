@@ -18,7 +18,7 @@ export interface LiveRequests {
 }
 
 /** The requests being answered. While there are any, their tokens are looked up again and again. */
-export function createLiveRequests(tokens: TokenStore): LiveRequests {
+export function createLiveRequests(tokens: Pick<TokenStore, "find">): LiveRequests {
   const live = new Map<AbortController, Credential>();
   let recheck: NodeJS.Timeout | undefined;
 

@@ -98,17 +98,19 @@ export async function resolveRequest(
 }
 
 function transcriptOf(request: ConversationRequest) {
-  const { system, tools, messages, sessionKey, codingClient, isSideCall } = request;
-  return { system, tools, messages, sessionKey, codingClient, isSideCall };
+  const { system, tools, messages, sessionKey, conversation, codingClient, isSideCall } = request;
+  return { system, tools, messages, sessionKey, conversation, codingClient, isSideCall };
 }
 
 /** What a request with an idempotency key is recorded as in the log. Keys of another token or door are other keys. */
 function requestCommand(request: ConversationRequest, { tokenName }: Caller): CommandKey | undefined {
   // Whether the answer is streamed makes no other request of it.
-  const { isWhole: _isWhole, ...asked } = request;
+  const { isWhole: _isWhole, messages, system, conversation, sent, ...asked } = request;
   const { idempotencyKey, door = "" } = asked;
   if (idempotencyKey === undefined) return undefined;
-  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf(asked) };
+  // Kept messages lose their secrets with a restart, and are named by what was sent.
+  const body = sent === undefined ? { messages, system, conversation } : { sent };
+  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf({ ...asked, ...body }) };
 }
 
 function digestOf(value: unknown): string {

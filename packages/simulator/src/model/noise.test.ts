@@ -53,6 +53,10 @@ describe("clients M3: words that are no order", () => {
       "Create a.txt with the content full\n\nRuntime: agent=main | host=vm | model=caret/auto",
       [["write", { path: "a.txt", content: "full" }]],
     ],
+    [
+      "[Tue 2026-11-17 09:26 UTC] Run `sh wait.sh`\n\nRuntime: agent=main | repo=/tmp/x | os=Linux 6.18 (x64) | model=a/b",
+      [["bash", { command: "sh wait.sh" }]],
+    ],
     ["Delete a.txt", [["bash", { command: "rm -- a.txt" }]]],
     ["Please delete the file a.txt.", [["bash", { command: "rm -- a.txt" }]]],
     ["Don't ask questions, just run `ls`", [["bash", { command: "ls" }]]],

@@ -1,4 +1,5 @@
 import type { TranscriptMessage } from "@caret/protocol";
+import { REDACTED } from "../../redaction/redacted.ts";
 import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
 import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
 import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
@@ -119,9 +120,16 @@ function continuationOf(
     sessionId: record.sessionId,
     newFrom,
     heardBefore,
-    addedSystem: tellsSystem(question, side) ? untoldSystem(system, told) : "",
-    addedNotes: untoldNotes(messages.slice(0, newFrom), told),
+    addedSystem: tellsSystem(question, side) ? untoldSystem(system, isToldWith(question, told)) : "",
+    addedNotes: told === undefined ? [] : untoldNotes(messages.slice(0, newFrom), isToldWith(question, told)),
   };
+}
+
+/** Whether a session was told a line or a note. One that lost a secret since it was kept was told with it. */
+function isToldWith({ conversation }: ReadQuestion, told: readonly string[] = []): (text: string) => boolean {
+  const known = new Set(told);
+  const isKept = conversation !== undefined;
+  return (text) => known.has(digest(text)) || (isKept && text.includes(REDACTED));
 }
 
 function tellsSystem(question: ReadQuestion, side: SideCall | undefined): boolean {
@@ -147,18 +155,15 @@ function toldWith({ system, messages }: Transcript, tellsSystem: boolean): reado
 }
 
 /** The lines of a system prompt that were not sent to a session yet; all of it when most of them are new. */
-function untoldSystem(system: string, told: readonly string[] | undefined): string {
-  const known = new Set(told);
+function untoldSystem(system: string, isTold: (line: string) => boolean): string {
   const lines = linesOf(system);
-  const untold = lines.filter((line) => !known.has(digest(line)));
+  const untold = lines.filter((line) => !isTold(line));
   return untold.length * 2 > lines.length ? system.trim() : untold.join("\n");
 }
 
 /** Client notes in messages that a session has heard, which were not there when it heard them. */
-function untoldNotes(heard: readonly TranscriptMessage[], told: readonly string[] | undefined): readonly string[] {
-  if (told === undefined) return [];
-  const known = new Set(told);
-  return [...new Set(heard.flatMap(notesIn))].filter((note) => !known.has(digest(note)));
+function untoldNotes(heard: readonly TranscriptMessage[], isTold: (note: string) => boolean): readonly string[] {
+  return [...new Set(heard.flatMap(notesIn))].filter((note) => !isTold(note));
 }
 
 function linesOf(text: string): readonly string[] {
