@@ -64,7 +64,7 @@ const error = z.strictObject({
 const headers = z.record(z.string(), z.string());
 
 /** What happens between an HTTP request and its answer, instead of a good answer. */
-export const callFault = z.strictObject({
+const callFault = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   headers: headers.optional(),
   body: z.string().optional(),
