@@ -42,9 +42,8 @@ async function play(tool: Tool, ...answers: readonly JsonObject[]): Promise<Play
     } = (json["execServerMessage"] ?? json["interactionQuery"] ?? {}) as JsonObject;
     return Object.keys(question).length === 0 || "requestContextArgs" in question ? [] : [question];
   });
-  const [completed] = messages
-    .map(asJson)
-    .flatMap((json) => arm(json, "interactionUpdate", "toolCallCompleted", "toolCall") ?? []);
+  const calls = messages.map((message) => arm(asJson(message), "interactionUpdate", "toolCallCompleted", "toolCall"));
+  const completed = calls.find((call) => call !== undefined);
   const { toolCallId: _callId, ...shown } = completed ?? {};
   return { asked, shown };
 }
