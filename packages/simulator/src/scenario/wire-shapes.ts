@@ -91,6 +91,7 @@ export const wireShapes = {
   destroy: z.strictObject({ destroy: yes, times }),
   end: z.strictObject({ end: yes, times }),
   truncate: z.strictObject({ truncate: count, times }),
+  trailers: z.strictObject({ trailers: headers, times }),
   // Frames.
   header: z.strictObject({ header: z.strictObject({ flags: z.int().min(0).max(255), length: count.max(0xffffffff) }) }),
   message: z.strictObject({ message: z.base64() }),

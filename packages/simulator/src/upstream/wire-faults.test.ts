@@ -48,6 +48,7 @@ const ends: readonly (readonly [Wire, string])[] = [
   [{ reset: "ENHANCE_YOUR_CALM" }, "Internal: Stream closed with error code NGHTTP2_ENHANCE_YOUR_CALM"],
   [{ destroy: true }, "Canceled: http/2 stream closed with error code CANCEL (0x8)"],
   [{ end: true }, `InvalidArgument: ${cut}`],
+  [{ trailers: { "grpc-status": "14", "grpc-message": "busy" } }, `InvalidArgument: ${cut}`],
   [{ truncate: 3 }, "InvalidArgument: protocol error: incomplete envelope"],
   [{ truncate: 9 }, "InvalidArgument: protocol error: incomplete envelope"],
   [{ message: "//8=" }, "Internal: parse binary: premature EOF"],
@@ -209,6 +210,7 @@ describe("a fault of the connection", () => {
     const blackhole = await start({ upstream: { connections: "blackhole" } });
     const socket = connect(blackhole.port, "127.0.0.1");
     const ended = new Promise((resolve) => socket.once("close", () => resolve("closed")));
+    // That nothing comes takes a while to see.
     socket.write("GET / HTTP/1.1\r\n\r\n");
     expect(await Promise.race([ended, sleep(100).then(() => "silent")])).toBe("silent");
     socket.destroy();
