@@ -6,7 +6,7 @@ const lazily = (name: string): string =>
 
 /**
  * What stands in the bundle for modules that the gateway's web server loads at its start. The gateway has no use for them:
- * it listens without TLS and HTTP/2, checks requests with zod, has no routes with regular expressions, injects no requests,
+ * it listens without TLS and HTTP/2, checks requests with zod, has no routes with regular expressions,
  * and its dependencies have exact versions.
  */
 const standIns: Readonly<Record<string, string>> = {
@@ -21,7 +21,6 @@ const standIns: Readonly<Record<string, string>> = {
   "readable-stream": `module.exports = process.getBuiltinModule("node:stream");`,
   semver: "module.exports = { satisfies: () => true };",
   "safe-regex2": "module.exports = () => true;",
-  "light-my-request": "module.exports = undefined;",
   "@fastify/ajv-compiler": "module.exports = undefined;",
   "@fastify/fast-json-stringify-compiler": "module.exports = undefined;",
 };
