@@ -60,7 +60,7 @@ describe("a fault that ends the run", () => {
     expect(await play([{ wire }, { text: "tail" }])).toEqual(["", error]);
   });
 
-  it.each(ends)("%j, after a text: %s", async (wire, error) => {
+  it.each(ends)("%j, after text: %s", async (wire, error) => {
     expect(await play([{ text: "head" }, { wire }, { text: "tail" }])).toEqual(["head", error]);
   });
 
@@ -223,7 +223,7 @@ describe("a fault of the connection", () => {
     expect(error?.message).toMatch(/ERR_HTTP2|protocol|closed|SSL|alert/i);
   });
 
-  it("answers single calls with a fault, as often as it is told", async () => {
+  it("answers single calls with a fault, as often as the scenario says", async () => {
     const exchange = { status: 429, headers: { "retry-after": "1" }, body: "slow down", times: 1 };
     const upstream = await start({ upstream: { calls: { exchange_user_api_key: exchange } } });
     const call = () =>

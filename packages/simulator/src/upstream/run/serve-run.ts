@@ -154,7 +154,7 @@ function hasReason<Kind extends Error>(error: unknown, kind: new (...args: never
   return error instanceof Error && error.cause instanceof kind ? error.cause : undefined;
 }
 
-/** Tells the client every so often that the run is alive, once it has been told anything. */
+/** Sends a heartbeat every so often, once the answer has a head. */
 function beat(link: RunLink, writer: FrameWriter, everyMs: number): { stop(): void } {
   const timer = setInterval(() => {
     if (writer.isOpen && !writer.isClosed) link.update({ case: "heartbeat", value: {} });
