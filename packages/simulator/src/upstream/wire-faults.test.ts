@@ -179,6 +179,13 @@ describe("the next attempt of a run that was cut", () => {
     expect((await again.run({ ...resume(first.checkpoint), runId: "r1" })).text).toBe("b");
   });
 
+  it("is known by its conversation and turn where the client names no run", async () => {
+    const steps: StepInput[] = [{ text: "a" }, { wire: { checkpoint: true } }, { wire: { end: true } }, { text: "b" }];
+    const client = clientOf(await start({ turns: [steps] }));
+    const first = await client.run(ask("hi"));
+    expect([first.text, (await client.run(resume(first.checkpoint))).text]).toEqual(["a", "b"]);
+  });
+
   it("is cut as often as the step says", async () => {
     const upstream = await start({ turns: [[{ wire: { status: 503, times: 2 } }, { text: "third" }]] });
     const seen = [];
