@@ -25,7 +25,7 @@ const standIns: Readonly<Record<string, string>> = {
   "@fastify/fast-json-stringify-compiler": "module.exports = undefined;",
 };
 
-const webServer = /\/node_modules\/(?:fastify|@fastify\/[\w-]+|avvio|duplexify|find-my-way|ws)\//;
+const webServer = /\/node_modules\/(?:fastify|@fastify\/[\w-]+|avvio|duplexify|find-my-way|light-my-request|ws)\//;
 const PREFIX = "\0stand-in:";
 
 /** Only for what the web server and its parts require; other packages get the modules themselves. */
