@@ -28,9 +28,12 @@ const programs = [
     isAddition: true,
     input: { "in-process": "packages/cli/src/in-process/open-in-process.ts" },
   },
+  { outDir: "packages/simulator/build", input: { main: "packages/simulator/src/main.ts" } },
+  // By itself as well: the CLI's simulator is started often, and loads nothing of the servers'.
   {
     outDir: "packages/simulator/build",
-    input: { main: "packages/simulator/src/main.ts", "upstream-main": "packages/simulator/src/upstream-main.ts" },
+    isAddition: true,
+    input: { "upstream-main": "packages/simulator/src/upstream-main.ts" },
   },
 ];
 

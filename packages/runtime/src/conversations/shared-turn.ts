@@ -24,6 +24,8 @@ export interface SharedTurn {
   readonly tokenName: string;
   /** When it ended; undefined while it runs. */
   readonly endedAt: number | undefined;
+  /** It has ended, and nobody will be given any of it again. */
+  readonly isSpent: boolean;
   /** The digest of the transcript that began it. */
   readonly firstHash: string;
   /** The digest of the transcript that it has answered last, or is answering. */
@@ -73,6 +75,11 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     firstHash: options.hash,
     get endedAt() {
       return endedAt;
+    },
+    get isSpent() {
+      if (endedAt === undefined || attendance.isAttended) return false;
+      const agoMs = now() - endedAt;
+      return !isCompleted || isGivenUp || agoMs > (rounds.areDelivered ? retryMs : joinMs);
     },
     get lastHash() {
       return rounds.last.hash;

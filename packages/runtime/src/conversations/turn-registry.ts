@@ -94,8 +94,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     tidy() {
       if (now() - tidiedAt < TIDY_MS) return;
       tidiedAt = now();
-      for (const [turnId, { endedAt }] of turns)
-        if (endedAt !== undefined && now() - endedAt > joinMs) turns.delete(turnId);
+      for (const [turnId, shared] of turns) if (shared.isSpent) turns.delete(turnId);
     },
   };
 }

@@ -21,6 +21,8 @@ export interface TurnRound {
 export interface TurnRounds {
   readonly last: TurnRound;
   find(hash: string): TurnRound | undefined;
+  /** All that the turn has said was given to a client. */
+  readonly areDelivered: boolean;
   /** Another request brings results, and is answered from where the last round stopped. Call it before they are given. */
   begin(hash: string): TurnRound;
   /** Was the client told of a call that this id means? */
@@ -38,6 +40,9 @@ export function createTurnRounds(turn: RunningTurn, firstHash: string): TurnRoun
       return last;
     },
     find: (hash) => rounds.get(hash),
+    get areDelivered() {
+      return [...rounds.values()].every(({ isDelivered }) => isDelivered);
+    },
     begin(hash) {
       const from = last.close();
       last = createRound(context, hash, from, false);

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const count = z.int().min(0);
 const yes = z.literal(true);
-/** How many attempts of one run a step cuts short; the client's next attempt passes it. */
+/** How many attempts of one run a step spoils; the client's next attempt passes it. */
 const times = z.int().min(1).default(1);
 
 /** The codes of HTTP/2 that RST_STREAM and GOAWAY carry, by their names. */
@@ -100,7 +100,7 @@ export const wireShapes = {
   chunkBytes: z.strictObject({ chunkBytes: z.int().min(1) }),
   duplicate: z.strictObject({ duplicate: z.int().min(1) }),
   // The connection.
-  goaway: z.strictObject({ goaway: http2Code, lastStreamId: count.optional() }),
+  goaway: z.strictObject({ goaway: http2Code, lastStreamId: count.optional(), times }),
   settings: z.strictObject({ settings }),
   freeze: z.strictObject({ freeze: yes }),
   continuation: z.strictObject({ continuation: z.int().min(1) }),

@@ -108,6 +108,13 @@ async function toRun(
   return { requestId, tools, writer, signal, incoming: world.appended.read(requestId, signal) };
 }
 
+/** A call that is not known here gets an empty message, which clients take, and is named in the records. */
+export function answerUnknown(request: UpstreamRequest, response: UpstreamResponse, log: RouterWorld["log"]): void {
+  log({ event: "unknown-call", path: request.url });
+  const type = request.headers["content-type"] ?? "application/proto";
+  send(response, 200, type.includes("json") ? "{}" : "", type);
+}
+
 function send(response: UpstreamResponse, status: number, body: string, type = "application/json"): void {
   response.statusCode = status;
   if (!response.hasHeader("content-type")) response.setHeader("content-type", type);

@@ -6,6 +6,7 @@ import { Http2Config, ServerConfigService } from "@caret/protocol/agent-api/serv
 import type { ConnectRouter } from "@connectrpc/connect";
 import { type CatalogueModel, defaultModelId } from "../cli/model-catalogue.ts";
 import type { UpstreamBehaviour } from "../scenario/wire-shapes.ts";
+import type { ApiKeys } from "./account/api-keys.ts";
 import { toAvailableModels, toModelDetails } from "./model-answers.ts";
 import type { AppendedRuns } from "./run/appended-runs.ts";
 
@@ -13,7 +14,7 @@ export interface UnaryWorld {
   readonly models: readonly CatalogueModel[];
   readonly behaviour: UpstreamBehaviour;
   readonly appended: AppendedRuns;
-  readonly newKey: () => string;
+  readonly keys: ApiKeys;
 }
 
 /** What the clients' feature library takes for an answer in which every gate is shut. */
@@ -28,7 +29,7 @@ const noFeatureGates = JSON.stringify({
 });
 
 /** Every call of one request and one answer that the official SDK and the CLI make, at start-up and during a run. */
-export function addUnaryCalls(router: ConnectRouter, { models, behaviour, appended, newKey }: UnaryWorld): void {
+export function addUnaryCalls(router: ConnectRouter, { models, behaviour, appended, keys }: UnaryWorld): void {
   const getUsableModels = () => ({ models: models.map(toModelDetails) });
   const getDefaultModelForCli = () => {
     const model = models.find(({ id }) => id === defaultModelId) ?? models[0];
@@ -62,7 +63,12 @@ export function addUnaryCalls(router: ConnectRouter, { models, behaviour, append
   router.service(DashboardService, {
     getMe: () => ({ authId: "auth0|simulated", userId: 1, email: "ada@example.com", firstName: "Ada" }),
     getUserPrivacyMode: () => ({ privacyMode: PrivacyMode.NO_TRAINING }),
-    createUserApiKey: () => ({ apiKey: newKey() }),
+    createUserApiKey: ({ name, expiresAt }) => ({ apiKey: keys.create(name, expiresAt) }),
+    listUserApiKeys: () => ({ apiKeys: keys.list() }),
+    revokeUserApiKey: ({ id }) => {
+      keys.revoke(id);
+      return {};
+    },
     getTeamAdminSettingsOrEmptyIfNotInTeam: () => ({}),
     getTeamReposOrEmptyIfNotInTeam: () => ({}),
   });

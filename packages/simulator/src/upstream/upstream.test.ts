@@ -116,6 +116,26 @@ describe.each(wayNames)("over %s", (way) => {
   });
 });
 
+describe("a call that the upstream does not know", () => {
+  it("gets an empty message, and is named in the records", async () => {
+    const upstream = await start();
+    const call = (type: string) =>
+      fetch(`${upstream.url}/aiserver.v1.DashboardService/GetWeather`, {
+        method: "POST",
+        headers: { authorization: "Bearer simulated", "content-type": type },
+      });
+    const answers = [await call("application/proto"), await call("application/json")];
+    expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))).toEqual([
+      [200, ""],
+      [200, "{}"],
+    ]);
+    expect(upstream.records.filter(({ event }) => event === "unknown-call")).toEqual([
+      { event: "unknown-call", path: "/aiserver.v1.DashboardService/GetWeather" },
+      { event: "unknown-call", path: "/aiserver.v1.DashboardService/GetWeather" },
+    ]);
+  });
+});
+
 describe("a run", () => {
   it("takes appended messages by their numbers, whatever the order of their arrival", async () => {
     const upstream = await start();
@@ -140,10 +160,12 @@ describe("a run", () => {
 
   it("ends in good order when the client cancels it", async () => {
     const upstream = await start({ turns: [[{ text: "Working" }, { hang: true }]] });
+    let open = 0;
     const client = new RunClient({
       ...ways["HTTP/2 without TLS"](upstream),
       onMessage: ({ message }, say) => {
         if (message.case !== "interactionUpdate" || message.value.message.case !== "textDelta") return;
+        open = upstream.openRuns;
         void say({
           case: "conversationAction",
           value: { action: { case: "cancelAction", value: { reason: "user" } } },
@@ -151,7 +173,28 @@ describe("a run", () => {
       },
     });
     const seen = await client.run(ask("hi"));
+    expect(open).toBe(1);
     expect([seen.text, seen.kinds.includes("turnEnded"), seen.error]).toEqual(["Working", true, undefined]);
+    await expect.poll(() => upstream.openRuns).toBe(0);
+  });
+
+  it("tells the client to stop what it was asked to carry out, when the turn is cancelled", async () => {
+    const upstream = await start({ turns: [[{ tool: { name: "shell", args: { command: "sleep 60" } } }]] });
+    const client = new RunClient({
+      ...ways["HTTP/2 without TLS"](upstream),
+      onExec: () => ({ case: "shellStream", value: { event: { case: "start", value: {} } } }),
+      closesExecs: false,
+      onMessage: ({ message }, say) => {
+        if (message.case !== "execServerMessage" || message.value.message.case !== "shellStreamArgs") return;
+        void say({
+          case: "conversationAction",
+          value: { action: { case: "cancelAction", value: { reason: "user" } } },
+        });
+      },
+    });
+    const seen = await client.run(ask("hi"));
+    expect(seen.kinds.slice(seen.kinds.indexOf("shellStreamArgs") + 1)).toContain("execServerControlMessage");
+    expect([seen.kinds.includes("turnEnded"), seen.error]).toEqual([true, undefined]);
   });
 
   it("takes up what the user says while it runs", async () => {
@@ -171,6 +214,21 @@ describe("a run", () => {
     expect(seen.messages.map(asJson)).toContainEqual({
       interactionUpdate: { contextInjectionState: { injectionId: "i1", state: { delivered: {} } } },
     });
+  });
+
+  it("floods a client that reads slowly, and loses nothing", async () => {
+    const text = "word ".repeat(20_000);
+    const upstream = await start({ tokensPerDelta: 1, turns: [[{ text }]] });
+    const seen = await new RunClient(ways["HTTP/2 without TLS"](upstream)).run(ask("hi"));
+    expect([seen.text === text, seen.kinds.filter((kind) => kind === "textDelta").length]).toEqual([true, 20_001]);
+  });
+
+  it("is never asked what does not fit in the first window, where the settings open no other", async () => {
+    const upstream = await start({ upstream: { settings: { initialWindowSize: 0 } } });
+    void new RunClient(ways["HTTP/2 without TLS"](upstream)).run(ask("x".repeat(200_000)));
+    await expect.poll(() => upstream.records.map(({ event }) => event)).toEqual(["request"]);
+    await fetch(`${upstream.url}/v1/models`);
+    expect(upstream.records.map(({ event }) => event)).toEqual(["request", "request"]);
   });
 
   it("says that it is alive while nothing happens", async () => {

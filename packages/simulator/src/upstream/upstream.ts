@@ -3,11 +3,12 @@ import { createIds } from "../cli/ids.ts";
 import { builtInModels } from "../cli/model-catalogue.ts";
 import { type Scenario, type ScenarioInput, scenarioSchema } from "../scenario/scenario.ts";
 import { type UpstreamBehaviour, upstreamSchema } from "../scenario/wire-shapes.ts";
+import { createApiKeys } from "./account/api-keys.ts";
 import { createLogins } from "./account/logins.ts";
 import { createTokens } from "./account/tokens.ts";
 import { createConnections } from "./net/connections.ts";
-import { listenOnOnePort } from "./net/listen-on-one-port.ts";
-import { createRouter } from "./route-request.ts";
+import { listenOnOnePort, type UpstreamResponse } from "./net/listen-on-one-port.ts";
+import { answerUnknown, createRouter } from "./route-request.ts";
 import { AppendedRuns } from "./run/appended-runs.ts";
 import { RunAttempts } from "./run/run-attempts.ts";
 import { addUnaryCalls } from "./unary-calls.ts";
@@ -38,6 +39,8 @@ export interface Upstream {
   readonly secureUrl: string;
   /** Everything that clients did so far, oldest first. */
   readonly records: readonly UpstreamRecord[];
+  /** How many runs have a client whose stream is open. */
+  readonly openRuns: number;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -55,22 +58,32 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     options.log?.(record);
   };
   const tokens = createTokens({ ids, now, tokenSeconds: behaviour.tokenSeconds });
+  const keys = createApiKeys(ids, now);
   const appended = new AppendedRuns();
   const connections = createConnections();
   let runs = 0;
+  let openRuns = 0;
   const onRequest = createRouter({
     behaviour,
     log,
     appended,
-    rest: { tokens, logins: createLogins(tokens), models },
+    rest: { tokens, keys, logins: createLogins(tokens), models },
     unary: connectNodeAdapter({
-      routes: (router) => addUnaryCalls(router, { models, behaviour, appended, newKey: () => `key_${ids.short(32)}` }),
+      routes: (router) => addUnaryCalls(router, { models, behaviour, appended, keys }),
+      // The library's type of a response differs from Node's in the errors of its writes.
+      fallback: (request, response) => answerUnknown(request, response as UpstreamResponse, log),
     }),
     run: {
       scenario,
       ids,
       now,
       ticket: () => runs++,
+      onOpen: () => {
+        openRuns += 1;
+        return () => {
+          openRuns -= 1;
+        };
+      },
       heartbeatMs: behaviour.heartbeatMs,
       attempts: new RunAttempts(),
       connections,
@@ -86,7 +99,16 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     relay,
     onRequest,
   });
-  return { port, url: `http://${host}:${port}`, secureUrl: `https://${host}:${port}`, records, close };
+  return {
+    port,
+    url: `http://${host}:${port}`,
+    secureUrl: `https://${host}:${port}`,
+    records,
+    get openRuns() {
+      return openRuns;
+    },
+    close,
+  };
 }
 
 /** Whether a step lays hands on the connection below the HTTP library. */

@@ -47,6 +47,19 @@ describe("an API key", () => {
     expect(await callWith(url, accessToken)).toBe("Unauthenticated");
   });
 
+  it("is listed by its name, and exchanged for nothing once it is revoked", async () => {
+    const { url } = await start();
+    const { transport, headers } = new RunClient({ url, httpVersion: "1.1" });
+    const dashboard = createClient(DashboardService, transport);
+    const { apiKey } = await dashboard.createUserApiKey({ name: "caret", expiresAt: 7n }, { headers });
+    const exchange = async () => (await post(`${url}/auth/exchange_user_api_key`, {}, apiKey)).status;
+    expect(await exchange()).toBe(200);
+    const { apiKeys } = await dashboard.listUserApiKeys({}, { headers });
+    expect(apiKeys).toMatchObject([{ id: 1, name: "caret", createdAt: BigInt(now), expiresAt: 7n }]);
+    await dashboard.revokeUserApiKey({ id: 1 }, { headers });
+    expect([await exchange(), (await dashboard.listUserApiKeys({}, { headers })).apiKeys]).toEqual([401, []]);
+  });
+
   it("that says of itself that it is bad is refused", async () => {
     const { url } = await start();
     expect(await post(`${url}/auth/exchange_user_api_key`, {}, "key_bad")).toEqual({

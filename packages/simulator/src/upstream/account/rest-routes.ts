@@ -1,8 +1,9 @@
 import type { CatalogueModel } from "../../cli/model-catalogue.ts";
 import { parseRecord } from "../../json.ts";
 import { toModelList } from "../model-answers.ts";
+import type { ApiKeys } from "./api-keys.ts";
 import type { Logins } from "./logins.ts";
-import { isBadKey, type Tokens } from "./tokens.ts";
+import type { Tokens } from "./tokens.ts";
 
 /** A request that is plain HTTP and JSON, without Connect. */
 export interface RestRequest {
@@ -20,6 +21,7 @@ export interface RestAnswer {
 
 export interface RestWorld {
   readonly tokens: Tokens;
+  readonly keys: ApiKeys;
   readonly logins: Logins;
   readonly models: readonly CatalogueModel[];
 }
@@ -32,12 +34,12 @@ export function answerRest(request: RestRequest, world: RestWorld): RestAnswer |
 type Route = (request: RestRequest, world: RestWorld) => RestAnswer;
 
 const routes: Readonly<Record<string, Route>> = {
-  "POST /auth/exchange_user_api_key": ({ bearer }, { tokens }) => {
+  "POST /auth/exchange_user_api_key": ({ bearer }, { tokens, keys }) => {
     if (bearer.includes(".")) {
       const renewed = tokens.refresh(bearer);
       return renewed === undefined ? refuse(401, "Invalid refresh token") : json(renewed);
     }
-    if (isBadKey(bearer)) return refuse(401, "Invalid User API Key");
+    if (!keys.isGood(bearer)) return refuse(401, "Invalid User API Key");
     return json({ ...tokens.issue(), authId: "auth0|simulated" });
   },
   "POST /auth/poll": ({ body }, { logins }) => {

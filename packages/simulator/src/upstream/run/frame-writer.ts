@@ -31,6 +31,8 @@ export class FrameWriter {
 
   constructor(response: UpstreamResponse) {
     this.#response = response;
+    // A client that is gone is seen by its close; that a write failed says nothing more.
+    response.on("error", () => undefined);
     response.on("close", () => {
       this.#isClosed = true;
     });

@@ -105,7 +105,12 @@ async function actOnWire(step: StepOf<"wire">, world: RunFaultWorld): Promise<vo
   if (name === undefined) return;
   if ("times" in step.wire) world.onCut(step);
   await (wireActs[name] as (step: WireStep, world: RunFaultWorld) => unknown)(step.wire, world);
-  if ("times" in step.wire) throw new AttemptCut();
+  if (endsAttempt(step.wire)) throw new AttemptCut();
+}
+
+/** A GOAWAY leaves the run alone, unless it says that the run was not looked at. */
+function endsAttempt(wire: WireStep): boolean {
+  return "goaway" in wire ? wire.lastStreamId !== undefined : "times" in wire;
 }
 
 /** A field that no schema has, with some bytes. */

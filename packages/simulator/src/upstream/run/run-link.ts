@@ -105,6 +105,13 @@ export class RunLink {
     return promise;
   }
 
+  /** Tells the client to stop everything that it was asked to carry out. */
+  abortExecs(): void {
+    for (const id of this.#execs.keys()) {
+      this.send({ case: "execServerControlMessage", value: { message: { case: "abort", value: { id } } } });
+    }
+  }
+
   /** Asks what only a person may answer; the answer is protobuf's JSON, without its id. */
   async query(query: JsonObject): Promise<JsonObject> {
     const id = this.#nextId();

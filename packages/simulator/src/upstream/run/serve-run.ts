@@ -30,6 +30,8 @@ export interface RunWorld {
   readonly attempts: RunAttempts;
   readonly connections: RunFaultWorld["connections"];
   readonly log: (record: Readonly<Record<string, unknown>>) => void;
+  /** Called when a run begins; what it gives is called when the client's stream is over. */
+  readonly onOpen: () => () => void;
 }
 
 export interface IncomingRun {
@@ -49,15 +51,22 @@ class CancelledTurn extends Error {
 /** One run, from its request to its end frame. */
 export async function serveRun(run: IncomingRun, world: RunWorld): Promise<void> {
   const { writer, requestId } = run;
+  const onClosed = world.onOpen();
+  if (run.signal.aborted) onClosed();
+  else run.signal.addEventListener("abort", onClosed, { once: true });
   const cancelling = new AbortController();
   const signal = AbortSignal.any([run.signal, cancelling.signal]);
   let stage: RunStage | undefined;
+  const cancel = () => {
+    link.abortExecs();
+    cancelling.abort(new CancelledTurn());
+  };
   const link = new RunLink({
     writer,
     incoming: run.incoming,
     signal,
     record: (message: JsonValue) => world.log({ event: "message", requestId, message }),
-    onAction: (action) => takeAction(action, { link, stage, cancel: () => cancelling.abort(new CancelledTurn()) }),
+    onAction: (action) => takeAction(action, { link, stage, cancel }),
   });
   const listening = link.listen().catch((error: unknown) => cancelling.abort(error));
   const heartbeats = beat(link, writer, world.heartbeatMs);

@@ -28,6 +28,8 @@ export interface RunClientOptions {
   readonly onExec?: (exec: ExecServerMessage) => ExecAnswerInit;
   /** Called with each message, and a way to say something back. */
   readonly onMessage?: (message: AgentServerMessage, say: (message: ClientMessageInit) => Promise<void>) => void;
+  /** `false`: the client never closes an exec, as if it were still at work. */
+  readonly closesExecs?: boolean;
   /** The client appends in pairs, the second of a pair first. */
   readonly swapsAppends?: boolean;
 }
@@ -100,13 +102,9 @@ export class RunClient {
     const client = createClient(AgentService, this.transport);
     if (this.#options.httpVersion === "2") {
       const input = createWritableIterable<MessageInitShape<typeof AgentClientMessageSchema>>();
-      // A write that fails is seen by the reader of the stream, too.
-      const say = (message: ClientMessageInit) => input.write(toInit(message)).catch(() => undefined);
-      return {
-        stream: client.run(input, { headers }),
-        say: say as (message: ClientMessageInit) => Promise<void>,
-        end: () => input.close(),
-      };
+      // Not waited for: a stream that was reset takes nothing any more, and its reader reports why.
+      const say = async (message: ClientMessageInit) => void input.write(toInit(message)).catch(() => undefined);
+      return { stream: client.run(input, { headers }), say, end: () => input.close() };
     }
     const stream = client.runSSE({ requestId }, { headers });
     return { stream, say: this.#appender(requestId, headers), end: () => undefined };
@@ -142,7 +140,7 @@ export class RunClient {
       message.value.message.case === "requestContextArgs" ? context : this.#options.onExec?.(message.value);
     if (answer !== undefined) await say({ case: "execClientMessage", value: { id, message: answer } });
     else await say(control({ case: "throw", value: { id, error: "Not here" } }));
-    await say(control({ case: "streamClose", value: { id } }));
+    if (this.#options.closesExecs !== false) await say(control({ case: "streamClose", value: { id } }));
   }
 
   #keep({
