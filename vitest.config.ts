@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
-import { LongFirst } from "./tests/projects/long-first.ts";
+import { ByProject } from "./tests/projects/by-project.ts";
 import { processTests } from "./tests/projects/process-tests.ts";
 import { RetryReporter } from "./tests/projects/retry-reporter.ts";
 
@@ -46,7 +46,7 @@ export default defineConfig(({ mode }) => ({
     // The files of a project share the modules of a worker: no test replaces one, or leaves anything behind.
     isolate: false,
     provide: { bars: mode === "full" ? "full" : "quick" },
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: ByProject },
     // CI counts its retries and prints them, so that a flake is seen; elsewhere the first failure is one.
     retry: process.env["CI"] === undefined ? 0 : 1,
     reporters: ["default", new RetryReporter()],

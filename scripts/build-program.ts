@@ -1,5 +1,5 @@
 import { build } from "vite";
-import { lazyBuiltins } from "./lazy-builtins.ts";
+import { useStandIns } from "./stand-ins.ts";
 import { takeBuiltinsDirectly } from "./take-builtins-directly.ts";
 
 /**
@@ -37,9 +37,6 @@ const programs = [
   },
 ];
 
-/** What Fastify and its plugins load and the gateway never calls: requests are checked with zod, nothing is injected. */
-const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request"];
-
 for (const { outDir, input, isAddition = false } of programs)
   await build({
     configFile: false,
@@ -47,14 +44,7 @@ for (const { outDir, input, isAddition = false } of programs)
     publicDir: false,
     logLevel: "warn",
     ssr: { noExternal: true },
-    plugins: [lazyBuiltins, takeBuiltinsDirectly],
-    resolve: {
-      alias: {
-        ...Object.fromEntries(unused.map((name) => [name, `${import.meta.dirname}/unused-module.js`])),
-        // The same streams, which Node has built in.
-        "readable-stream": "node:stream",
-      },
-    },
+    plugins: [useStandIns, takeBuiltinsDirectly],
     build: {
       ssr: true,
       target: "node22",

@@ -7,7 +7,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 export default defineConfig({
-  // Addresses relative to the page, so that it also works below a path of somebody's proxy.
+  // Addresses relative to the page, so that it also works below a path of a proxy.
   base: "./",
   plugins: [
     react(),

@@ -123,7 +123,7 @@ describe("Codex, which goes by statuses and codes of its own", () => {
     return { status: response.status, body: await response.text() };
   }
 
-  it("is told of a used-up plan as its own usage limit [clients D9]", async () => {
+  it("gets a used-up plan as its own usage limit [clients D9]", async () => {
     const { status, body } = await ask("Spent by Codex");
     expect({ status, type: JSON.parse(body).error.type }).toEqual({ status: 429, type: "usage_limit_reached" });
   });

@@ -68,7 +68,7 @@ describe("a client that sends the whole transcript every time", () => {
     expect(await conversation.say("What is my lucky number 3?")).toContain("21");
   }, 90_000);
 
-  it("starts anew when it has edited what was said, and the old session stays as it was", async () => {
+  it("starts a new session when it has edited what was said, and the old session stays as it was", async () => {
     const conversation = new Conversation();
     await conversation.say("My name is Ada, before the edit");
     await conversation.say("My dog is Rex");

@@ -32,7 +32,7 @@ function stream({ url, token }: GatewayProcess, content: string) {
   return client.chat.completions.create({ model: "auto", messages: [{ role: "user", content }], stream: true });
 }
 
-it("lets an answer finish when it is told to end, takes nothing new, and leaves nobody behind", async () => {
+it("lets an answer finish when it gets SIGTERM, takes nothing new, and leaves no agent behind", async () => {
   const home = newHome({ turns: [[{ text: "One moment. " }, { delay: 1000 }, { text: "Here it is." }]] });
   const gateway = await start(home);
   const chunks = (await stream(gateway, "hello"))[Symbol.asyncIterator]();
@@ -71,7 +71,7 @@ it("is shared instead of started twice for one data directory", async () => {
   expect([await second.exited, second.url, second.pid]).toEqual([{ code: 0, signal: null }, first.url, first.pid]);
 });
 
-it("is not shared with somebody who wants it otherwise, who is told what differs and where it is [ux B12]", async () => {
+it("is not shared with a user who wants other settings, who reads what differs and where it is [ux B12]", async () => {
   const home = newHome();
   const { url, pid } = await start(home);
   const args = ["--port", "0", "--workspace", home.workspace, "--host", "127.0.0.2"];
@@ -82,7 +82,7 @@ it("is not shared with somebody who wants it otherwise, who is told what differs
   );
 });
 
-it("tells whoever wants the same gateway where it is and how to get in [ux B12]", async () => {
+it("tells a user who wants the same gateway where it is and how to get in [ux B12]", async () => {
   const home = newHome();
   const { url, pid, token } = await start(home);
   const second = await startGateway(home);

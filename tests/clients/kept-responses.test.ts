@@ -28,12 +28,15 @@ async function restart(signal?: "SIGKILL"): Promise<void> {
   if (signal !== undefined) gateway?.kill(signal);
   else await gateway?.stop();
   await gateway?.exited;
-  gateway = await startGateway(home);
+  gateway = await startGateway(home, { env: { CARET_WORKSPACES_ALLOW: JSON.stringify([home.workspace]) } });
 }
 
-async function ask(request: Omit<ResponseCreateParamsNonStreaming, "model">): Promise<Response & { session: string }> {
+async function ask(
+  request: Omit<ResponseCreateParamsNonStreaming, "model">,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response & { session: string }> {
   const client = new OpenAI({ baseURL: `${gateway?.url}/v1`, apiKey: gateway?.token ?? "", maxRetries: 0 });
-  const { data, response } = await client.responses.create({ model: "auto", ...request }).withResponse();
+  const { data, response } = await client.responses.create({ model: "auto", ...request }, { headers }).withResponse();
   return { ...data, session: response.headers.get("x-caret-session") ?? "" };
 }
 
@@ -53,7 +56,64 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
     }).toEqual({ sessions: [first.session, first.session], text: "Noted.", prompt: "And now?" });
   });
 
-  it("takes the results of calls that it had made, by a new agent that is told to go on", async () => {
+  it("goes on in its session when what was said had secrets, which are not kept [review 2 F3]", async () => {
+    await restart();
+    const input = [
+      { role: "developer" as const, content: `Never print the password hunter2-${SECRET}.` },
+      { role: "user" as const, content: `My token is ${SECRET}. Remember it.` },
+    ];
+    const first = await ask({ input, instructions: `Deploy with ${SECRET}.` });
+    const second = await ask({ input: `And this one: ${SECRET}9`, previous_response_id: first.id });
+    await restart("SIGKILL");
+    const third = await ask({ input: "And now?", previous_response_id: second.id });
+    await restart();
+    const fourth = await ask({ input: "And then?", previous_response_id: third.id, instructions: "Be brief." });
+    const elsewhere = await ask(
+      { input: "Where?", previous_response_id: fourth.id },
+      { "x-caret-workspace": home.workspace },
+    );
+    expect({
+      sessions: [second, third, fourth].map(({ session }) => session),
+      isElsewhere: elsewhere.session !== first.session,
+      prompts: home
+        .turns()
+        .slice(-3, -1)
+        .map(({ prompt }) => prompt),
+    }).toEqual({
+      sessions: [first.session, first.session, first.session],
+      isElsewhere: true,
+      prompts: ["And now?", "And then?"],
+    });
+  });
+
+  it("is one request under its idempotency key, though what it continues lost its secrets [review 2 F3] [review 2 F12]", async () => {
+    await restart();
+    const first = await ask({ input: `The password is ${SECRET}.` });
+    const again = { input: "Go on, once", previous_response_id: first.id };
+    const key = { "idempotency-key": "go-on-once" };
+    const second = await ask(again, key);
+    await restart("SIGKILL");
+    const third = await ask(again, key);
+    const asked = home.prompts().filter((prompt) => prompt.includes("Go on, once"));
+    expect([third.session, third.output_text, asked.length]).toEqual([first.session, second.output_text, 1]);
+  });
+
+  it("goes on in its session when the result of a call had a secret [review 2 F3]", async () => {
+    await restart();
+    const first = await ask({ input: "Look around, there are secrets", tools });
+    const [call] = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
+    const output = { type: "function_call_output", call_id: call?.call_id ?? "", output: `key: ${SECRET}` } as const;
+    const second = await ask({ input: [output], tools, previous_response_id: first.id });
+    await restart("SIGKILL");
+    const third = await ask({ input: "And now?", tools, previous_response_id: second.id });
+    expect([second.session, third.session, home.turns().at(-1)?.prompt]).toEqual([
+      first.session,
+      first.session,
+      "And now?",
+    ]);
+  });
+
+  it("takes the results of calls that it had made, by a new agent that is asked to go on", async () => {
     await restart();
     const first = await ask({ input: "Look around", tools });
     const [call] = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
@@ -88,7 +148,7 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
     await gateway?.stop();
     const file = readFileSync(join(home.dataDir, "answers.db"), "latin1");
     execFileSync(process.execPath, [caret, "sessions", "rm", session, "--yes"], { env: home.environment() });
-    gateway = await startGateway(home);
+    gateway = await startGateway(home, { env: { CARET_WORKSPACES_ALLOW: JSON.stringify([home.workspace]) } });
     const again = ask({ input: "Once more", previous_response_id: first.id });
     const refused = await again.then(
       () => undefined,

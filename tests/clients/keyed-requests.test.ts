@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MortalGateway } from "../native/mortal-gateway.ts";
 
+const SECRET = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
 let gateway: MortalGateway;
 beforeAll(async () => {
   gateway = await MortalGateway.start({
     turns: [
       { when: "slow", steps: [{ text: "Begun. " }, { delay: 60_000 }] },
+      { when: "secret", steps: [{ text: `The token is ${SECRET}.` }] },
       { when: "", steps: [{ text: "Paid." }] },
     ],
   });
@@ -27,6 +29,7 @@ interface Answer {
   readonly status: number;
   readonly turn: string | null;
   readonly isPaid: boolean;
+  readonly shouldRetry: string | null;
   readonly text: string;
 }
 
@@ -42,6 +45,7 @@ async function ask(path: Path, prompt: string, key: string, more: object = {}): 
     status: response.status,
     turn: response.headers.get("x-caret-turn"),
     isPaid: text.includes("Paid."),
+    shouldRetry: response.headers.get("x-should-retry"),
     text,
   };
 }
@@ -73,6 +77,25 @@ describe.each(Object.keys(doors) as Path[])("a request with an idempotency-key a
       saysWhy: again.text.includes("Caret stopped while this turn was running"),
     }).toEqual({ isRefused: true, saysWhy: true });
     expect(agentsFor(prompt)).toBe(1);
+  });
+
+  it("is answered byte for byte or not at all: an answer with secrets is not kept over kill -9 [review 2 F12]", async () => {
+    const prompt = `A secret, by ${path}`;
+    const first = await ask(path, prompt, "secret");
+    const again = await ask(path, prompt, "secret", { stream: true });
+    await gateway.dieAndReturn();
+    const later = await Promise.all([ask(path, prompt, "secret"), ask(path, prompt, "secret", { stream: true })]);
+    expect([first, again].map(({ text }) => text.includes(SECRET))).toEqual([true, true]);
+    const refused = { status: path === "/v1/messages" ? 424 : 410, isFinal: "false", isNamed: true, isAltered: false };
+    expect(
+      later.map(({ status, shouldRetry, text }) => ({
+        ...{ status, isFinal: shouldRetry },
+        isNamed: /answer[-_]not[-_]kept/.test(text) && text.includes("no longer kept as it was"),
+        isAltered: text.includes("The token is"),
+      })),
+    ).toEqual([refused, refused]);
+    expect((await ask(path, prompt, "secret-2")).text.includes(SECRET)).toBe(true);
+    expect(agentsFor(prompt)).toBe(2);
   });
 
   it("with the key of another request is refused, and other keys begin other turns [defect 19]", async () => {

@@ -174,7 +174,7 @@ describe("tools that only OpenAI's or Anthropic's servers run", () => {
 });
 
 describe("tools of one name in two namespaces", () => {
-  it("are told apart: the client is asked for the one that the agent means [defect 22]", async () => {
+  it("are kept apart: the client is asked for the one that the agent means [defect 22]", async () => {
     const group = (name: string) => ({
       type: "namespace" as const,
       name,

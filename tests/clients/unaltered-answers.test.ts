@@ -40,7 +40,7 @@ describe.each([
   ["responses", openResponsesDialogue],
   ["messages", openMessagesDialogue],
 ] as const)("a client of %s", (door, open) => {
-  it("is given calls and texts exactly as the agent made them, also a call that it is told of twice [defect 2]", async () => {
+  it("is given calls and texts exactly as the agent made them, also a call that it is sent twice [defect 2]", async () => {
     const dialogue = open(gateway);
     const asked = await dialogue.say(`Write the files, ${door}`);
     const [one, two] = asked.calls;

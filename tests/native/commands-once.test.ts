@@ -75,7 +75,7 @@ async function endsOf({ id }: SessionView): Promise<readonly string[]> {
   return ends;
 }
 
-it("a prompt that is sent twice at the same time is one turn, and both are told of it", async () => {
+it("a prompt that is sent twice at the same time is one turn, and both get its id", async () => {
   const session = await newSession();
   const start = () => send("POST", `sessions/${session.id}/turns`, "twice", { prompt: "Once" });
   const answers = await Promise.all([start(), start(), start()]);

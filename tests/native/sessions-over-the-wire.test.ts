@@ -42,7 +42,7 @@ describe("sessions", () => {
     ]);
   });
 
-  it("are renamed, archived and deleted, and whoever follows the updates hears of it", async () => {
+  it("are renamed, archived and deleted, and followers of the updates are notified", async () => {
     const stop = new AbortController();
     const updates: FollowedUpdate[] = [];
     const opened = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ describe("sessions", () => {
     }
   });
 
-  it("are not deleted under a running turn; followers of a deleted one are told", async () => {
+  it("are not deleted under a running turn; followers of a deleted one are notified", async () => {
     const { id } = await caret.createSession({ permission: "full" });
     const { turnId, firstSeq } = await caret.startTurn(id, { prompt: "wait for me" });
     await eventOf(caret, id, "text-delta", firstSeq);

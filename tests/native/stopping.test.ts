@@ -68,7 +68,7 @@ describe("The first Ctrl-C", () => {
     }).toEqual({ code: 0, text: words, end: { type: "turn-end", outcome: { kind: "completed" } } });
   });
 
-  it("goes on telling whoever follows the turn, and takes nothing new [ux A5]", async () => {
+  it("goes on sending to followers of the turn, and takes nothing new [ux A5]", async () => {
     await start();
     const { id } = await caret.createSession({ permission: "full" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Please count" });
@@ -118,7 +118,7 @@ describe("The first Ctrl-C", () => {
     });
   });
 
-  it("does not wait for a turn for ever when a service manager sends it: the turn is told as interrupted [ux A5]", async () => {
+  it("does not wait for a turn for ever when a service manager sends it: the turn is logged as interrupted [ux A5]", async () => {
     await start();
     const { id } = await caret.createSession({ permission: "full" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Go on for ever" });
@@ -129,7 +129,7 @@ describe("The first Ctrl-C", () => {
   });
 });
 
-it("The second Ctrl-C ends at once, and what waited is told as ended by it [ux A5]", async () => {
+it("The second Ctrl-C ends at once, and what waited is logged as ended by it [ux A5]", async () => {
   await start();
   const { id } = await caret.createSession({ permission: "full" });
   const { firstSeq } = await caret.startTurn(id, { prompt: "Go on for ever" });
@@ -141,7 +141,7 @@ it("The second Ctrl-C ends at once, and what waited is told as ended by it [ux A
   expect((await logOf(id)).at(-1)).toMatchObject({ outcome: { kind: "failed", error: { code: "interrupted" } } });
 });
 
-it("What waited for a person when Caret was killed is told as ended by that [ux A5]", async () => {
+it("What waited for a person when Caret was killed is logged as ended by that [ux A5]", async () => {
   await start();
   const { id } = await caret.createSession({ permission: "supervised" });
   const { firstSeq } = await caret.startTurn(id, { prompt: "Write a file" });

@@ -169,7 +169,7 @@ it("a turn can be started as soon as the end of the last one was read", async ()
 });
 
 describe("raw lines", () => {
-  it("are there for whoever asks, one by one and beside the events", async () => {
+  it("are sent on request, one by one and beside the events", async () => {
     await caret.changeSession(session.id, { permission: "full" });
     await playTurn(caret, session.id, "Something strange");
     const { events } = await caret.readLog(session.id, { raw: true, limit: 10_000 });

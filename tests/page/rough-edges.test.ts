@@ -67,6 +67,16 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
   });
 
+  it("shows the open session in the list beside it, however many are newer [ux C7]", async () => {
+    const oldest = await stage.endedSession(prompts.quick);
+    for (let newer = 0; newer < 20; newer += 1) await stage.api.createSession({ title: `Newer ${newer}` });
+    const page = await stage.visit(`/s/${oldest.id}`, { viewport: { width: 1280, height: 480 } });
+    await turnEnds(page, "Done");
+    const row = page.getByRole("navigation", { name: "Main" }).locator('[aria-current="page"]');
+    await expect.poll(async () => (await row.boundingBox())?.y ?? -1).toBeGreaterThan(0);
+    await expect.poll(async () => (await row.boundingBox())?.y ?? 1_000).toBeLessThan(460);
+  });
+
   it("shows in a replay what an open question offers [ux C10]", async () => {
     const { id } = await stage.session(prompts.question);
     const page = await stage.visit(`/s/${id}`);

@@ -145,7 +145,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.getByRole("heading", { name: "New session" }).waitFor();
   });
 
-  it("is light or dark as the system is, until somebody chooses", async () => {
+  it("is light or dark as the system is, until the user chooses", async () => {
     const page = await stage.visit("/", { colorScheme: "dark" });
     const theme = () => page.locator("html").getAttribute("data-theme");
     await page.getByRole("button", { name: "More" }).waitFor();

@@ -69,6 +69,25 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
+  it("shows the documentation of the API without asking for a password, until the browser signs out [ux C11]", async () => {
+    const page = await stage.newBrowser();
+    await page.goto((await stage.api.createLink()).url);
+    await page.getByRole("navigation").getByRole("link", { name: "Connect" }).click();
+    const [docs] = await Promise.all([
+      page.context().waitForEvent("page"),
+      page.getByRole("link", { name: "API documentation" }).click(),
+    ]);
+    await docs.getByText("POST /v1/messages").first().waitFor();
+    expect(docs.url()).toBe(`${stage.url}/docs`);
+    await docs.getByRole("link", { name: "openapi.json" }).click();
+    await docs.getByText('"openapi":"3.1.0"').waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
+    const refused = await page.context().request.get(`${stage.url}/docs`);
+    expect(refused.status()).toBe(401);
+  });
+
   it("is over at once when the token is revoked, and nothing is left on the page", async () => {
     const page = await stage.newBrowser();
     await page.goto((await stage.api.createLink()).url);
@@ -95,7 +114,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect([dialogs, await shownText(page.locator("body"))]).toEqual([[], expect.not.stringContaining("alert")]);
   });
 
-  it("leaves a signed-in browser as it is when somebody hands it a hostile address", async () => {
+  it("leaves a signed-in browser as it is when it opens a hostile address", async () => {
     const page = await stage.visit();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     stage.allow(/404|not found/i);
@@ -125,7 +144,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect((await stage.api.listSessions()).sessions.length).toBe(before);
   });
 
-  it("works below a path of somebody's proxy: sign-in, live events, every asset", async () => {
+  it("works below a path of a proxy: sign-in, live events, every asset", async () => {
     const code = (await stage.api.createLink()).url.split("#")[1];
     const page = await stage.newBrowser();
     const elsewhere: string[] = [];

@@ -136,12 +136,13 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await expect.poll(() => page.getByRole("region", { name: "Prompt" }).count()).toBe(2);
   });
 
-  it("goes on in a fork without touching where it came from", async () => {
+  it("goes on in a fork, which its title says, without touching where it came from [ux C1]", async () => {
     const session = await stage.endedSession(prompts.quick);
     const page = await stage.visit(`/s/${session.id}`);
     await page.getByRole("button", { name: "Fork from here" }).click();
     await page.waitForURL((url) => !url.hash.includes(session.id));
     await transcript(page).getByText("Hello there.").waitFor();
+    await page.getByRole("heading", { name: `${prompts.quick} (fork)` }).waitFor();
     await composer(page).fill(prompts.quick);
     await page.getByRole("button", { name: "Send" }).click();
     await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
@@ -173,7 +174,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await expect.poll(() => composer(page).inputValue()).toBe("half a thought");
   });
 
-  it("is the same in two browsers, whoever answers", async () => {
+  it("is the same in two browsers, whichever of them answers", async () => {
     const { id } = await stage.session(prompts.approval);
     const one = await stage.visit(`/s/${id}`);
     const other = await stage.newBrowser();

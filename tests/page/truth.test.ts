@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/reconnecting|Connection/);
   });
 
-  it("says that nobody was asked, and not that somebody skipped it [ux B9]", async () => {
+  it("says that nobody was asked, and not that a user skipped it [ux B9]", async () => {
     const { id } = await stage.session(prompts.question, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");

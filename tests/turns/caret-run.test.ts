@@ -27,7 +27,14 @@ interface Ended {
   readonly stderr: string;
 }
 
-function start(workspace: string, args: readonly string[], input = ""): { child: ChildProcess; ended: Promise<Ended> } {
+interface Started {
+  readonly child: ChildProcess;
+  /** What it has printed so far. */
+  readonly printed: () => string;
+  readonly ended: Promise<Ended>;
+}
+
+function start(workspace: string, args: readonly string[], input = ""): Started {
   const child = spawn(process.execPath, [caret, "run", "--config", config, ...args], {
     cwd: workspace,
     env: bench.environment(),
@@ -41,7 +48,8 @@ function start(workspace: string, args: readonly string[], input = ""): { child:
     stderr += text;
   });
   child.stdin.end(input);
-  return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr })) };
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  return { child, printed: () => stdout, ended };
 }
 
 async function lastEnd(workspace: string): Promise<string> {
@@ -88,7 +96,7 @@ describe("caret run", () => {
     ]);
   });
 
-  test("stops its turn when it is interrupted, and takes everybody along", async () => {
+  test("stops its turn when it is interrupted, and ends all its processes", async () => {
     const workspace = bench.workspace(worksOn);
     const { child, ended } = start(workspace, ["hello"]);
     await eventually(() => existsSync(`${workspace}.up`), "the agent is up", 15_000);
@@ -100,8 +108,9 @@ describe("caret run", () => {
 
   test("leaves nobody behind when it is killed, and the next start ends its turn", async () => {
     const workspace = bench.workspace(worksOn);
-    const { child, ended } = start(workspace, ["hello"]);
-    await eventually(() => existsSync(`${workspace}.up`), "the agent is up", 15_000);
+    const { child, printed, ended } = start(workspace, ["hello"]);
+    // Nothing is printed of a turn before its start is durable: an agent may be up sooner.
+    await eventually(() => printed().includes("Working."), "the answer has begun", 15_000);
     child.kill("SIGKILL");
     await ended;
     await eventually(() => bench.processes(workspace).length === 0, "every descendant is gone", 2_000);

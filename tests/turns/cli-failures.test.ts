@@ -89,7 +89,7 @@ describe("What the CLI says when it fails becomes an error with a way out", () =
     expect(bench.invocations().at(-1)?.env.names).not.toContain("CURSOR_API_KEY");
   });
 
-  test("a model is unknown, and the nearest names are told", async () => {
+  test("a model is unknown, and the nearest names are listed", async () => {
     const workspace = bench.workspace();
     const played = await playTurn(engine, { prompt: "Hello", workspace, model: "sonnet-4.5-thinkin" });
     expect(endOf(played.outcome)).toBe("model-unknown");

@@ -29,7 +29,7 @@ function chatsAsked(): readonly string[] {
 }
 
 describe("A session that is made ahead of its first turn", () => {
-  test("costs no process where the CLI can be told the chat's id", async () => {
+  test("costs no process where the CLI takes the chat's id as an option", async () => {
     const { engine } = await bench.open({ settings: { cli: { command: install("2026.10.01-e373342") } } });
     const workspace = bench.workspace();
     const { id: sessionId, upstream } = await engine.createSession({ workspace });
@@ -85,7 +85,7 @@ describe("A command that the agent leaves running in the background", () => {
     turns: [[{ tool: { name: "shell", args: { command, isBackground: true } } }, { text: "Started." }]],
   });
 
-  test("does not keep the turn from ending: the CLI is told how long to wait for it", async () => {
+  test("does not keep the turn from ending: an option tells the CLI how long to wait for it", async () => {
     const agent = install("2026.10.01-e373342", leaves("sleep 600"));
     const settings = { cli: { command: agent, force: true }, clocks: { idleMs: 3_000 } };
     const { engine } = await bench.open({ settings });
@@ -108,7 +108,7 @@ describe("A command that the agent leaves running in the background", () => {
     });
   });
 
-  test("is told of when it ends by itself", async () => {
+  test("is reported when it ends by itself", async () => {
     const agent = install("2026.10.01-e373342", leaves("sleep 0.2; exit 3"));
     const { engine } = await bench.open({ settings: { cli: { command: agent, force: true } } });
     const { summary } = await playTurn(engine, { prompt: "Start it", workspace: bench.workspace() });

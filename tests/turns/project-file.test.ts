@@ -50,7 +50,7 @@ describe("caret run in a repository that came with a caret.json", () => {
     expect(named.stderr).toContain("caret.json: model: a project's file may only narrow this");
   }, 60_000);
 
-  test("may be told to do less by it", () => {
+  test("may be restricted by it", () => {
     expect(runIn({ mode: "plan", model: "gpt-5-mini", clocks: { idleMs: 10_000 } })).toEqual({
       code: 0,
       started: false,

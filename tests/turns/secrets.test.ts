@@ -35,14 +35,14 @@ const tool = (call_id: string, subtype: string, tool_call: object): object => ({
 
 /** Where a secret has been seen to turn up, or may. Each is a line or two of an agent's output. */
 const places: Readonly<Record<string, readonly (object | string)[]>> = {
-  "a text": [delta(`The key is ${canary}, keep it.`)],
-  "a text cut in two": [delta(`Split: ${canary.slice(0, half)}`), delta(`${canary.slice(half)} end.`)],
-  "a text cut into characters": [...canary].map((character) => delta(character)),
-  "base64 in a text": [delta(` Authorization: Basic ${base64} `)],
+  text: [delta(`The key is ${canary}, keep it.`)],
+  "text cut in two": [delta(`Split: ${canary.slice(0, half)}`), delta(`${canary.slice(half)} end.`)],
+  "text cut into characters": [...canary].map((character) => delta(character)),
+  "base64 in text": [delta(` Authorization: Basic ${base64} `)],
   "base64 of more than the secret": [delta(` ${Buffer.from(`user:${canary}!`).toString("base64")} `)],
-  "hex in a text": [delta(` ${Buffer.from(canary).toString("hex")} `)],
+  "hex in text": [delta(` ${Buffer.from(canary).toString("hex")} `)],
   "an address": [delta(` https://example.test/?key=${encodeURIComponent(canary)}&x=1 `)],
-  "escaped JSON in a text": [delta(` ${JSON.stringify({ key: canary })} `)],
+  "escaped JSON in text": [delta(` ${JSON.stringify({ key: canary })} `)],
   "a thought cut in two": [thinking(`Hm ${canary.slice(0, 5)}`), thinking(`${canary.slice(5)} hm`)],
   "a tool's arguments": [tool("c1", "started", { shellToolCall: { args: { command: `echo ${canary}` } } })],
   "a tool's output": [

@@ -2,7 +2,7 @@
 // server. It waits as long as its turn does, so that it is plain JavaScript and loads nothing: see docs/decisions/0017.
 import { connect } from "node:net";
 
-// biome-ignore lint/style/noProcessEnv: a program of its own, with nobody to be told by
+// biome-ignore lint/style/noProcessEnv: a program of its own, which nothing else starts or configures
 const { CARET_BRIDGE_SOCKET: path, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret } = process.env;
 
 if (!path || !turnId || !secret) {

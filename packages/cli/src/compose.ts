@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -68,6 +69,8 @@ interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns
   readonly keepWarm: boolean;
   /** There is one gateway for a data directory; everything else is a guest in it. */
   readonly role?: "gateway" | "guest";
+  /** A spawner process that boots already. */
+  readonly spawner?: ChildProcess | undefined;
 }
 
 /** The one place that knows every part: puts the engine together from the configuration. */
@@ -81,6 +84,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     dataDir: config.dataDir,
     // As for agents that are kept warm: only a process that stays has a use for them.
     seats: options.keepWarm ? config.spawner.seats : 0,
+    forked: options.spawner,
   });
   const containment = await findContainment(host, config, spawner).catch(async (reason: unknown) => {
     await spawner.close();

@@ -2,7 +2,7 @@ export type { LaneReadiness, Readiness } from "./admin/readiness.ts";
 export type { ActivityDisplay } from "./chat/activity-text.ts";
 export { anthropicDoor } from "./chat/anthropic/route.ts";
 export { openaiDoor } from "./chat/openai/route.ts";
-export type { ResponseArchive } from "./chat/responses/item-store.ts";
+export type { KeptResponse, ResponseArchive } from "./chat/responses/item-store.ts";
 export { createMemoryItemStore } from "./chat/responses/item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./chat/responses/route.ts";
 export { modelsDoor } from "./models/route.ts";
@@ -11,6 +11,7 @@ export type { NativeDoorOptions, TokenIssuer } from "./native/native-door-option
 export { createSignInLinks, type SignInLink, type SignInLinks } from "./native/sign-in-links.ts";
 export type { Page, PageFile, PageFiles } from "./page/page-door.ts";
 export { pageDoor } from "./page/page-door.ts";
+export { cutPageSecret } from "./server/authenticate.ts";
 export { stopTaking } from "./server/connections.ts";
 export { createServer, type GatewayLog, type ServerOptions } from "./server/create-server.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";

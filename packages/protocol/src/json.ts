@@ -10,7 +10,7 @@ export function parseJson(text: string, otherwise?: unknown): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's reason quotes the text, which may hold a secret; each caller says what a text that is not JSON means.
+    // The parser's reason quotes the text, which may hold a secret; each caller says what a string that is not JSON means.
     return otherwise;
   }
 }

@@ -1,6 +1,6 @@
 /** White space of any kind becomes one space. Where it is longer than `max`, its beginning and an ellipsis. */
 export function oneLine(text: string, max = Number.POSITIVE_INFINITY): string {
-  // Only the beginning can be shown, so a text of many megabytes is not searched whole.
+  // Only the beginning can be shown, so a string of many megabytes is not searched whole.
   const line = text
     .slice(0, max * 4)
     .replaceAll(/\s+/g, " ")

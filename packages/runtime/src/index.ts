@@ -4,6 +4,7 @@ export type { ChatMessage } from "./chats/chat-message.ts";
 export { type ChatSummary, listChats } from "./chats/list-chats.ts";
 export { type Chat, readChat } from "./chats/read-chat.ts";
 export { createConversations, type RuntimeConversations } from "./conversations/create-conversations.ts";
+export { knownAs } from "./conversations/matching/chain.ts";
 export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-store.ts";
 export { accountEmail } from "./credentials/account.ts";
 export { createControlFetch, createControlServer } from "./credentials/control-server.ts";

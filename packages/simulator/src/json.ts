@@ -4,7 +4,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object that a text holds as JSON; undefined when it holds none. */
+/** The object that a string holds as JSON; undefined when it holds none. */
 export function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -55,7 +55,7 @@ async function doTask(client: Parameters<typeof runClient>[0], wanted = task) {
 }
 
 it.each(clients.map((client) => [client.name, client] as const))(
-  "%s does a task with its own tools, by one agent that is told it once",
+  "%s does a task with its own tools, by one agent that is sent it once",
   async (_, client) => {
     // Two files are read together, so that four calls take four requests and not five.
     expect(await doTask(client)).toEqual({

@@ -28,7 +28,13 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options]",
       summary: "serve Cursor's agent to OpenAI, Anthropic and other clients",
-      load: async () => (await import("./serve.ts")).addServeCommand,
+      load: async () => {
+        const { forkSpawner } = await import("@caret/runtime/fork-spawner");
+        // It boots while the gateway is loaded. A `serve` that starts no gateway takes it along when it ends.
+        const spawner = process.platform === "win32" ? undefined : forkSpawner();
+        const { addServeCommand } = await import("./serve.ts");
+        return (program, host, done) => addServeCommand(program, host, done, spawner);
+      },
     },
   ],
   [

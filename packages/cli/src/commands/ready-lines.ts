@@ -22,7 +22,7 @@ export function readyLines(host: Host, { url, token, lane, notes, workspaces, ne
     `  Web page           ${newLink()}   (signs one browser in, within 10 minutes)`,
     `  OpenAI clients     ${url}/v1          (chat completions and responses)`,
     `  Anthropic clients  ${url}             (messages)`,
-    `  API documentation  ${url}/docs        (its password is the token)`,
+    `  API documentation  ${url}/docs        (in a browser that is not signed in, the password is the token)`,
     ...(token === undefined ? [] : [`  Token              ${token}`]),
     `  Workspaces         ${workspaces.length === 0 ? "none yet" : workspaces.join(", ")}`,
     `                     (\`${host.command} workspaces allow DIR\` allows another, \`${host.command} workspaces sample\` makes one to try)`,

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { isAlive } from "@caret/runtime";
@@ -26,7 +27,12 @@ const OPEN_CURSOR_PORT = "32124";
 /** After SIGTERM turns may run for this long: a service manager sends SIGKILL soon after. A second signal stops at once. */
 const TERMINATION_MS = 10_000;
 
-export function addServeCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+export function addServeCommand(
+  program: Command,
+  host: Host,
+  done: (code: ExitCode) => void,
+  spawner: ChildProcess | undefined,
+): void {
   const command = program
     .command("serve")
     .description("serve Cursor's agent to OpenAI, Anthropic and other clients")
@@ -36,17 +42,18 @@ export function addServeCommand(program: Command, host: Host, done: (code: ExitC
     .option("--workspace <directory>", "directory for requests that name none (default: a new, empty one each)")
     .option("--data-dir <directory>", "where everything of Caret's is kept")
     .option("--json", "print one line of JSON when ready, and nothing else");
-  addConfigFlags(command).action(async (options: ServeOptions) => done(await serve(host, options)));
+  addConfigFlags(command).action(async (options: ServeOptions) => done(await serve(host, options, spawner)));
 }
 
-async function serve(host: Host, options: ServeOptions): Promise<ExitCode> {
+async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | undefined): Promise<ExitCode> {
   const { loaded, mayMovePort, isAsked } = settings(host, options);
   const { config, files } = loaded;
   const workspace = options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace);
   const wanted = gatewaySettings(loaded, workspace);
   const found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
   if (found.kind === "reuse") return await share(host, found.gateway, { wanted, isAsked, json: options.json === true });
-  const gateway = await startGateway({ host, config, configFiles: files, workspace, mayMovePort, settings: wanted });
+  const asked = { host, config, configFiles: files, workspace, mayMovePort, settings: wanted };
+  const gateway = await startGateway({ ...asked, spawner });
   await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
   const signal = await interruption(host);
   const limitMs = signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY;

@@ -6,14 +6,13 @@ import {
   nativeDoor,
   openaiDoor,
   pageDoor,
-  type ResponseArchive,
   responsesDoor,
   type ServerOptions,
   type SignInLinks,
   type TurnMetrics,
 } from "@caret/gateway";
 import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
-import { type AnswerArchive, type Redactor, type RuntimeModels, wayInside } from "@caret/runtime";
+import { type RuntimeModels, wayInside } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
@@ -26,6 +25,7 @@ import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
 import { openPage, pageDirectory } from "./page-files.ts";
+import { redactedArchive } from "./redacted-archive.ts";
 
 const RECENT_SESSIONS = 50;
 
@@ -93,18 +93,6 @@ function joined<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
       running = undefined;
     });
     return running;
-  };
-}
-
-/** Redact responses before they are stored: a client that continues one after a restart continues without secrets. */
-function redactedArchive(archive: AnswerArchive, redactor: () => Redactor): ResponseArchive {
-  return {
-    put(owner, { body, ...response }) {
-      const value: unknown = JSON.parse(body);
-      const redacted = redactor().redactValue(value);
-      archive.put(owner, { ...response, body: redacted === value ? body : JSON.stringify(redacted) });
-    },
-    find: (owner, by) => archive.find(owner, by),
   };
 }
 

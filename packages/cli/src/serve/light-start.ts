@@ -1,22 +1,28 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /** A gateway that nobody has asked anything for this long is idle. */
 const IDLE_MS = 1_000;
 
+/** What supervisors ask all the time. It is no work. */
+const HEALTH_CHECK = "/healthz";
+
 /**
  * Ends what bin/start.js began: V8 optimizes again from the first request on. If none comes for a while, what the start left
- * behind is collected first, and V8's space for new objects shrinks from 16 MB to 1.
+ * behind is collected, and V8's space for new objects shrinks from 16 MB to 1.
  */
 export function endLightStart(server: Server): void {
   const timer = setTimeout(collectGarbage, IDLE_MS);
   timer.unref();
-  server.once("request", () => {
+  const end = ({ url }: IncomingMessage): void => {
+    if (url === HEALTH_CHECK) return;
+    server.off("request", end);
     clearTimeout(timer);
     setFlagsFromString("--opt");
     setFlagsFromString("--maglev");
-  });
+  };
+  server.on("request", end);
 }
 
 /** V8 has no other way to ask for it: the function exists in contexts that are made while the flag is set. */

@@ -8,6 +8,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".ico": "image/x-icon",
   ".json": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",

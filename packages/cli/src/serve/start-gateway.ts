@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createMetrics, createServer, createSignInLinks, createTurnMetrics, stopTaking } from "@caret/gateway";
@@ -32,6 +33,8 @@ interface GatewayOptions {
   readonly mayMovePort: boolean;
   /** Written to the lock file, for other programs of the same user. */
   readonly settings: GatewaySettings;
+  /** A spawner process that boots already. */
+  readonly spawner?: ChildProcess | undefined;
 }
 
 /** How a gateway is closed. */
@@ -65,6 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     role: "gateway",
     maxTurns: config.server.maxTurns,
     onTurnEnd: turnMetrics.countEnd,
+    spawner: options.spawner,
   });
   metrics.gauge("caret_turns_running", "Turns that are running.", () => opened.engine.runningTurns().length);
   const log = createGatewayLog(host, config, opened.redactor);

@@ -10,7 +10,7 @@ const pictograph = /\p{Emoji_Presentation}|\ufe0f/u;
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
-/** Cut the middle out of a text that is wider than `width`: both ends of a path or a command are informative. */
+/** Cut the middle out of a string that is wider than `width`: both ends of a path or a command are informative. */
 export function shortenMiddle(text: string, width: number, ellipsis = "…"): string {
   if (displayWidth(text) <= width) return text;
   const room = width - displayWidth(ellipsis);
@@ -53,7 +53,7 @@ function fitEnd(text: string, width: number): string {
   return fitted;
 }
 
-/** How many columns a text without control characters takes in a terminal. */
+/** How many columns a string without control characters takes in a terminal. */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;

@@ -9,7 +9,7 @@ export interface TextCleaner {
 
 const ESC = 0x1b;
 const CONTROL_SEQUENCE = 0x9b;
-/** The controls that open a text for the terminal itself: a title, a link, the clipboard. */
+/** The controls that begin a string for the terminal itself: a title, a link, the clipboard. */
 const stringOpeners: ReadonlySet<number> = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f]);
 /** The same after an escape: P, X, ], ^ and _. */
 const escapedStringOpeners: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
@@ -26,7 +26,7 @@ const turnsDirection = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 type State = "ground" | "escape" | "sequence" | "string";
 
 /**
- * Takes out everything by which a text could steer the terminal: escape sequences, operating system commands and
+ * Takes out everything by which text could steer the terminal: escape sequences, operating system commands and
  * control characters, also when they are cut in two. Line ends become `\n`; tabs stay.
  */
 export function createTextCleaner(): TextCleaner {

@@ -11,20 +11,28 @@ export interface NewToken {
   readonly name: string;
   readonly scopes: readonly TokenScope[];
   readonly workspace?: string;
+  /** For a browser: the part of the secret that will be its cookie. */
+  readonly cookieOf?: (secret: Secret) => string;
 }
 
 /** Resolves to the secret, which is not stored: this is the only time it can be seen. */
 export async function createToken(
   dataDir: string,
-  token: NewToken,
+  { cookieOf, ...token }: NewToken,
   now: () => number = Date.now,
 ): Promise<{ readonly entry: TokenEntry; readonly secret: Secret }> {
   if (!namePattern.test(token.name))
     throw new CaretError("invalid-request", `${JSON.stringify(token.name)} cannot be the name of a token`, {
       fix: "Use letters, digits, dots, dashes and underscores; 64 at most.",
     });
-  const secret = `caret_${randomBytes(SECRET_BYTES).toString("base64url")}`;
-  const entry: TokenEntry = { ...token, scopes: [...token.scopes], sha256: digestToken(secret), createdAt: now() };
+  const secret = new Secret(`caret_${randomBytes(SECRET_BYTES).toString("base64url")}`);
+  const entry: TokenEntry = {
+    ...token,
+    scopes: [...token.scopes],
+    sha256: digestToken(secret.reveal()),
+    ...(cookieOf === undefined ? {} : { cookieSha256: digestToken(cookieOf(secret)) }),
+    createdAt: now(),
+  };
   await changeTokens(dataDir, (tokens) => {
     if (tokens.some(({ name, revokedAt }) => name === token.name && revokedAt === undefined))
       throw new CaretError("invalid-request", `There is a token ${token.name} already`, {
@@ -32,7 +40,7 @@ export async function createToken(
       });
     return [...tokens.filter(({ name }) => name !== token.name), entry];
   });
-  return { entry, secret: new Secret(secret) };
+  return { entry, secret };
 }
 
 export async function revokeToken(dataDir: string, name: string, now: () => number = Date.now): Promise<TokenEntry> {

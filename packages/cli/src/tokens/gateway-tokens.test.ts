@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { cutPageSecret } from "@caret/gateway";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { gatewayTokens } from "./gateway-tokens.ts";
 import { openTokenStore } from "./open-token-store.ts";
@@ -23,6 +24,17 @@ it("gives every browser a token under a name of its own, also when several sign 
     { name: "browser-2026-11-15-2", scopes: ["admin"] },
     { name: "browser-2026-11-15-3", scopes: ["admin"] },
   ]);
+});
+
+it("knows a browser by its cookie until it is revoked, and no other token by a half of it [ux C11]", async () => {
+  const tokens = gatewayTokens({ dataDir, now });
+  const store = openTokenStore({ dataDir });
+  const browser = cutPageSecret(await tokens.createForBrowser());
+  const program = cutPageSecret(await tokens.create({ name: "pi", workspace: undefined }));
+  const known = () => [browser.cookie, browser.pageKey, program.cookie, ""].map((half) => store.knowsCookie(half));
+  expect(known()).toEqual([true, false, false, false]);
+  await tokens.revokeBrowser("browser-2026-11-15-1");
+  expect(known()).toEqual([false, false, false, false]);
 });
 
 it("revokes the tokens of browsers, and no other", async () => {

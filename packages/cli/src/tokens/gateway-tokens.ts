@@ -1,4 +1,4 @@
-import type { TokenIssuer } from "@caret/gateway";
+import { cutPageSecret, type TokenIssuer } from "@caret/gateway";
 import { CaretError, type Secret } from "@caret/protocol";
 import { createToken, revokeToken } from "./change-tokens.ts";
 import { readTokenFile } from "./token-file.ts";
@@ -25,6 +25,8 @@ export function gatewayTokens({ dataDir, now }: GatewayTokensOptions): TokenIssu
   };
 }
 
+const cookieOf = (secret: Secret): string => cutPageSecret(secret).cookie;
+
 /** Named after the day it signed in, so that `caret token ls` shows which browser is which. */
 async function createForBrowser(dataDir: string, now: () => number): Promise<Secret> {
   const [day = ""] = new Date(now()).toISOString().split("T", 1);
@@ -33,7 +35,7 @@ async function createForBrowser(dataDir: string, now: () => number): Promise<Sec
     const name = `${BROWSER}${day}-${count}`;
     if (taken.has(name)) continue;
     try {
-      return (await createToken(dataDir, { name, scopes: ["admin"] }, now)).secret;
+      return (await createToken(dataDir, { name, scopes: ["admin"], cookieOf }, now)).secret;
     } catch (reason) {
       // Another process took the name in between: try the next one.
       if (!CaretError.is(reason) || reason.code !== "invalid-request") throw reason;

@@ -18,6 +18,8 @@ export interface FileTokenStore {
   find(
     secret: string,
   ): { readonly name: string; readonly scopes: readonly string[]; readonly workspace?: string } | undefined;
+  /** Whether a valid token of a browser has this as its cookie. */
+  knowsCookie(half: string): boolean;
   /** Writes the times of last use. */
   close(): void;
 }
@@ -27,7 +29,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
   const uses = new Map(Object.entries(readTokenUses(dataDir)));
   let usesWrittenAt = now();
   let seen: string | undefined;
-  let valid: readonly (TokenEntry & { readonly digest: Buffer })[] = [];
+  let valid: readonly ValidToken[] = [];
 
   const reload = (): void => {
     const stamp = fileStamp(tokenFilePath(dataDir));
@@ -35,7 +37,11 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
     seen = stamp;
     try {
       const good = readTokenFile(dataDir).filter(({ revokedAt }) => revokedAt === undefined);
-      valid = good.map((entry) => ({ ...entry, digest: Buffer.from(entry.sha256, "hex") }));
+      valid = good.map((entry) => ({
+        ...entry,
+        digest: Buffer.from(entry.sha256, "hex"),
+        cookie: cookieDigest(entry),
+      }));
     } catch (reason) {
       // Reject all tokens until the file can be read again: it may hold a revocation.
       valid = [];
@@ -64,6 +70,21 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
       const { name, scopes, workspace } = found;
       return workspace === undefined ? { name, scopes } : { name, scopes, workspace };
     },
+    knowsCookie(half) {
+      reload();
+      const digest = createHash("sha256").update(half).digest();
+      return valid.filter(({ cookie }) => cookie !== undefined && timingSafeEqual(cookie, digest)).length > 0;
+    },
     close: writeUses,
   };
+}
+
+interface ValidToken extends TokenEntry {
+  readonly digest: Buffer;
+  /** The digest of its cookie, where a browser has it. */
+  readonly cookie: Buffer | undefined;
+}
+
+function cookieDigest({ cookieSha256 }: TokenEntry): Buffer | undefined {
+  return cookieSha256 === undefined ? undefined : Buffer.from(cookieSha256, "hex");
 }

@@ -9,6 +9,8 @@ const entrySchema = z.object({
   name: z.string().min(1),
   /** In hexadecimal. The secret itself is nowhere in the file. */
   sha256: z.string().length(64),
+  /** Of the half that a browser keeps as its cookie. */
+  cookieSha256: z.string().length(64).optional(),
   scopes: z.array(z.enum(tokenScopes)),
   /** The only workspace its turns may work in. */
   workspace: z.string().optional(),

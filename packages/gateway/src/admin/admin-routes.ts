@@ -20,6 +20,9 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** A browser sends its cookie with requests that other pages of this host make: they must get nothing out of the answers. */
+const DOCUMENT_HEADERS = { "cross-origin-resource-policy": "same-origin", "x-frame-options": "DENY" };
+
 interface AdminOptions {
   readonly version: string;
   /** How a person starts Caret on this machine: `caret` or `npx caret`. */
@@ -64,7 +67,7 @@ export function adminRoutes({ version, command, metrics, readiness, routes }: Ad
       (_request, reply) => reply.type("text/plain; version=0.0.4; charset=utf-8").send(metrics.render()),
     );
     app.get("/openapi.json", { config: { access: "browser", doc: { summary: "This document" } } }, (_request, reply) =>
-      reply.send(buildOpenApi(routes, version)),
+      reply.headers(DOCUMENT_HEADERS).send(buildOpenApi(routes, version)),
     );
     app.get(
       "/docs",
@@ -72,7 +75,7 @@ export function adminRoutes({ version, command, metrics, readiness, routes }: Ad
       (_request, reply) =>
         reply
           .type("text/html; charset=utf-8")
-          .header("content-security-policy", docsPolicy)
+          .headers({ ...DOCUMENT_HEADERS, "content-security-policy": docsPolicy })
           .send(toDocsPage(buildOpenApi(routes, version))),
     );
   };
@@ -89,7 +92,7 @@ export function toDocsPage({ info, paths }: OpenApiDocument): string {
     `<body><h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1><p>${escapeHtml(info.description)}</p>`,
     "<p>Send a token with every request, as <code>Authorization: Bearer …</code> or as <code>x-api-key</code>.</p>",
     `<table>${rows.join("")}</table>`,
-    '<p><a href="/openapi.json">openapi.json</a></p></body></html>\n',
+    '<p><a href="openapi.json">openapi.json</a></p></body></html>\n',
   ].join("\n");
 }
 

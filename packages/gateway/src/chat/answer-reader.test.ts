@@ -79,7 +79,7 @@ describe("what a turn's events mean to a client", () => {
     ]);
   });
 
-  it("goes on with a text that activity broke into, without a gap", () => {
+  it("goes on with a text block that activity broke into, without a gap", () => {
     const events: AgentEvent[] = [
       { type: "text-start", blockId: "a" },
       { type: "text-delta", blockId: "a", text: "One " },
@@ -122,7 +122,7 @@ describe("what a turn's events mean to a client", () => {
     ]);
   });
 
-  it("does not let a text go on in the last line of a plan [fidelity F1]", () => {
+  it("does not let a text block go on in the last line of a plan [fidelity F1]", () => {
     const events: AgentEvent[] = [
       { type: "text-start", blockId: "a" },
       { type: "text-delta", blockId: "a", text: "So: " },

@@ -134,7 +134,7 @@ export class AnswerReader {
     this.#begin();
     this.#speak("text", text);
     this.#close();
-    // It may have come in the middle of a text, which must not go on in the plan's last line.
+    // It may have come in the middle of a text block, which must not go on in the plan's last line.
     this.#fresh = true;
   }
 }

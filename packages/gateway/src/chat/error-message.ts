@@ -12,7 +12,7 @@ export function errorMessage({ code, message, fix, upstream = "" }: ErrorInfo): 
     .join(" ");
 }
 
-/** A text with its full stop, so that another sentence can follow. */
+/** A message with its full stop, so that another sentence can follow. */
 function asSentence(text: string): string {
   return /[.!?:]\)?$/.test(text) ? text : `${text}.`;
 }

@@ -5,7 +5,7 @@ import { tokensOf, weightOf } from "./text-weight.ts";
 /** What an image of ordinary size costs with the models behind Cursor. */
 const TOKENS_PER_IMAGE = 1600;
 
-/** What a request holds, in tokens by rule of thumb. Whoever sends it to a client marks it as an estimate. */
+/** What a request holds, in tokens by rule of thumb. A door that sends it to a client marks it as an estimate. */
 export interface PromptTokens {
   /** What this request is the first to bring, the last answer included. */
   readonly fresh: number;

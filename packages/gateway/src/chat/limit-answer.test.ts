@@ -39,7 +39,7 @@ async function read(limits: Partial<AnswerLimits>, ...events: readonly AgentEven
 }
 
 describe("an answer with limits", () => {
-  it("is told whole within them, and its turn ends by itself", async () => {
+  it("is sent whole within them, and its turn ends by itself", async () => {
     expect(await read({ maxOutputTokens: 2, stopSequences: ["!"] }, thinks, ...says("12345678"), ended)).toEqual({
       texts: ["12345678"],
       last: "turn-end",

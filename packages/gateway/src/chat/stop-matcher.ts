@@ -2,7 +2,7 @@ import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 import { cutToWeight, weightOf, weightWithin } from "./text-weight.ts";
 
-/** Finds the first of several texts in a text that comes piece by piece. */
+/** Finds the first of several strings in text that comes piece by piece. */
 interface StopMatcher {
   /**
    * Takes the next piece. Gives what of the text so far can be shown: all but an end that may be the beginning of a stop
@@ -58,7 +58,7 @@ function earliest(text: string, sequences: readonly string[]): { at: number; seq
   return found[0];
 }
 
-/** The length of the longest end of a text that a sequence begins with. */
+/** The length of the longest suffix of a string that a sequence begins with. */
 function openEnd(text: string, sequences: readonly string[]): number {
   const lengths = sequences.map((sequence) => {
     let length = Math.min(sequence.length - 1, text.length);

@@ -41,6 +41,7 @@ const statuses = {
   "session-not-found": 404,
   "session-busy": 409,
   "session-corrupt": 422,
+  "answer-not-kept": 410,
   "invalid-request": 400,
   "invalid-config": 500,
   unauthenticated: 401,

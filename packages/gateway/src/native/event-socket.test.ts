@@ -138,7 +138,7 @@ describe("a WebSocket", () => {
     ["no cursor", "{}", "since: must be the number of an event"],
     ["a cursor that is none", '{"since":"last"}', "since: must be the number of an event"],
     ["a cursor beyond the end", '{"since":9}', "after: the log of this session ends at 1"],
-  ])("that says %s first is told so and closed", async (_name, message, words) => {
+  ])("that says %s first gets an error and is closed", async (_name, message, words) => {
     const socket = connect(await start(sessionsWith(1)));
     await once(socket, "open");
     const told = once(socket, "message");

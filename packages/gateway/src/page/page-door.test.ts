@@ -34,7 +34,7 @@ describe("the page", () => {
     ["/?utm=1", "text/html; charset=utf-8", html, "no-cache"],
     ["/assets/main-a1b2.js", "text/javascript; charset=utf-8", script, "public, max-age=31536000, immutable"],
     ["/icon.png", "image/png", "\u0001\u0002\u0003", "no-cache"],
-  ])("is given to everybody at %s, to be kept as long as it is good", async (path, mediaType, text, kept) => {
+  ])("is public at %s, to be kept as long as it is good", async (path, mediaType, text, kept) => {
     const response = await get(path);
     expect([
       response.status,

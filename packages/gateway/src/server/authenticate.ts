@@ -30,7 +30,7 @@ export function withBrowserToken(headers: IncomingHttpHeaders): IncomingHttpHead
 }
 
 /** Identify the caller. Throws the same `unauthenticated` for a missing, a wrong and a revoked token. */
-export function authenticate(headers: IncomingHttpHeaders, tokens: TokenStore): Credential {
+export function authenticate(headers: IncomingHttpHeaders, tokens: Pick<TokenStore, "find">): Credential {
   const secret = readToken(headers);
   const grant = secret === undefined ? undefined : tokens.find(secret);
   if (secret !== undefined && grant !== undefined) return { grant, secret: new Secret(secret) };
@@ -79,6 +79,17 @@ export function readPageSecret(headers: IncomingHttpHeaders): string | undefined
   const pageKey = headers.upgrade === undefined ? headers[PAGE_HEADER] : readOffered(headers["sec-websocket-protocol"]);
   if (cookie === undefined || typeof pageKey !== "string") return undefined;
   return HALF.test(cookie) && HALF.test(pageKey) ? cookie + pageKey : undefined;
+}
+
+/**
+ * Whether the request has the cookie of a signed-in browser. That is half of its token: enough to be shown the pages that do
+ * nothing and hold nothing of the user, because a browser that opens an address cannot send the page's half.
+ */
+export function hasPageCookie(headers: IncomingHttpHeaders, tokens: TokenStore): boolean {
+  const { authorization, "x-api-key": key } = headers;
+  if (authorization !== undefined || key !== undefined) return false;
+  const cookie = readCookie(headers.cookie ?? "", pageCookie(headers));
+  return cookie !== undefined && HALF.test(cookie) && tokens.knowsCookie(cookie);
 }
 
 function splitProtocols(offered = ""): readonly string[] {

@@ -1,3 +1,4 @@
+import { Secret } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
 import {
   type ScriptedConversations,
@@ -6,6 +7,7 @@ import {
   telling,
   tellingThenSilent,
 } from "../chat/testing/scripted-conversations.ts";
+import { cutPageSecret } from "./authenticate.ts";
 import { openSocket, type StartedServer, startServer } from "./testing/start-server.ts";
 
 const servers: StartedServer[] = [];
@@ -38,7 +40,7 @@ function lastEvents(wire: string): string[] {
   return [...wire.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name ?? "").slice(-3);
 }
 
-it("says to everybody that it is there, and no more", async () => {
+it("answers without a token that it is there, and no more", async () => {
   const server = await start(quick());
   const health = await fetch(`${server.url}/healthz`);
   const heads = await Promise.all(["/", "/api/hello"].map((path) => fetch(server.url + path, { method: "HEAD" })));
@@ -254,6 +256,37 @@ it("ends answers properly that do not finish in time when it closes", async () =
   const response = await askFor({ app, ...server });
   const [wire] = await Promise.all([response.text(), app.close()]);
   expect(lastEvents(wire)).toEqual(["error", "message_delta", "message_stop"]);
+});
+
+it("shows the documentation to a signed-in browser by its cookie, which opens nothing else [ux C11]", async () => {
+  const { url, tokens } = await start(quick());
+  const { port } = new URL(url);
+  const secret = "caret_1-browser-secret-number-1";
+  tokens.set(secret, { name: "browser-1", scopes: ["admin"] });
+  const half = cutPageSecret(new Secret(secret)).cookie;
+  const ask = async (path: string, cookie: string, headers = {}) =>
+    await fetch(url + path, { headers: { cookie, ...headers } });
+  const statuses = async (cookie: string, headers = {}) => {
+    const paths = ["/docs", "/openapi.json", "/api/sessions", "/v1/models", "/readyz", "/metrics"];
+    const answers = await Promise.all(paths.map((path) => ask(path, cookie, headers)));
+    return answers.map(({ status }) => status);
+  };
+  const cookie = `caret_page_${port}=${half}`;
+  const page = await ask("/docs", cookie);
+  expect({
+    listsMessages: (await page.text()).includes("POST /v1/messages"),
+    policy: page.headers.get("content-security-policy")?.startsWith("default-src 'none'"),
+    isItsOwn: page.headers.get("cross-origin-resource-policy"),
+    isKept: page.headers.get("cache-control"),
+  }).toEqual({ listsMessages: true, policy: true, isItsOwn: "same-origin", isKept: "no-store" });
+  expect(await statuses(cookie)).toEqual([200, 200, 401, 401, 401, 401]);
+  const refused = [401, 401, 401, 401, 401, 401];
+  expect(await statuses(cookie, { authorization: "Bearer wrong" })).toEqual(refused);
+  expect(await statuses(`caret_page_${port}=${half.slice(1)}x`)).toEqual(refused);
+  expect(await statuses(`caret_page_1=${half}`)).toEqual(refused);
+  expect((await ask("/docs", cookie, { origin: "http://localhost:1" })).status).toBe(403);
+  tokens.delete(secret);
+  expect(await statuses(cookie)).toEqual(refused);
 });
 
 it("takes a browser's token only at the pages that do nothing, and asks for it there", async () => {

@@ -4,7 +4,14 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { connectionOf } from "../http/client-gone.ts";
 import { refusalWith } from "../http/refusals.ts";
 import { type StreamMeter, setRequestContext } from "../http/request-context.ts";
-import { assertScope, authenticate, BROWSER_CHALLENGE, type Credential, withBrowserToken } from "./authenticate.ts";
+import {
+  assertScope,
+  authenticate,
+  BROWSER_CHALLENGE,
+  type Credential,
+  hasPageCookie,
+  withBrowserToken,
+} from "./authenticate.ts";
 import { assertAllowedHost } from "./host-check.ts";
 import type { LiveRequests } from "./live-requests.ts";
 import { assertAllowedOrigin } from "./origin-check.ts";
@@ -36,6 +43,7 @@ export function createGate(options: GateOptions): Gate {
     assertMediaType(request.method, request.headers, config.mediaType);
     const access = accessOf(url, config.access);
     if (access === "public") return;
+    if (access === "browser" && hasPageCookie(request.headers, options.tokens)) return;
     if (access === "browser") reply.header("www-authenticate", BROWSER_CHALLENGE);
     const headers = access === "browser" ? withBrowserToken(request.headers) : request.headers;
     const credential = authenticate(headers, options.tokens);
@@ -68,7 +76,8 @@ export function assertMediaType(method: string, headers: IncomingHttpHeaders, wa
 
 /**
  * Who may use a route: everyone, any token, or only tokens with a scope. `browser` is any token, also by HTTP Basic from the
- * browser's password prompt; only for read-only pages, since the browser then sends it with every request.
+ * browser's password prompt, or the cookie of a signed-in browser; only for pages that do nothing and hold nothing of the
+ * user, since the browser sends both with every request. Their handlers have no caller.
  */
 type Access = "public" | "browser" | "any-token" | TokenScope;
 

@@ -23,7 +23,7 @@ it("ends the answers of a revoked token soon, and no others", async () => {
   expect(tookMs).toBeLessThan(5_000);
 });
 
-it("tells everybody to leave", () => {
+it("aborts all live requests", () => {
   const live = createLiveRequests({ find: () => undefined });
   const { signal, end } = live.begin(credential("a"));
   const reason = new CaretError("interrupted", "The gateway stops.");

@@ -10,7 +10,7 @@ const FAREWELL_MS = 1200;
 const RECHECK_MS = 500;
 
 export interface LiveRequests {
-  /** From here until `end`, the signal fires when the token is revoked or everybody has to leave. */
+  /** From here until `end`, the signal fires when the token is revoked or the gateway stops. */
   begin(credential: Credential): { readonly signal: AbortSignal; end(): void };
   /** The time to finish is over. */
   stopAll(reason: CaretError): void;
@@ -18,7 +18,7 @@ export interface LiveRequests {
 }
 
 /** The requests being answered. While there are any, their tokens are looked up again and again. */
-export function createLiveRequests(tokens: TokenStore): LiveRequests {
+export function createLiveRequests(tokens: Pick<TokenStore, "find">): LiveRequests {
   const live = new Map<AbortController, Credential>();
   let recheck: NodeJS.Timeout | undefined;
 

@@ -11,4 +11,6 @@ export interface TokenGrant {
  */
 export interface TokenStore {
   find(secret: string): TokenGrant | undefined;
+  /** Whether this is the cookie's half of a browser's token that is still valid. Compares and revokes as `find` does. */
+  knowsCookie(half: string): boolean;
 }

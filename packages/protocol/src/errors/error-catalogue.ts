@@ -51,6 +51,10 @@ export const errorCatalogue = {
   "session-not-found": { retryable: false, fix: "List the sessions with `caret sessions ls`." },
   "session-busy": { retryable: true, fix: "Wait until the running turn of this session has ended." },
   "session-corrupt": { retryable: false, fix: "Start a new session: the agent's chat store cannot be read." },
+  "answer-not-kept": {
+    retryable: false,
+    fix: "Go on with the conversation, or send the request under a new key to have it answered again.",
+  },
   "invalid-request": { retryable: false, fix: "Correct the request as the message says." },
   "invalid-config": {
     retryable: false,

@@ -39,7 +39,7 @@ describe("a turn is well formed", () => {
     ["its blocks come one after the other", [opens("a"), says("a"), closes("a"), opens("b"), closes("b")]],
     ["it thinks before it speaks", [opensThought("a"), thinks("a"), closesThought("a"), opens("b"), closes("b")]],
     [
-      "a call starts and settles while a text is open",
+      "a call starts and settles while a text block is open",
       [opens("a"), calls("1"), prints("1"), returns("1"), closes("a")],
     ],
     ["two calls overlap", [calls("1"), calls("2"), returns("1"), returns("2")]],

@@ -32,15 +32,19 @@ export interface TranscriptCall {
   readonly input: unknown;
 }
 
-/** One message of the transcript that a stateless client sends with every request. */
+/**
+ * One message of the transcript that a stateless client sends with every request. `knownAs` is a digest of it as the client
+ * sent it: a message that the gateway has kept for the client lacks its secrets since.
+ */
 export type TranscriptMessage =
-  | { readonly role: "user"; readonly parts: readonly TranscriptPart[] }
+  | { readonly role: "user"; readonly parts: readonly TranscriptPart[]; readonly knownAs?: string }
   | { readonly role: "assistant"; readonly text: string; readonly calls: readonly TranscriptCall[] }
   | {
       readonly role: "tool";
       readonly callId: string;
       readonly parts: readonly TranscriptPart[];
       readonly isError: boolean;
+      readonly knownAs?: string;
     };
 
 /** A tool that the client offers to run itself. Its schema goes to the agent untouched. */
@@ -81,12 +85,16 @@ export interface ConversationRequest {
   readonly sampling?: string | undefined;
   /** The client's own name for the conversation, if it gives one. */
   readonly sessionKey: string | undefined;
+  /** What an earlier answer's share said of its conversation, when the client names that answer instead of sending it. */
+  readonly conversation?: string | undefined;
   /** The name of a coding client that offers tools in all its conversations; undefined for any other. */
   readonly codingClient?: string | undefined;
   /** The client says itself that this is no part of a conversation. */
   readonly isSideCall?: boolean | undefined;
   /** The same key starts one turn, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** What the client sent, where the gateway put kept messages before it: an idempotency key stands for this. */
+  readonly sent?: unknown;
   /** The client is answered in one piece, so that it sees nothing before the end. */
   readonly isWhole?: boolean | undefined;
   readonly workspace: string | undefined;
@@ -111,6 +119,8 @@ export interface TurnShare {
   /** The model's id that runs, for the answer's `model` field. */
   readonly model: string;
   readonly relation: "new" | "continuation" | "side-call" | "divergence" | "joined";
+  /** Tells the conversation without its words, for a later request that names this answer. */
+  readonly conversation?: string;
   /**
    * The answer starts with its turn. Any other starts with the results of calls, in the middle of the turn: what upstream
    * reports as the turn's usage is not this answer's.

@@ -67,7 +67,7 @@ describe("tools that the client runs", () => {
     expect(textIn(await eventsOf(next))).toBe("a=[an image that is not shown here]");
   });
 
-  it("are heard: the conversation goes on after them without being told again", async () => {
+  it("are heard: the conversation goes on after them without being sent again", async () => {
     bench.manner({ calls: [["a"]] });
     const [one = ""] = callIdsIn(await eventsOf(await bench.open([user("A")], client)));
     const history = [user("A"), called(one), result(one, "A")];
@@ -129,7 +129,7 @@ describe("tools that the client runs", () => {
     ]);
   });
 
-  it("are told to a new agent, with a notice, when the one that called is gone", async () => {
+  it("are sent to a new agent, with a notice, when the one that called is gone", async () => {
     bench.manner({ calls: [["a"]] });
     const first = await bench.open([user("A")], client);
     const [one = ""] = callIdsIn(await eventsOf(first));

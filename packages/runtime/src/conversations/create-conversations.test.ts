@@ -23,7 +23,7 @@ async function settle(): Promise<void> {
 }
 
 describe("a conversation through a stateless door", () => {
-  it("is one session, whose agent is told each time only what is new", async () => {
+  it("is one session, whose agent is sent each time only what is new", async () => {
     const first = await bench.open([user("A")]);
     const said = await read(first);
     const second = await bench.open([user("A"), answer(said), user("B")]);
@@ -41,7 +41,7 @@ describe("a conversation through a stateless door", () => {
     expect((await bench.open([user("A"), answer(""), user("B")])).relation).toBe("continuation");
   });
 
-  it("begins anew, with the past it brings, when its history was edited", async () => {
+  it("starts a new session, with the past it brings, when its history was edited", async () => {
     await read(await bench.open([user("A")]));
     await read(await bench.open([user("A"), answer("a"), user("B")]));
     const edited = await bench.open([user("A"), answer("a"), user("C")]);
@@ -53,7 +53,7 @@ describe("a conversation through a stateless door", () => {
     ]);
   });
 
-  it("begins anew when its session was deleted", async () => {
+  it("starts a new session when its session was deleted", async () => {
     const first = await bench.open([user("A")]);
     await read(first);
     await settle();
@@ -220,7 +220,7 @@ describe("the same request again", () => {
     }).toEqual({ isRetryTheSame: true, isNextTheSame: false, text: "answer 2" });
   });
 
-  it("is told the same answer again when it comes within seconds: then the first was lost on its way", async () => {
+  it("is sent the same answer again when it comes within seconds: then the first was lost on its way", async () => {
     const first = await bench.open([user("A")]);
     await read(first);
     bench.clock.now += 2_000;
@@ -299,7 +299,7 @@ describe("a client that leaves", () => {
     bench.manner({ until: new Promise(() => undefined) });
   });
 
-  it("is told by its idempotency-key later that the answer is not whole, and to use a new key [review 2 F2]", async () => {
+  it("learns by its idempotency-key later that the answer is not whole, and to use a new key [review 2 F2]", async () => {
     const keyed = { idempotencyKey: "k" };
     const turn = await bench.open([user("A")], keyed);
     turn.leave("gone");
@@ -354,7 +354,7 @@ describe("a client that leaves", () => {
     ]);
   });
 
-  it("is told that the session is busy when it did not leave", async () => {
+  it("is refused as busy when it did not leave", async () => {
     await bench.open([user("A")]);
     await expect(bench.open([user("A"), user("B")])).rejects.toMatchObject({ code: "session-busy" });
   });

@@ -17,7 +17,7 @@ import { createArrivedAnswers } from "./arrived-answers.ts";
 import { createCallDemands } from "./demanded-call.ts";
 import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "./matching/lineage-store.ts";
-import type { ReadQuestion } from "./matching/read-question.ts";
+import { conversationOf, type ReadQuestion } from "./matching/read-question.ts";
 import { recallTurn } from "./recall-turn.ts";
 import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
 import { type RequestSettings, type ResolvedRequest, resolveRequest } from "./resolved-request.ts";
@@ -134,10 +134,11 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
       registry.tidy();
       background.run(sideCalls.tidy);
       const resolved = await resolveRequest(request, caller, options);
-      return insistOnCall(
+      const share = insistOnCall(
         resolved,
         withAnotherAgent(resolved, await answer(resolved, caller.connection), request.isWhole === true),
       );
+      return { ...share, conversation: conversationOf(resolved.question) };
     },
     close: () => background.close().then(sideCalls.close),
   };

@@ -8,7 +8,7 @@ import { demandAgain, demandRule } from "./tool-demand.ts";
 
 type Notice = AgentEventOf<"notice">;
 
-/** The first turn of a session: told all that the client knows. */
+/** The first turn of a session: its prompt holds all that the client knows. */
 export function planFirstTurn(
   resolved: ResolvedRequest,
   /** A directory of our own, where the instructions stand already. */
@@ -30,7 +30,7 @@ export function planFirstTurn(
   return place === undefined ? request : { ...request, workspace: place };
 }
 
-/** The next turn of a session: told only what is new. */
+/** The next turn of a session: its prompt holds only what is new. */
 export function planNextTurn(
   resolved: ResolvedRequest,
   { line, sessionId, newFrom, addedSystem, addedNotes }: Extract<TranscriptMatch, { relation: "continuation" }>,
@@ -78,7 +78,7 @@ function ownerOf(resolved: ResolvedRequest): Pick<TurnRequest, "mode" | "clientT
   };
 }
 
-/** The gateway's tools work in somebody's files, or there is nothing for them to do. */
+/** The gateway's tools work in the user's workspace; without one there is nothing for them to do. */
 function requiredWorkspace(workspace: string | undefined): string {
   if (workspace !== undefined) return workspace;
   throw new CaretError("invalid-request", "Tools that the gateway runs need a workspace", {
@@ -86,7 +86,7 @@ function requiredWorkspace(workspace: string | undefined): string {
   });
 }
 
-/** Results of calls that nobody waits for any more are told again, which is worth saying. */
+/** Results of calls that no agent waits for any more are sent again in the prompt, with a notice. */
 function lostCalls(messages: readonly TranscriptMessage[]): readonly Notice[] {
   if (!endsWithResults(messages)) return [];
   const message = "The agent that made these calls is gone; their results were given to a new one.";

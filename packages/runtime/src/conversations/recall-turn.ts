@@ -8,6 +8,7 @@ import {
 } from "@caret/protocol";
 import type { EventStore, StoredEvent } from "../log/event-store.ts";
 import { readAll } from "../log/read-turns.ts";
+import { lacksSecrets } from "./lost-secrets.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
 
@@ -52,7 +53,7 @@ async function turnOf(
   return isRunning ? share : withReason(share);
 }
 
-/** Nobody who asks again has cancelled the turn: they are told why there is no whole answer, and what to do. */
+/** A client that asks again did not cancel the turn: the error says why there is no whole answer, and what to do. */
 function withReason(share: TurnShare): TurnShare {
   const explain = (outcome: TurnOutcome): TurnOutcome =>
     outcome.kind === "cancelled" ? { kind: "failed", error: endedEarly().toInfo() } : outcome;
@@ -91,7 +92,8 @@ function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]
   const end = events.at(-1);
   if (start?.type !== "turn-start" || end?.type !== "turn-end")
     throw new CaretError("session-busy", `Another process runs the turn of this request, in session ${sessionId}`);
-  if (events.some((event) => event.type === "tool-call" && event.owner === "client")) throw goneOn();
+  if (events.some((event) => event.type === "tool-call" && event.owner === "client")) throw notKept("had tool calls");
+  if (lacksSecrets(events)) throw notKept("had secrets in it, or `[redacted]`");
   return {
     turnId: start.turnId,
     sessionId,
@@ -113,11 +115,10 @@ function otherRequest(): CaretError {
   });
 }
 
-/** The log keeps calls without secrets, so that they must not be given to a client to run. */
-function goneOn(): CaretError {
-  return new CaretError("invalid-request", "The answer to this idempotency-key had tool calls, and is no longer kept", {
-    fix: "Send the conversation with the results of its calls, under a new key.",
-  });
+/** The log keeps answers without secrets. A client is given what the agent said, or the reason why it is not. */
+function notKept(what: string): CaretError {
+  const message = `The answer to this idempotency-key ${what}, and is no longer kept as it was: the log keeps no secrets`;
+  return new CaretError("answer-not-kept", message);
 }
 
 function endedEarly(): CaretError {

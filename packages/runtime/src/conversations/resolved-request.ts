@@ -40,7 +40,7 @@ export interface ResolvedRequest {
   readonly terms: ToolTerms;
   /** Tools that the request lists and nobody here can run. */
   readonly unavailableTools: readonly string[];
-  /** Where the client works. The agent works there too, unless somebody else runs its tools. */
+  /** Where the client works. The agent works there too, unless the client or the gateway runs its tools. */
   readonly workspace: string | undefined;
 }
 
@@ -98,17 +98,19 @@ export async function resolveRequest(
 }
 
 function transcriptOf(request: ConversationRequest) {
-  const { system, tools, messages, sessionKey, codingClient, isSideCall } = request;
-  return { system, tools, messages, sessionKey, codingClient, isSideCall };
+  const { system, tools, messages, sessionKey, conversation, codingClient, isSideCall } = request;
+  return { system, tools, messages, sessionKey, conversation, codingClient, isSideCall };
 }
 
 /** What a request with an idempotency key is recorded as in the log. Keys of another token or door are other keys. */
 function requestCommand(request: ConversationRequest, { tokenName }: Caller): CommandKey | undefined {
   // Whether the answer is streamed makes no other request of it.
-  const { isWhole: _isWhole, ...asked } = request;
+  const { isWhole: _isWhole, messages, system, conversation, sent, ...asked } = request;
   const { idempotencyKey, door = "" } = asked;
   if (idempotencyKey === undefined) return undefined;
-  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf(asked) };
+  // Kept messages lose their secrets with a restart, and are named by what was sent.
+  const body = sent === undefined ? { messages, system, conversation } : { sent };
+  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf({ ...asked, ...body }) };
 }
 
 function digestOf(value: unknown): string {
@@ -127,7 +129,7 @@ export interface OwnerQuestion {
 }
 
 /**
- * Who runs the tools of a turn; decided before it starts, and kept. Unless somebody says otherwise the client does when it
+ * Who runs the tools of a turn; decided before it starts, and kept. By default the client does when it
  * offers tools, and the agent does when it offers none. A client that wants tools none of which can be offered is refused:
  * it did not ask for an agent that works with tools of its own.
  */

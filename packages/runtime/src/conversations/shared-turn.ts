@@ -30,13 +30,13 @@ export interface SharedTurn {
   readonly firstHash: string;
   /** The digest of the transcript that it has answered last, or is answering. */
   readonly lastHash: string;
-  /** Somebody is being answered. */
+  /** A client is being answered. */
   readonly isAttended: boolean;
   /** A share in the answer to this transcript, by its digest; `client` is the process that asks for it. */
   take(hash: string, relation: TurnShare["relation"], client: Promise<ClientProcess | undefined>): TurnShare;
   /** A request brings results that the turn waits for: what follows answers this transcript. */
   resume(hash: string): void;
-  /** Was its client told of a call that this id means? */
+  /** Whether its client was sent a call that this id means. */
   hasCall(callId: string): boolean;
   /** What the turn is to a client that sends this transcript. */
   state(hash: string): TurnState;
@@ -125,20 +125,20 @@ interface JoinQuestion {
   readonly ended: { readonly isCompleted: boolean; readonly agoMs: number } | undefined;
   /** The turn was cancelled, or its client has gone on without it. */
   readonly isGivenUp: boolean;
-  /** Somebody is being answered. */
+  /** A client is being answered. */
   readonly isAttended: boolean;
   /** The client names its conversation, so that the same transcript again is the same client asking again. */
   readonly isNamed: boolean;
   /** How long after its end an answer can be had again that no client was given to its end. */
   readonly joinMs: number;
-  /** The same for an answer that was given: whoever asks later wants another one. */
+  /** The same for an answer that was given: a client that asks later wants another one. */
   readonly retryMs: number;
 }
 
 /**
  * What a turn is to a client that sends a transcript once more.
  *
- * A client is known by the name of its conversation, or by ids of calls that it alone was told. Of any other it is only
+ * A client is known by the name of its conversation, or by ids of calls that only it was sent. Of any other it is only
  * certain that nobody else waits for the answer when nobody is being answered and nobody was given all of it: a client
  * that has all of it may be running the calls in it.
  */
@@ -156,7 +156,7 @@ function runningState({ isNamed, isAttended }: JoinQuestion, { isFirst, isLast, 
   return isNamed || !isFirst ? "joinable" : "running";
 }
 
-/** An answer that was lost on its way is there for its client; one that arrived is only told again to an early retry. */
+/** An answer that was lost on its way is there for its client; one that arrived is repeated only for an early retry. */
 function isShareable(
   { isNamed, isAttended, joinMs, retryMs }: JoinQuestion,
   { isFirst, isDelivered }: TurnRound,

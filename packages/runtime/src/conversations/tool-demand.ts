@@ -38,7 +38,7 @@ export function demandRule(names: readonly string[]): string {
   return `The client that shows your answer can use nothing but a tool call: call ${nameList(names)} in this answer. Do not answer in words instead, and do not ask back.`;
 }
 
-/** What an agent is told that answered in words all the same. */
+/** The prompt for an agent that answered in words all the same. */
 export function demandAgain(names: readonly string[]): string {
   return `You have not called ${nameList(names)}, and the client can use nothing else. Call it now, with arguments that fit what was asked for.`;
 }

@@ -136,7 +136,7 @@ describe("what an answer may call", () => {
 });
 
 describe("tools that a client offers otherwise in mid-turn", () => {
-  it("reach the agent: it is told of new ones with the result, and those that are gone are refused [clients D3]", async () => {
+  it("reach the agent: it is sent new ones with the result, and those that are gone are refused [clients D3]", async () => {
     bench.manner({ calls: [["a"], ["b"]] });
     const first = await bench.open([user("A")], client);
     const [one = ""] = callIdsIn(await eventsOf(first));
@@ -157,7 +157,7 @@ describe("tools that a client offers otherwise in mid-turn", () => {
     });
   });
 
-  it("are none at all once the client forbids them: the agent is told to answer in words [defect 26]", async () => {
+  it("are none at all once the client forbids them: the agent is asked to answer in words [defect 26]", async () => {
     bench.manner({ calls: [["a"], ["b"]] });
     const first = await bench.open([user("A")], client);
     const [one = ""] = callIdsIn(await eventsOf(first));

@@ -3,7 +3,7 @@ import type { ClientProcess } from "../process/find-client-process.ts";
 const CHECK_MS = 5_000;
 
 export interface TurnAttendanceOptions {
-  /** Calls of the turn wait for a client that was told of them. */
+  /** Calls of the turn wait for a client that was sent them. */
   readonly waitsForClient: () => boolean;
   /** Nobody attends the turn, and nobody is expected back. */
   readonly onAbandoned: (why: string) => void;

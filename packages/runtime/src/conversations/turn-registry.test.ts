@@ -75,7 +75,7 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
     expect(await read(await bench.open([user("A")], { ...more, requestedModel }))).toBe("answer 3");
   });
 
-  it("begins anew once it was answered, and when it has waited for long [clients D9]", async () => {
+  it("counts from zero once it was answered, and when it has waited for long [clients D9]", async () => {
     bench.manner("fail");
     await tryTimes(3, more);
     bench.clock.now += 15_000;

@@ -119,7 +119,7 @@ interface Failures {
 function createFailedRequests(now: () => number): FailedRequests {
   const failures = new Map<string, Failures>();
 
-  /** What has been left alone for long begins anew. */
+  /** A count that was not touched for long starts again from zero. */
   const tidy = (): void => {
     for (const [hash, { pausedUntil }] of failures) if (now() - pausedUntil > LONGEST_PAUSE_MS) failures.delete(hash);
   };

@@ -25,14 +25,14 @@ export interface TurnRounds {
   readonly areDelivered: boolean;
   /** Another request brings results, and is answered from where the last round stopped. Call it before they are given. */
   begin(hash: string): TurnRound;
-  /** Was the client told of a call that this id means? */
+  /** Whether the client was sent a call that this id means. */
   hasCall(callId: string): boolean;
 }
 
 export function createTurnRounds(turn: RunningTurn, firstHash: string): TurnRounds {
   const clientCalls = new Set<string>();
   const context = { turn, clientCalls };
-  // Whoever asked knows the question, which may be long: the answer begins after it.
+  // The client knows its question, which may be long: the answer begins after it.
   let last = createRound(context, firstHash, turn.firstSeq, true);
   const rounds = new Map([[firstHash, last]]);
   return {
@@ -49,7 +49,7 @@ export function createTurnRounds(turn: RunningTurn, firstHash: string): TurnRoun
       rounds.set(hash, last);
       return last;
     },
-    hasCall: (callId) => [...clientCalls].some((told) => meansCall(callId, told)),
+    hasCall: (callId) => [...clientCalls].some((sent) => meansCall(callId, sent)),
   };
 }
 

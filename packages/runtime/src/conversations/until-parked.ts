@@ -16,7 +16,7 @@ export interface UntilParkedOptions {
   readonly signal: AbortSignal;
   /** The client's own calls of this turn, in whichever answer they went out. */
   readonly clientCalls: Set<string>;
-  /** Told how far the follower has come. */
+  /** Called with how far the follower has come. */
   readonly onSeq: (seq: number) => void;
   /** Aborted when the client has come back with results: from then on `end` says where this answer ended. */
   readonly closed: AbortSignal;
@@ -25,8 +25,8 @@ export interface UntilParkedOptions {
 
 /**
  * The events of a turn until it ends, or until it waits for the client: then the last of them are the calls it waits for,
- * also those it was told of before and still has no result for. Results of the client's own calls are left out: it knows
- * them. An answer that the client has gone on from ends where it ended then, whoever reads it again.
+ * also those it was sent before and still has no result for. Results of the client's own calls are left out: it knows
+ * them. An answer that the client has gone on from ends where it ended then, for every later reader.
  */
 export async function* untilParked(
   options: UntilParkedOptions,
@@ -81,7 +81,7 @@ function openAnswer(
 
   const park = (): Step => {
     const calls = waitingCalls(turn);
-    // A call that is not in the log yet comes from there: told before, it would be told again after its result.
+    // A call that is not in the log yet comes from there: sent before, it would be sent again after its result.
     const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
     return calls.length > 0 && areLogged ? { events: untoldCalls(calls, told), isLast: true } : LOOK_AGAIN;
   };

@@ -46,7 +46,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
     });
   });
 
-  it("that comes back too late is answered by a new agent, which is told the results [defect 15]", async () => {
+  it("that comes back too late is answered by a new agent, which is sent the results [defect 15]", async () => {
     bench = createConversationBench({}, { parkedLimitMs: 500 });
     bench.manner({ calls: [["a"]] });
     const { turn, ids } = await firstCall(client);

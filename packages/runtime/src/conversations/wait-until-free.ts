@@ -3,14 +3,14 @@ import { CaretError } from "@caret/protocol";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { SharedTurn } from "./shared-turn.ts";
 
-/** An agent that is told to end its turn does so with few words, or takes too long for a user who waits. */
+/** An agent that is asked to end its turn does so with few words, or takes too long for a user who waits. */
 const DISMISSED_MS = 2_000;
 const DISMISSED =
   "The user interrupted this call and said something else. End your turn now, without another call: what the user said comes next.";
 
 /**
  * Wait until a session can take its next turn. A turn that is over only has to clean up; one that nobody listens to any
- * more is ended, since its client has gone on; one that somebody listens to keeps the session: `session-busy`.
+ * more is ended, since its client has gone on; one that a client still reads keeps the session: `session-busy`.
  */
 export async function waitUntilFree(turn: RunningTurn, shared: SharedTurn | undefined, waitMs: number): Promise<void> {
   const freed = await firstWithin(waitMs, [turn.outcome, ...(shared === undefined ? [] : [shared.abandoned()])]);

@@ -26,7 +26,7 @@ export interface TextState extends TurnState {
   readonly sawDelta: boolean;
   readonly held: string | undefined;
   readonly replayed: string | undefined;
-  /** The segment that ended last: some failures are told as if they were the assistant's closing words. */
+  /** The segment that ended last: some failures come as if they were the assistant's closing words. */
   readonly lastSegment: string;
 }
 
@@ -65,7 +65,7 @@ export function onDeltas(draft: TextDraft, texts: readonly string[]): void {
   showDeltas(draft, together);
 }
 
-/** Nothing is held back, nor being told again. */
+/** Nothing is held back or being repeated. */
 function showDeltas(draft: TextDraft, text: string): void {
   if (text === "") return;
   draft.sawDelta = true;
@@ -108,7 +108,7 @@ export function onSoftBoundary(draft: TextDraft): void {
   else onHardBoundary(draft);
 }
 
-/** A retry: a boundary, after which the segment may be told again from its beginning. */
+/** A retry: a boundary, after which the segment may be repeated from its beginning. */
 export function onRetry(draft: TextDraft): void {
   onSoftBoundary(draft);
   if (draft.shown.segment !== "") draft.replayed ??= "";
@@ -120,7 +120,7 @@ export function releaseText(draft: TextDraft): void {
   dropReplay(draft);
 }
 
-/** The turn's whole text, told once more at its end: it settles doubts and fills gaps, but never repeats. */
+/** The turn's whole text, sent once more at its end: it settles doubts and fills gaps, but never repeats. */
 export function onWholeText(draft: TextDraft, text: string): void {
   if (isWholeText(draft.shown, text)) draft.held = undefined;
   releaseText(draft);
@@ -146,23 +146,23 @@ function releaseHeld(draft: TextDraft): void {
   show(draft, text);
 }
 
-/** What of `text` is new, given that the segment is perhaps being told again. */
+/** What of `text` is new, given that the segment is perhaps being repeated. */
 function swallowReplay(draft: TextDraft, text: string): string {
-  const told = draft.replayed + text;
+  const repeated = draft.replayed + text;
   const { segment } = draft.shown;
-  if (segment.startsWith(told) && told !== segment) {
-    draft.replayed = told;
+  if (segment.startsWith(repeated) && repeated !== segment) {
+    draft.replayed = repeated;
     return "";
   }
   draft.replayed = undefined;
-  return told.startsWith(segment) ? told.slice(segment.length) : told;
+  return repeated.startsWith(segment) ? repeated.slice(segment.length) : repeated;
 }
 
 /** A replay that stopped half-way was no replay: its text is real. */
 function dropReplay(draft: TextDraft): void {
-  const told = draft.replayed;
+  const { replayed } = draft;
   draft.replayed = undefined;
-  if (told !== undefined && told !== "") show(draft, told);
+  if (replayed !== undefined && replayed !== "") show(draft, replayed);
 }
 
 /** A marked flush tells whether what was held back belongs to its segment. */

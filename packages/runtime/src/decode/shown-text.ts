@@ -59,7 +59,7 @@ function shownLength({ earlierLength, segmentLength }: ShownText): number {
   return earlierLength + segmentLength;
 }
 
-/** Whether a text of this length may be a recap, once the segment has grown by so much. */
+/** Whether text of this length may be a recap, once the segment has grown by so much. */
 export function mayBeRecap({ segmentLength, marks }: ShownText, length: number, grown: number): boolean {
   for (const mark of marks) if (length === segmentLength + grown - mark) return true;
   return false;

@@ -54,7 +54,7 @@ const MAX_NOISE_LENGTH = 2_000;
 export interface TurnState {
   readonly block: { readonly kind: "text" | "thinking"; readonly blockId: string } | undefined;
   readonly blockCount: number;
-  /** Calls that have started and have no result yet, with what their start told. */
+  /** Calls that have started and have no result yet, with what their start said. */
   readonly openCalls: ReadonlyMap<string, ToolCallEvent>;
   readonly settledCalls: readonly string[];
   readonly memory: TurnMemory;

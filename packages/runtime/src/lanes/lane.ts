@@ -14,7 +14,7 @@ export interface HistoryMessage {
 }
 
 /**
- * Tools that somebody else than the agent runs in this turn. The agent is offered them, has none of its own, and waits for
+ * Tools that the client or the gateway runs in this turn. The agent is offered them, has none of its own, and waits for
  * the answer to each of its calls.
  */
 export interface OfferedTools {
@@ -73,7 +73,7 @@ export interface LaneEntry extends Decoded {
 export interface Lane {
   readonly name: LaneName;
   runTurn(request: LaneRequest, signal: AbortSignal): AsyncIterable<readonly LaneEntry[]>;
-  /** Whether the upstream still has the session. Upstreams tend to start anew silently when they have not. */
+  /** Whether the upstream still has the session. Upstreams tend to start a new one silently when they have not. */
   canResume(attachment: UpstreamAttachment, workspace: string): boolean;
   /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
   keepsSessions?(model: string): boolean;

@@ -20,7 +20,7 @@ export function createCommitListeners(onListenerError: (error: unknown) => void)
       try {
         listener(value);
       } catch (error) {
-        // What is told is durable already: a listener's fault must not make the write look failed.
+        // What listeners get is durable already: a listener's fault must not make the write look failed.
         onListenerError(error);
       }
     }

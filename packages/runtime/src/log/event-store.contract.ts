@@ -267,7 +267,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         ]);
       });
 
-      it("is done once: whoever comes second does nothing [defect 19]", async () => {
+      it("is done once: the second caller does nothing [defect 19]", async () => {
         const done = await Promise.allSettled(
           ["s1", "s2"].map((id) => store.createSession(session(id), { command: command("create") })),
         );
@@ -565,7 +565,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect((await store.read("s1")).map(({ event }) => event.type)).toEqual(["turn-start", "turn-end"]);
       });
 
-      it("does not end a turn again that somebody else has ended meanwhile", async () => {
+      it("does not end a turn again that another process has ended meanwhile", async () => {
         await store.append("s1", 0, [starts("t1")]);
         const [seen] = await store.runningTurns();
         await store.append("s1", 1, [ends("t1"), starts("t2")]);

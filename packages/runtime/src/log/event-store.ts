@@ -225,7 +225,7 @@ export type SessionWatcher = (sessionId: string) => void;
  *
  * - A promise that resolved means durable: nothing acknowledged is lost, whatever kills the process.
  * - What rejected with `storage-failed` may still turn up after a restart; read before writing again.
- * - Several processes may share one log, so a session can move on between two calls. Whoever decides by what it has read
+ * - Several processes may share one log, so a session can move on between two calls. A caller that decides by what it has read
  *   takes `lastSeq` first, reads, and appends at that `lastSeq`: what came in between then shows as `session-busy`.
  * - `overloaded` means that another process held the log for too long: nothing was written, and trying again may help.
  *   Nobody else has to wait meanwhile: waiting for the log never blocks the process.

@@ -15,11 +15,11 @@ export interface FollowedLog {
 }
 
 /**
- * An event of a turn that goes on, or a piece of one: a text that is told before it is committed may grow until then, and
- * is told piece by piece under one number.
+ * An event of a turn that goes on, or a piece of one: text that is sent before it is committed may grow until then, and
+ * is sent piece by piece under one number.
  */
 export interface LiveEvent extends StoredEvent {
-  /** How much of the text was told before; absent: none. */
+  /** How much of the text was sent before; absent: none. */
   readonly offset?: number;
 }
 
@@ -68,7 +68,7 @@ export async function* follow(
   options: FollowOptions,
 ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
   const { until, live } = options;
-  // What was told before anybody listened is in the log or will be, except for what nobody has taken yet.
+  // What was sent before there was a listener is in the log or will be, except for what no listener has taken yet.
   const inbox = new Inbox(live);
   const leave = listen(log, options, inbox);
   let position: Position = { seq: options.from, characters: WHOLE };
@@ -93,10 +93,11 @@ async function nextBatch(
   position: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[] | undefined> {
-  const { until } = options;
+  const { live, restore = asKept, until } = options;
   while (!inbox.isUnwanted) {
     const batch = inbox.isBehind ? await readPage(log, options, position, inbox) : inbox.take(position);
-    if (batch.length > 0) return batch;
+    // What comes live comes as it was said.
+    if (batch.length > 0) return live === undefined ? restore(batch) : batch;
     if (await isOver(log, until)) return undefined;
     await inbox.bell.rung();
   }
@@ -133,23 +134,24 @@ function listen(
 
 async function readPage(
   { store, sessionId }: FollowedLog,
-  { raw = false, restore = asKept }: FollowOptions,
+  { raw = false, live, restore = asKept }: FollowOptions,
   { seq, characters }: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[]> {
-  // An event of which only a piece was told is read once more.
+  // An event of which only a piece was sent is read once more.
   const afterSeq = characters === WHOLE ? seq : seq - 1;
   // From here on arrivals are kept; whether they are enough is known when the page turns out to be the last.
   const newest = inbox.catchUp();
   const page = await store.read(sessionId, { afterSeq, limit: PAGE, raw });
   const reached = page.at(-1)?.seq ?? afterSeq;
   if (page.length === PAGE || reached < newest) inbox.fallBehind();
-  const events = restore(page);
+  // A piece of an event is cut off below: for a live reader the whole event must be restored before.
+  const events = live === undefined ? page : restore(page);
   inbox.readTo = reached;
   return afterSeq === seq ? events : withoutTold(events, seq, characters);
 }
 
-/** The rest of an event whose beginning was told, and what follows it. */
+/** The rest of an event whose beginning was sent, and what follows it. */
 function withoutTold(events: readonly StoredEvent[], seq: number, characters: number): readonly StoredEvent[] {
   const [first, ...others] = events;
   if (first?.seq !== seq || !isDelta(first.event)) return events;
@@ -157,7 +159,7 @@ function withoutTold(events: readonly StoredEvent[], seq: number, characters: nu
   return text === "" ? others : [{ ...first, event: { ...first.event, text } }, ...others];
 }
 
-/** How far a reader has come: the number of the newest event it was told, and how much of its text. */
+/** How far a reader has come: the number of the newest event it was sent, and how much of its text. */
 interface Position {
   readonly seq: number;
   readonly characters: number;
@@ -166,7 +168,7 @@ interface Position {
 /** All of it, as it is in the log: there it does not grow. */
 const WHOLE = Number.POSITIVE_INFINITY;
 
-/** Where a reader is that has this, and may be told more of it. */
+/** The position of a reader that has this, and may be sent more of it. */
 function endOf({ seq, event, offset = 0 }: LiveEvent): Position {
   return { seq, characters: isDelta(event) ? offset + event.text.length : WHOLE };
 }
@@ -203,7 +205,7 @@ class Inbox {
   #characters = 0;
   #isBehind = true;
   readonly #isLive: boolean;
-  /** The number of the newest event that was told. */
+  /** The number of the newest event that was sent. */
   #newest: number;
 
   constructor(live: LiveLog | undefined) {
@@ -224,10 +226,10 @@ class Inbox {
     this.bell.ring();
   };
 
-  #keep(told: readonly LiveEvent[]): void {
+  #keep(sent: readonly LiveEvent[]): void {
     const last = this.#waiting.at(-1);
-    // What nobody had taken when the reader came may be told only now.
-    const events = last === undefined ? told : told.filter((event) => !isBefore(event, endOf(last)));
+    // What no reader had taken when this one came may be sent only now.
+    const events = last === undefined ? sent : sent.filter((event) => !isBefore(event, endOf(last)));
     for (const { event, raw } of events) this.#characters += lengthOfEvent(event) + (raw?.length ?? 0);
     if (this.#waiting.length + events.length > MAX_WAITING || this.#characters > MAX_WAITING_CHARACTERS)
       this.fallBehind();
@@ -235,14 +237,14 @@ class Inbox {
   }
 
   /**
-   * What follows the position. Nothing, and behind, when something lies between: it was told while nobody listened, and is
+   * What follows the position. Nothing, and behind, when something lies between: it was sent while there was no listener, and is
    * in the log or will be.
    */
   take(position: Position): readonly StoredEvent[] {
     this.bell.clear();
     const waiting = this.#waiting;
     this.#empty();
-    const first = waiting.findIndex((told) => !isBefore(told, position));
+    const first = waiting.findIndex((sent) => !isBefore(sent, position));
     const fresh = first > 0 ? waiting.slice(first) : waiting;
     const [next] = fresh;
     if (first === -1 || next === undefined) return [];

@@ -114,10 +114,10 @@ export type UnendedTurn = Pick<RunningTurn, "sessionId" | "turnId" | "firstSeq">
 
 /**
  * Close what the turn left open and end it: because its process stopped, unless another reason is known. Says whether it
- * did: somebody else may have done it first.
+ * did: another process may have done it first.
  */
 export async function interruptTurn(store: EventStore, turn: UnendedTurn, reason?: ErrorInfo): Promise<boolean> {
-  // In this order: whoever ends the turn after it was seen running moves the session on from the `lastSeq` seen before.
+  // In this order: a process that ends the turn after it was seen running moves the session on from the `lastSeq` seen before.
   const session = await store.getSession(turn.sessionId);
   if (session === undefined || !(await isRunning(store, turn))) return false;
   const end = interruptedEnd(await openPartsOf(store, turn), reason);

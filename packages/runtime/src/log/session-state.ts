@@ -10,7 +10,7 @@ export async function sessionState(store: EventStore, { id, lastTurn }: SessionR
   if (lastTurn.outcome === "completed") return "done";
   if (lastTurn.outcome !== undefined) return lastTurn.outcome === "failed" ? "failed" : "stopped";
   const [turn] = await store.runningTurns({ sessionId: id });
-  // It has ended since, or its process died: whoever looks next finds its end.
+  // It has ended since, or its process died: the next reader finds its end.
   if (turn === undefined || !store.isOwnerAlive(turn.owner)) return "failed";
   const open = noOpenParts();
   for await (const { event } of readAll(store, id, turn.firstSeq - 1, { raw: false })) trackOpenParts(open, event);

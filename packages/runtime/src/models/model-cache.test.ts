@@ -135,7 +135,7 @@ describe("a model cache", () => {
   });
 
   it.each(["", "{", '{"fetchedAt":1}', '{"fetchedAt":1,"models":[{"id":""}]}'])(
-    "starts anew from the damaged file %j",
+    "starts empty from the damaged file %j",
     async (content) => {
       await mkdir(join(directory, "cache"));
       await writeFile(file, content);

@@ -14,7 +14,7 @@ describe("whether a path is inside a directory", () => {
     ["/w/../x", undefined],
     ["/w2", undefined],
     ["/", undefined],
-  ])("is told by whole names: %s", (path, way) => {
+  ])("is decided by whole names: %s", (path, way) => {
     expect(wayInside("/w", path)).toBe(way);
   });
 

@@ -1,46 +1,20 @@
 import { posix } from "node:path";
 import { programName } from "./launch.ts";
+import { outputFiles } from "./output-files.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
-/** Which operands of a command are files that it changes, or takes away. */
-const changes: ReadonlyMap<string, "all" | "last"> = new Map([
-  ["mv", "all"],
-  ["tee", "all"],
-  ["cp", "last"],
-  ["ln", "last"],
-  ["install", "last"],
-]);
-
-/** The files that a command changes by its operands, where those are known to be files. */
+/** The files that a command changes, or takes away, as far as its words tell. */
 export function changedFiles(words: readonly ShellWord[]): readonly ShellWord[] {
   const name = programName(words[0]?.text ?? "");
   const given = words.slice(1);
-  if (/^g?sed$/.test(name)) return isInPlace(given) ? given.filter(isOperand).slice(1).map(toDirectory) : [];
-  const which = changes.get(name);
-  if (which === undefined) return [];
-  const operands = given.filter((word, index) => isOperand(word) && !isTargetOption(given[index - 1]));
-  const targets = given.flatMap((word, index) => targetOf(word, given[index + 1]));
-  const last = targets.length > 0 ? [] : operands.slice(operands.length < 2 ? operands.length : -1);
-  return [...targets, ...(which === "all" ? operands : last)].map(toDirectory);
+  const changed = /^g?sed$/.test(name) ? editedInPlace(given) : outputFiles(words);
+  return changed.map(toDirectory);
 }
 
-function isOperand({ text }: ShellWord): boolean {
-  return !/^-./.test(text);
-}
-
-function isInPlace(given: readonly ShellWord[]): boolean {
-  return given.some(({ text }) => /^(-[nErsz]*i|--in-place)/.test(text));
-}
-
-function isTargetOption(word: ShellWord | undefined): boolean {
-  return /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(word?.text ?? "");
-}
-
-/** `-t dir`, `-tdir`, `--target-directory=dir`. */
-function targetOf(word: ShellWord, next: ShellWord | undefined): readonly ShellWord[] {
-  if (isTargetOption(word)) return next === undefined ? [] : [next];
-  const value = /^(?:--t[a-z-]*=|-[a-su-zA-Z]*t)(.+)$/s.exec(word.text)?.[1];
-  return value === undefined || word.text.startsWith("--no-t") ? [] : [{ ...word, text: value }];
+/** The first operand of `sed` is its script. */
+function editedInPlace(given: readonly ShellWord[]): readonly ShellWord[] {
+  const isInPlace = given.some(({ text }) => /^(-[nErsz]*i|--in-place)/.test(text));
+  return isInPlace ? given.filter(({ text }) => !/^-./.test(text)).slice(1) : [];
 }
 
 /** A pattern without braces names files of the directory before its first wildcard, unless it climbs. */

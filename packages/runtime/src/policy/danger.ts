@@ -36,7 +36,9 @@ const dangers: Readonly<Record<string, readonly string[]>> = {
   "changes what is published or shared": [
     ...["git push", "npm publish", "npm unpublish", "npm login", "yarn publish", "pnpm publish", "bun publish"],
     ...["cargo publish", "gem push", "twine upload", "poetry publish"],
-    ...["gh api", "gh auth", "gh pr merge", "gh release", "gh repo", "gh secret", "gh workflow"],
+    ...["gh api", "gh auth", "gh gist", "gh release", "gh repo", "gh secret", "gh variable", "gh workflow"],
+    ...["merge", "create", "comment", "close", "edit", "review", "ready", "reopen"].map((verb) => `gh pr ${verb}`),
+    ...["create", "comment", "close", "delete", "edit", "reopen", "transfer"].map((verb) => `gh issue ${verb}`),
   ],
   "can throw away uncommitted work or history": [
     ...["git reset", "git clean", "git restore", "git rm", "git filter-branch"],

@@ -14,7 +14,7 @@ type Token = "one" | "name" | "anything" | "directories" | { readonly letter: st
 
 /**
  * Matched by hand, in time that grows with the pattern times the text: a regular expression made from many stars can take
- * for ever on a text that an agent wrote.
+ * for ever on a pattern that an agent wrote.
  */
 export function createGlobPattern(pattern: string): GlobPattern {
   const parts = pattern.split(/(\*\*\/|\*+|\?)/);

@@ -8,7 +8,7 @@ export interface Launch {
   readonly words?: readonly ShellWord[];
   /** Commands it starts. */
   readonly inner?: readonly (readonly ShellWord[])[];
-  /** A text that it reads as a line of shell. */
+  /** A string that it reads as a line of shell. */
   readonly source?: string;
   /** Why its effect cannot be known from the line. */
   readonly opaque?: string;

@@ -10,7 +10,7 @@ export interface CommandLine {
   readonly commands: readonly (readonly ShellWord[])[];
   /** Files that redirections write. One that cannot be known is among `opaque`. */
   readonly writes: readonly string[];
-  /** Files that commands such as `mv` change by their operands. One that cannot be known is among `opaque`. */
+  /** Files that commands such as `mv` or `sort -o` change by their operands and options. One that cannot be known is among `opaque`. */
   readonly changes: readonly string[];
   /** Files that redirections read. */
   readonly reads: readonly ShellWord[];
@@ -19,6 +19,8 @@ export interface CommandLine {
 }
 
 const MAX_DEPTH = 8;
+/** A line that changes its directory so often is followed no further. */
+const MAX_DIRECTORIES = 32;
 /** Words that stand before a command and leave it what it is. */
 const lead = new Set(["if", "then", "elif", "else", "while", "until", "do", "!", "{"]);
 /** Words that end something and may only be followed by redirections. */
@@ -36,7 +38,7 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /** Read a command as a tool gets it: a line of shell, or a list of words that no shell sees. */
 export function readCommandLine(command: unknown): CommandLine {
-  const found: Found = { commands: [], writes: [], changes: [], reads: [], opaque: [], moved: false };
+  const found: Found = { commands: [], writes: [], changes: [], reads: [], opaque: [], directories: ["."] };
   if (typeof command === "string") readSource(command, found, 0);
   else if (Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string"))
     readWords(command.map(fixedWord), found, 0);
@@ -50,8 +52,8 @@ interface Found {
   readonly changes: string[];
   readonly reads: ShellWord[];
   readonly opaque: string[];
-  /** Was the directory changed? Then a relative path may be anywhere. */
-  moved: boolean;
+  /** Where its commands may run, from where the line starts; undefined: anywhere. */
+  directories: readonly string[] | undefined;
 }
 
 function fixedWord(text: string): ShellWord {
@@ -68,9 +70,16 @@ function readSource(source: string, found: Found, depth: number): void {
 
 function readWrite({ text, fixed, spread }: ShellWord, found: Found, files: string[]): void {
   if (files === found.writes && isSink(text)) return;
-  if (!fixed || spread || (found.moved && !text.startsWith("/")))
+  const isAbsolute = text.startsWith("/");
+  if (!fixed || spread || (found.directories === undefined && !isAbsolute))
     found.opaque.push("a file that cannot be known is written");
-  else files.push(text);
+  else if (isAbsolute) files.push(text);
+  else files.push(...(found.directories ?? []).map((directory) => inDirectory(directory, text)));
+}
+
+/** Not normalised: where `..` leads depends on the links before it. */
+function inDirectory(directory: string, path: string): string {
+  return directory === "." ? path : `${directory}/${path}`;
 }
 
 function isSink(path: string): boolean {
@@ -92,13 +101,27 @@ function readWords(words: readonly ShellWord[], found: Found, depth: number): vo
 
 function readCommand(words: readonly ShellWord[], found: Found, depth: number): void {
   const launch: Launch = readLaunch(words);
-  // After `ln` a relative path may lead anywhere, too.
-  if (/^(cd|pushd|popd|ln)$/.test(programName(words[0]?.text ?? ""))) found.moved = true;
+  found.directories = directoriesAfter(words, found.directories);
   for (const target of changedFiles(words)) readWrite(target, found, found.changes);
   if (launch.shown) found.commands.push(launch.words ?? words);
   if (launch.opaque !== undefined) found.opaque.push(launch.opaque);
   for (const inner of launch.inner ?? []) readWords(inner, found, depth + 1);
   if (launch.source !== undefined) readSource(launch.source, found, depth + 1);
+}
+
+/**
+ * Where commands may run after this one. A `cd` is followed from every directory before it, since it may have failed, or
+ * have been in a subshell. After `ln` a relative path may lead anywhere.
+ */
+function directoriesAfter(words: readonly ShellWord[], before: Found["directories"]): Found["directories"] {
+  const name = programName(words[0]?.text ?? "");
+  if (/^(pushd|popd|ln)$/.test(name)) return undefined;
+  if (name !== "cd" || before === undefined) return before;
+  const [target, ...others] = words.slice(1).filter(({ text }) => !/^(-[LPe@]+|--)$/.test(text));
+  const isKnown = target?.fixed === true && !target.spread && !/^[~-]/.test(target.text) && others.length === 0;
+  if (!isKnown || before.length >= MAX_DIRECTORIES) return undefined;
+  const { text } = target;
+  return [...new Set([...before, ...before.map((each) => (text.startsWith("/") ? text : inDirectory(each, text)))])];
 }
 
 function withoutLead(words: readonly ShellWord[]): readonly ShellWord[] {

@@ -1,7 +1,7 @@
 import { type Launch, opaqueLaunch } from "./launch.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
-/** Programs that run a text they get as an argument or on their standard input. */
+/** Programs that run code they get as an argument or on their standard input. */
 const inlineCode: ReadonlyMap<string, RegExp> = new Map([
   ["node", /^(-[a-z]*[ep]|--eval|--print|(--[a-z-]+=)?data:)/],
   ["bun", /^(-[a-z]*[ep]|--eval|--print|exec$|(--[a-z-]+=)?data:)/],
@@ -65,7 +65,7 @@ export function readInterpreter(program: string, words: readonly ShellWord[]): L
     : { shown: true };
 }
 
-/** Python's own modules that run a text they are given or sent: `python3 -m timeit 'text'`. */
+/** Python's own modules that run code they are given or sent: `python3 -m timeit 'code'`. */
 function runsModule(given: readonly ShellWord[]): boolean {
   const at = given.findIndex(({ text }) => /^-[a-zA-Z]*m/.test(text));
   const module = given[at]?.text.replace(/^-[a-zA-Z]*?m/, "") || (given[at + 1]?.text ?? "");

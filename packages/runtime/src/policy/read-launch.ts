@@ -49,20 +49,30 @@ function readEval(words: readonly ShellWord[]): Launch {
 
 function readFind(words: readonly ShellWord[]): Launch {
   const inner: (readonly ShellWord[])[] = [];
+  const roots = searchedPlaces(words);
   for (const [index, { text }] of words.entries()) {
     if (/^(-delete|-fprint.*|-fls)$/.test(text)) inner.push([{ text: "rm", fixed: true, quoted: true, spread: false }]);
     if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(text)) continue;
     const rest = words.slice(index + 1);
     const end = rest.findIndex((word) => word.text === ";" || word.text === "+");
-    inner.push((end === -1 ? rest : rest.slice(0, end)).map(withFound));
+    const started = end === -1 ? rest : rest.slice(0, end);
+    for (const root of roots) inner.push(started.map((word) => withFound(word, root)));
   }
   const isComputed = words.some(({ fixed, quoted }) => !fixed && !quoted);
   return { shown: true, inner, ...(isComputed ? { opaque: "computed arguments of `find`" } : {}) };
 }
 
-/** The name of a found file replaces `{}`, also in the middle of a word. */
-function withFound(word: ShellWord): ShellWord {
-  return word.text !== "{}" && word.text.includes("{}") ? { ...word, fixed: false } : word;
+/** The places that `find` looks through, other than where it runs; those of `fd` are not told from its patterns. */
+function searchedPlaces(words: readonly ShellWord[]): readonly (ShellWord | undefined)[] {
+  const end = words.findIndex(({ text }, index) => index > 0 && /^([-(!]|\\[(!])/.test(text));
+  const places = words.slice(1, end === -1 ? undefined : end).filter(({ text }) => text !== ".");
+  return places.length === 0 ? [undefined] : places;
+}
+
+/** The name of a found file replaces `{}`: it is somewhere below the place. In the middle of a word it is not known. */
+function withFound(word: ShellWord, place: ShellWord | undefined): ShellWord {
+  if (word.text === "{}") return place ?? word;
+  return word.text.includes("{}") ? { ...word, fixed: false } : word;
 }
 
 /** `git -C dir push` is a push. `-c` sets what git runs for itself. */

@@ -23,7 +23,7 @@ function readPiece(cursor: ShellCursor, draft: WordDraft): void {
   if (character === "\\") return readEscape(cursor, draft);
   if (character === "'") return readSingleQuoted(cursor, draft);
   if (character === '"') return readDoubleQuoted(cursor, draft);
-  // A `$"…"` is a text to translate: what is quoted counts.
+  // A `$"…"` is a string to translate: what is quoted counts.
   if (character === "$" && peek(cursor) === '"') return;
   if (character === "$") return readDollar(cursor, draft);
   if (character === "`") return readBackquoted(cursor, draft, "$`\\");

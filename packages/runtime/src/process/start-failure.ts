@@ -99,7 +99,7 @@ async function hasProgramHead(path: string): Promise<boolean> {
   try {
     await using file = await open(path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    // A text without `#!` is a shell script by tradition; only what is not even text is no program.
+    // A text file without `#!` is a shell script by tradition; only what is not even text is no program.
     return bytesRead === 0 || buffer.toString("latin1", 1) === "ELF" || !buffer.subarray(0, bytesRead).some(isBinary);
   } catch {
     return true; // a name found on PATH: it ran, so it was a program

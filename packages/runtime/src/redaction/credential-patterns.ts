@@ -1,7 +1,7 @@
 import { isPlaceholder, looksSecret } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
 
-/** What a text must contain somewhere to be worth a closer look. In lower case. */
+/** What a string must contain somewhere to be worth a closer look. In lower case. */
 export const credentialTriggers: readonly string[] = [
   "bearer",
   "authorization",

@@ -3,7 +3,7 @@ import { redactEvent, redactJson } from "./redact-json.ts";
 import { contextOf, createTextRedactor } from "./text-redactor.ts";
 import { createTurnRedactor, type TurnRedactor } from "./turn-redactor.ts";
 
-/** Redact this much more of a text than is kept of it, so that a secret across the cut is known for one. */
+/** Redact this much more of a string than is kept of it, so that a secret across the cut is known for one. */
 export const CUT_MARGIN = 8_192;
 
 /**

@@ -52,7 +52,7 @@ describe("A setting", () => {
     ["MY_OWN", mixed],
     ["x-custom", `${mixed.toLowerCase()}-${mixed}`],
     ["DATABASE_URL", "postgres://app:s3cr3t@db:5432/app"],
-  ])("that lets somebody in is a secret: %s=%s [defect 21]", (name, value) => {
+  ])("that grants access is a secret: %s=%s [defect 21]", (name, value) => {
     expect(isSecret(name, value)).toBe(true);
   });
 

@@ -29,7 +29,7 @@ const CONTEXT_CHARACTERS = 300;
 
 export interface TextRedactor {
   redactText(text: string): string;
-  /** The same for a text that goes on from another one, which was redacted before; `before` is the end of that. */
+  /** The same for text that continues another piece, which was redacted before; `before` is the end of that. */
   redactAfter(before: string, text: string): string;
   /**
    * Where the part of an unfinished text begins that could be the beginning of a secret; the text's length when there
@@ -40,7 +40,7 @@ export interface TextRedactor {
   isPlain(text: string, before: string): boolean;
 }
 
-/** What is to be kept as `before` of a text that goes on. */
+/** What is to be kept as `before` of text that continues. */
 export function contextOf(before: string, redacted: string): string {
   const text = before + redacted;
   const least = Math.max(0, text.length - CONTEXT_CHARACTERS);

@@ -191,7 +191,7 @@ const others: readonly TokenPattern[] = [
 ];
 
 export const tokenPatterns: readonly TokenPattern[] = [...kinds.map(toPattern), ...others];
-/** What a text must contain somewhere to hold a token that has no telling beginning. */
+/** What a string must contain somewhere to hold a token without a known prefix. */
 export const otherTriggers: readonly string[] = others.flatMap(({ triggers }) => triggers);
 
 /** What tokens begin with, exactly as it is written. */

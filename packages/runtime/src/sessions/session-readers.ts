@@ -22,20 +22,19 @@ const MAX_PAGE = 500;
 const MAX_DAYS = 3_660;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type SessionReaders = Omit<
+type SessionReaders = Pick<
   Sessions,
-  | "create"
-  | "change"
-  | "delete"
-  | "fork"
-  | "importSession"
-  | "startTurn"
-  | "cancelTurn"
-  | "steerTurn"
-  | "answerQuestion"
-  | "answerApproval"
-  | "listGrants"
-  | "revokeGrant"
+  | "findCommand"
+  | "list"
+  | "get"
+  | "readLog"
+  | "followLog"
+  | "followUpdates"
+  | "exportSession"
+  | "readImage"
+  | "changes"
+  | "findFiles"
+  | "usage"
 >;
 
 /** The methods of `Sessions` that change nothing. Followers end when it closes. */

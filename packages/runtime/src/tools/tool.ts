@@ -31,7 +31,7 @@ export interface ToolContext {
   readonly shownState?: string | undefined;
   /** A tool stops when it fires, and has ended everything it started when its promise settles. */
   readonly signal: AbortSignal;
-  /** Told what a command prints, as it comes. */
+  /** Called with what a command prints, as it comes. */
   readonly onOutput?: ((text: string) => void) | undefined;
   readonly spawner: Spawner;
   /** What holds together all that a call starts, where the machine has something for it. */

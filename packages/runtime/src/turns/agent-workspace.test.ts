@@ -96,7 +96,7 @@ describe("an agent that works elsewhere than its session", () => {
   it.each([
     ["the agent", "the gateway", false],
     ["the gateway", "the agent", true],
-  ])("is told the transcript when %s ran the tools before and %s does now", async (_before, _now, gatewayFirst) => {
+  ])("is sent the transcript when %s ran the tools before and %s does now", async (_before, _now, gatewayFirst) => {
     const [first, second] = gatewayFirst ? [byGateway(), {}] : [{}, byGateway()];
     const { sessionId } = await play({ workspace: project, ...first });
     const next = await play({ prompt: "second", sessionId, ...second });
@@ -116,7 +116,7 @@ describe("an agent that works elsewhere than its session", () => {
     expect(await codeOf(play({ sessionId, gatewayTools }))).toBe("invalid-request");
   });
 
-  it("must have somebody else to run its tools, and work where turns may work", async () => {
+  it("must have a client or the gateway to run its tools, and work where turns may work", async () => {
     expect(await codeOf(play({ workspace: project, agentWorkspace: scratch }))).toBe("invalid-request");
     expect(await codeOf(play({ workspace: project, ...byGateway(), agentWorkspace: "/" }))).toBe("workspace-forbidden");
   });
@@ -132,7 +132,7 @@ describe("a session that the upstream never had", () => {
     return "fork";
   }
 
-  it("is told to it with the next prompt, which is said", async () => {
+  it("is sent to it with the next prompt, with a notice", async () => {
     const { sessionId } = await play({ workspace: project });
     const next = await play({ prompt: "second", sessionId: await fork(sessionId) });
     expect([requests[1]?.upstream, requests[1]?.prompt, await noticesOf(next)]).toEqual([
@@ -142,7 +142,7 @@ describe("a session that the upstream never had", () => {
     ]);
   });
 
-  it("is not told in the prompt to one that is given the history with every turn", async () => {
+  it("is not repeated in the prompt for one that is given the history with every turn", async () => {
     await engine.close();
     openEngine({ keepsSessions: () => false });
     const { sessionId } = await play({ workspace: project });

@@ -229,7 +229,7 @@ describe("going on with a session", () => {
     ]);
   });
 
-  it("begins anew with the transcript when the upstream lost it, and says so first", async () => {
+  it("starts a new chat with the transcript when the upstream lost it, and says so first", async () => {
     const prompts: string[] = [];
     const script: LaneScript = (request, signal) => {
       prompts.push(request.prompt);
@@ -257,7 +257,7 @@ describe("going on with a session", () => {
     expect(await refusal(engine.startTurn({ prompt: "x", workspace, sessionId: "chat-8" }))).toBe("session-not-found");
   });
 
-  it("keeps the upstream session before anything of the answer is told", async () => {
+  it("keeps the upstream session before anything of the answer is emitted", async () => {
     const engine = scriptedEngine(scriptedLane(attaching), workspace);
     const turn = await engine.startTurn({ prompt: "x", workspace });
     for await (const batch of turn.follow()) {

@@ -158,7 +158,7 @@ function withAllowedDirectories<Request extends Omit<TurnRequest, "prompt">>(
   };
 }
 
-/** Where an agent works that has no tools of its own, its settings are written anew for every turn: not in the user's files. */
+/** Where an agent works that has no tools of its own, its settings are written for every turn: not in the user's files. */
 function assertApart(
   { gatewayTools, agentWorkspace }: TurnRequest,
   workspace: string | undefined,
@@ -172,7 +172,7 @@ function assertApart(
   });
 }
 
-/** A chat belongs to its directory: elsewhere the upstream would silently begin anew. */
+/** A chat belongs to its directory: elsewhere the upstream would silently begin a new one. */
 function assertSameWorkspace(session: SessionRecord, workspace: string | undefined, allowed: AllowedWorkspaces): void {
   const own = allowedWorkspace(session.workspace, allowed);
   if (workspace === undefined || allowedWorkspace(workspace, allowed) === own) return;

@@ -35,7 +35,7 @@ const printedIn = (events: readonly AgentEvent[]): string =>
     .join("");
 
 describe("the output of a command that the gateway runs", () => {
-  it("is told while the command runs, and its result has all of it [ux B4]", async () => {
+  it("is emitted while the command runs, and its result has all of it [ux B4]", async () => {
     const turn = await start("echo first; until [ -e go ]; do sleep 0.05; done; echo second");
     await untilPrinted(turn, "first\n");
     writeFileSync(join(bench.project, "go"), "");

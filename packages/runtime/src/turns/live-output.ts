@@ -1,29 +1,29 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 
-/** How often what a command prints is told: a flood of small writes is then a few events. */
+/** How often what a command prints is emitted: a flood of small writes is then a few events. */
 const TELL_MS = 100;
 /** What the log keeps of it beside the result, in characters. */
-const MAX_TOLD = 128 * 1024;
+const MAX_EMITTED = 128 * 1024;
 /** Beyond that its end is kept, for the result of a command that is stopped. */
 const MAX_TAIL = 16 * 1024;
-const LEFT_OUT = "\n[… more output: its end is told with the result …]\n";
+const LEFT_OUT = "\n[… more output: its end comes with the result …]\n";
 
 export interface LiveOutputOptions {
   readonly callId: string;
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
 }
 
-/** What a running command has printed: told while it runs, bounded, and known when the command is stopped. */
+/** What a running command has printed: emitted while it runs, bounded, and known when the command is stopped. */
 export interface LiveOutput {
   push(text: string): void;
-  /** Nothing is told from here on. Gives what was not told yet. */
+  /** Nothing is emitted from here on. Returns what was not emitted yet. */
   end(): readonly AgentEventOf<"tool-output">[];
   /** Its beginning, and where it is longer its end, too. */
   soFar(): string;
 }
 
 export function createLiveOutput({ callId, write }: LiveOutputOptions): LiveOutput {
-  let told = "";
+  let emitted = "";
   let pending = "";
   let tail = "";
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +33,7 @@ export function createLiveOutput({ callId, write }: LiveOutputOptions): LiveOutp
     timer = undefined;
     if (pending === "") return [];
     const text = pending;
-    told += text;
+    emitted += text;
     pending = "";
     return [{ type: "tool-output", callId, text }];
   };
@@ -44,7 +44,7 @@ export function createLiveOutput({ callId, write }: LiveOutputOptions): LiveOutp
 
   return {
     push(text) {
-      const room = MAX_TOLD - told.length - pending.length;
+      const room = MAX_EMITTED - emitted.length - pending.length;
       if (text.length > room) {
         const isFirst = tail === "" && room >= 0;
         tail = (tail + text.slice(Math.max(0, room))).slice(-MAX_TAIL);
@@ -53,6 +53,6 @@ export function createLiveOutput({ callId, write }: LiveOutputOptions): LiveOutp
       if (pending !== "") timer ??= setTimeout(tell, TELL_MS);
     },
     end: take,
-    soFar: () => told + pending + tail,
+    soFar: () => emitted + pending + tail,
   };
 }

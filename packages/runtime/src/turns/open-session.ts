@@ -30,7 +30,7 @@ export function newSession(
   };
   // A turn is behind it, which is not given up because another process holds the log.
   const saved = options.store.createSession(session, { keepTrying: true });
-  saved.catch(() => undefined); // told to whoever waits for it; a turn that was refused before it began does not
+  saved.catch(() => undefined); // the caller that waits for it gets the error; a turn that was refused before it began does not
   return { session: toSessionRecord(session), saved };
 }
 
@@ -46,7 +46,7 @@ export async function oldSession(
   const workspace = request.workspace && allowedWorkspace(request.workspace, options.allowedWorkspaces);
   const upstream = workspace === undefined ? undefined : lane.findSession?.(id, workspace);
   if (upstream === undefined) throw new CaretError("session-not-found", `There is no session ${id}`);
-  // It keeps its name, so that whoever comes with it again finds the same session.
+  // It keeps its name, so that a client that sends it again finds the same session.
   const title = request.title ?? request.prompt;
   const { session, saved } = newSession(options, { ...request, lane: lane.name }, title, id);
   await saved;

@@ -1,7 +1,7 @@
 import { type AgentEvent, type Delta, isDelta, isSameBlock } from "@caret/protocol";
 import { type EventEntry, lengthOfEvent } from "../log/event-store.ts";
 
-/** A text of this length is not joined any further: readers take an event in one piece. */
+/** Text of this length is not joined any further: readers take an event in one piece. */
 const MAX_JOINED = 16 * 1024;
 
 /** Where an event stands that was added: its number, and how much of its text was there before. */

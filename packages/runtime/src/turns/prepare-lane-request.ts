@@ -21,7 +21,7 @@ interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" |
 
 interface PreparedLaneRequest {
   readonly request: LaneRequest;
-  /** What is to be told before anything of the lane's. */
+  /** What is to be emitted before anything of the lane's. */
   readonly notices: readonly AgentEvent[];
 }
 
@@ -72,7 +72,7 @@ async function lastTurnId({ store, session }: PrepareLaneRequestOptions): Promis
   return last?.turnId;
 }
 
-/** A session may be lost, or be in another directory because somebody else runs the tools now, or never have been there. */
+/** A session may be lost, or be in another directory because another side runs the tools now, or never have been there. */
 function lostSession(
   lane: Lane,
   attachment: UpstreamAttachment | undefined,
@@ -96,7 +96,7 @@ function toNotice(message: string): AgentEvent {
   return { type: "notice", kind: "resume-lost", message };
 }
 
-/** What the agent is told: the prompt with the way to its images, clearly marked as not of the user's own words. */
+/** What the agent is sent: the prompt with the way to its images, clearly marked as not of the user's own words. */
 function withImages(prompt: string, images: readonly AttachedImage[]): string {
   if (images.length === 0) return prompt;
   const list = images.map(({ path, mediaType }) => `- ${path} (${mediaType})`).join("\n");

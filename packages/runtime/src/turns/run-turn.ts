@@ -34,7 +34,7 @@ export interface Turn {
  *     answer             until the client's move: the stateless doors only                conversations/until-parked.ts
  *
  * Never rejects. Whatever breaks, the turn gets its end in the log; only a log that cannot be written ends it without,
- * since nothing may be told that is not in it.
+ * since nothing may be sent that is not in it.
  */
 export async function runTurn(turn: Turn): Promise<void> {
   const { options, model, writer, signal, stop, tools } = turn;

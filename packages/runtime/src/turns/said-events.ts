@@ -2,12 +2,12 @@ import type { AgentEvent } from "@caret/protocol";
 import { CaretError } from "@caret/protocol";
 import type { StoredEvent } from "../log/event-store.ts";
 
-/** Much more than the secrets of any real turn. What is beyond it was told live, and cannot be told again. */
+/** Much more than the secrets of any real turn. What is beyond it was sent live, and cannot be sent again. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /**
  * Words of the agent and of its tools. The others are ours (errors, notices) or nobody's (unknown lines): they are
- * redacted for everybody.
+ * redacted for all readers.
  */
 const saidTypes: ReadonlySet<AgentEvent["type"]> = new Set([
   "text-delta",

@@ -21,7 +21,7 @@ export interface TurnRequest extends CommandOptions {
   readonly images?: readonly AttachedImage[];
   /** Absent: a new session. */
   readonly sessionId?: string;
-  /** The id of a new session, for whoever has to know it beforehand. */
+  /** The id of a new session, for a caller that has to know it beforehand. */
   readonly newSessionId?: string;
   /** Where the turn works; required for a new session, and must be the session's own for an old one. */
   readonly workspace?: string;
@@ -34,7 +34,7 @@ export interface TurnRequest extends CommandOptions {
   /** The gateway runs the tools of this turn; the agent must then work in a scratch directory of ours. */
   readonly gatewayTools?: GatewayToolsRequest;
   /**
-   * Where the agent itself works when somebody else runs its tools: a scratch directory of ours. Absent: the session's
+   * Where the agent itself works when the client or the gateway runs its tools: a scratch directory of ours. Absent: the session's
    * workspace, which is one then. An upstream chat belongs to its directory, so the turns of a session should name the same.
    */
   readonly agentWorkspace?: string;
@@ -110,9 +110,9 @@ export interface TurnAsks {
 }
 
 /**
- * A turn that runs by itself, whoever looks on.
+ * A turn that runs by itself, with or without followers.
  *
- * Events are logged before they are told, unless the follower asked for them live. A follower that is too slow is not
+ * Events are logged before they are sent, unless the follower asked for them live. A follower that is too slow is not
  * waited for: it reads what it missed from the log, so that it gets every event once and in order, at its own pace and
  * at no cost in memory.
  */
@@ -127,7 +127,7 @@ export interface RunningTurn {
    * Events of this turn from its start, or after a sequence number, until its end. May be called often. Ends without a
    * `turn-end` only when the log could not be written; `outcome` then says why. `live`: does not wait until an event is
    * durable; for doors whose clients cannot come back to a sequence number anyway. `asSaid`: the agent's words and calls
-   * unaltered, for whoever asked for the turn; otherwise as they are kept, without secrets. `live` is always `asSaid`.
+   * unaltered, for the client that asked for the turn; otherwise as they are kept, without secrets. `live` is always `asSaid`.
    */
   follow(options?: {
     readonly afterSeq?: number;
@@ -140,7 +140,7 @@ export interface RunningTurn {
     | Pick<ParkedCalls, "answer" | "refuseUncallable" | "open" | "windowMs" | "onUnanswered" | "dismissAll">
     | undefined;
   /**
-   * The client's next request offers these tools: the agent is told of the change. Gives those that it did not offer
+   * The client's next request offers these tools: the agent is notified of the change. Gives those that it did not offer
    * before; nothing where the client runs no tools of this turn.
    */
   offerTools(offer: ClientToolsOffer): readonly AgentTool[];

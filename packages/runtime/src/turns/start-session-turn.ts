@@ -24,7 +24,7 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }
 
-/** A turn, and when its start is durable: nobody is told of it before. */
+/** A turn, and when its start is durable: nothing reports it before. */
 export interface StartedTurn {
   readonly turn: RunningTurn;
   /** Rejects when the log does not take the start, or not in time; the turn is then stopped. */
@@ -64,7 +64,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
   };
   const written = Promise.all([options.saved, writer.write([start], request)]);
   const firstSeq = session.lastSeq + 1;
-  // The agent starts while the disk is at work. Nothing it says can be told before this: the log keeps its order.
+  // The agent starts while the disk is at work. Nothing it says can be sent before this: the log keeps its order.
   const settled = runTurn({ options, turnId, model, writer, signal, stop, tools });
   const turn: RunningTurn = {
     sessionId: session.id,
@@ -96,7 +96,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
 
 /** What was begun behind a log that others hold is in the log once they let go, with its end: the truth about it. */
 async function awaitStart(written: Promise<unknown>, turn: RunningTurn): Promise<void> {
-  const over = written.catch(() => undefined); // told below
+  const over = written.catch(() => undefined); // handled below
   if (!(await within(over, START_MS))) {
     const error = new CaretError("overloaded", "Another process holds the event log, so that no turn can start");
     turn.interrupt(error);

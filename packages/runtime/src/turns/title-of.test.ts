@@ -17,7 +17,7 @@ it.each([
   expect(titleOf(text, redactor)).toBe(title);
 });
 
-it("clients D10: a text that only a program wrote keeps its first line", () => {
+it("clients D10: a prompt that only a program wrote keeps its first line", () => {
   expect(titleOf("<system-reminder>\nBe careful.\n</system-reminder>", redactor)).toBe("<system-reminder>");
 });
 

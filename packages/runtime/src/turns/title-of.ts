@@ -6,8 +6,8 @@ const MAX_LENGTH = 80;
 const MAX_READ = 262_144;
 
 /**
- * A session's title: the first line of what somebody asked, without what a client's program put before it and without
- * quotes around the whole of it. A text that is nothing else keeps its first line.
+ * A session's title: the first line of the prompt, without what a client's program put before it and without
+ * quotes around the whole of it. A prompt that is nothing else keeps its first line.
  */
 export function titleOf(text: string, redactor: Redactor): string {
   const read = text.slice(0, MAX_READ);

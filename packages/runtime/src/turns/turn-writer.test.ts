@@ -121,7 +121,7 @@ describe("the log of a turn", () => {
     expect(texts.join("")).toBe("Key: [redacted]!");
   });
 
-  it("loses nothing of a text when it learns of another secret in the middle of it", async () => {
+  it("loses nothing of a text block when it learns of another secret in the middle of it", async () => {
     const { log, stored, learn } = await openLog();
     await log.write([start, delta("Is it lantern-")]);
     learn("another-secret-9");

@@ -1,13 +1,12 @@
 import type { AgentEvent, CaretError, TurnOutcome, Usage } from "@caret/protocol";
 import type { LaneEntry } from "../lanes/lane.ts";
 import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "../log/event-store.ts";
-import type { LiveEvent, LiveLog } from "../log/follow.ts";
+import type { LiveEvent, LiveListener, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch } from "../redaction/turn-redactor.ts";
 import { capOutputs } from "./cap-outputs.ts";
 import { joinDeltas } from "./join-deltas.ts";
-import { createLiveListeners } from "./live-listeners.ts";
 import { PendingEntries } from "./pending-entries.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
@@ -66,7 +65,7 @@ export interface TurnWriter extends LiveLog {
   readonly said: Pick<SaidEvents, "restore" | "find">;
 }
 
-/** Events as they will be in the log, each piece of a text by itself, and when they are. */
+/** Events as they will be in the log, each piece of a text block by itself, and when they are. */
 interface Writing {
   readonly events: readonly StoredEvent[];
   readonly durable: Promise<unknown>;
@@ -187,7 +186,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return behind.watch(appended.then(live.noteDurable), () => taken.characters);
   };
 
-  /** Gives each event its number, and says what of it is kept and what is told. */
+  /** Gives each event its number, and says what of it is kept and what is sent. */
   const number = (joined: readonly LaneEntry[], batch: RedactedBatch) => {
     const at = options.wallClock();
     const before = pending.characters;
@@ -221,7 +220,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return { events, durable };
   };
 
-  /** What is told and in no commit yet, whole. */
+  /** What was sent and is in no commit yet, whole. */
   const untaken = (): readonly LiveEvent[] =>
     pending.waiting.map(({ seq, entry: { at = 0 }, said: event }) => ({ sessionId, seq, turnId, at, event }));
 
@@ -264,6 +263,39 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
       const kept = newest().redactText(line.slice(0, maxRawBytes + CUT_MARGIN));
       const raw = kept.slice(0, maxRawBytes);
       return line.length > maxRawBytes ? { raw, rawCut: true } : { raw };
+    },
+  };
+}
+
+/** Those who follow a turn while its log is still being written. */
+function createLiveListeners() {
+  const listeners = new Set<LiveListener>();
+  let telling: Promise<unknown> | undefined;
+
+  const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
+    const told = Promise.all([telling, durable]).then(notify, () => undefined);
+    telling = told;
+    void told.then(() => {
+      if (telling === told) telling = undefined;
+    });
+  };
+
+  return {
+    add(listener: LiveListener): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
+    tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
+      if (written.length === 0) return;
+      const notify = (): void => {
+        for (const { onWritten } of listeners) onWritten(written);
+      };
+      if (durable === undefined && telling === undefined) notify();
+      else tellLater(notify, durable);
+    },
+    noteDurable(): void {
+      for (const { onDurable } of listeners) onDurable();
     },
   };
 }

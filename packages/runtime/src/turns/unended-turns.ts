@@ -28,7 +28,7 @@ export function createUnendedTurns({ store, waitsMs = WAITS_MS }: UnendedTurnsOp
     const unended = turns.get(sessionId);
     if (unended === undefined) return;
     await interruptTurn(store, unended.turn, unended.reason);
-    // Ended by us, by somebody else, or gone with its session. A session that moved on in between is looked at again.
+    // Ended by us, by another process, or gone with its session. A session that moved on in between is looked at again.
     const running = await store.runningTurns({ sessionId });
     if (!running.some(({ turnId }) => turnId === unended.turn.turnId)) turns.delete(sessionId);
   };

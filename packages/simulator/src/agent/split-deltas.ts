@@ -9,7 +9,7 @@ export const defaultPace: Pace = { tokensPerDelta: 4, deltaMs: 0 };
 
 const token = /\s*[\p{L}\p{N}\p{M}_]+|\s*[^\s\p{L}\p{N}\p{M}_]|\s+/gu;
 
-/** Cuts a text into deltas that give it back when joined. */
+/** Cuts a string into deltas that give it back when joined. */
 export function* splitDeltas(text: string, tokensPerDelta: number): Generator<string> {
   let delta = "";
   let tokens = 0;

@@ -174,7 +174,7 @@ function writeFile(rest: string): readonly Intent[] | undefined {
   return [{ kind: "write", path, content }];
 }
 
-/** A text that begins on the line of the wish ends with its paragraph: clients put things of their own below. */
+/** Text that begins on the line of the request ends with its paragraph: clients put things of their own below. */
 function givenText(lead: string, text: string): string {
   const isBelow = lead.slice(0, lead.length - text.length).includes("\n");
   return isBelow || /^[`"']/.test(text) ? text : (text.split(/\n\s*\n/, 1)[0] ?? text);

@@ -68,12 +68,12 @@ export interface ModelReply {
 /** The mind of the simulated agent. Deterministic: the same request and seed give the same reply. */
 export type Model = (request: ModelRequest) => ModelReply;
 
-/** A text that is known now, or one that an earlier step of the same turn will provide. */
+/** A string that is known now, or one that an earlier step of the same turn will provide. */
 export type Content =
   | { readonly from: "prompt"; readonly text: string }
   | { readonly from: "last-output" }
   | { readonly from: "last-number" }
-  /** The file as the last step read it, with a text at its end. */
+  /** The file as the last step read it, with a string at its end. */
   | { readonly from: "appending"; readonly text: string };
 
 /** One thing a person asks to have done with a tool. */

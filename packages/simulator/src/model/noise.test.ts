@@ -53,6 +53,10 @@ describe("clients M3: words that are no order", () => {
       "Create a.txt with the content full\n\nRuntime: agent=main | host=vm | model=caret/auto",
       [["write", { path: "a.txt", content: "full" }]],
     ],
+    [
+      "[Tue 2026-11-17 09:26 UTC] Run `sh wait.sh`\n\nRuntime: agent=main | repo=/tmp/x | os=Linux 6.18 (x64) | model=a/b",
+      [["bash", { command: "sh wait.sh" }]],
+    ],
     ["Delete a.txt", [["bash", { command: "rm -- a.txt" }]]],
     ["Please delete the file a.txt.", [["bash", { command: "rm -- a.txt" }]]],
     ["Don't ask questions, just run `ls`", [["bash", { command: "ls" }]]],
@@ -80,7 +84,7 @@ describe("clients K: results that come to another agent than the one that asked 
   it.each([
     ["below a note", `<system-reminder>x</system-reminder>\n${task}`],
     ["in quotes", `"${task}"`],
-  ])("lead on to the next step of a task that was told with them, %s", (_, told) => {
+  ])("lead on to the next step of a task that came with them, %s", (_, told) => {
     const prompt =
       `<earlier_conversation>\nUSER:\n${told}\n\nASSISTANT:\nI'll read.\n\n` +
       'TOOL_CALL (name: read, call_id: c1)\n{"path":"apples.txt"}\n\nTOOL_CALL (name: read, call_id: c2)\n{"path":"pears.txt"}\n' +

@@ -5,6 +5,12 @@ const typedIn = /<(user_query|user_input|user_message|user_request|task)\b[^>]*>
 const block =
   /^[ \t]*(?:<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|env|environment|context|timestamp|session|reminder)\b[^<>\n]*>[\s\S]*?<\/\1>|<<<BEGIN_(\w+)>>>[\s\S]*?<<<END_\2>>>)/gim;
 
+/** The time before a message, in brackets: `[Tue 2026-11-17 09:26 UTC] `. */
+const stamp = /^\s*\[[^\]\n]*\d{4}-\d\d-\d\d[^\]\n]*\][ \t]*/;
+
+/** A line in which a program tells about itself: `Runtime: agent=main | host=vm | …`. */
+const settingsLine = /^[A-Z][\w ]*:(?: [\w-]+=[^|\n]*\|)+[^\n]*$/gm;
+
 /** The history of another agent, sent with the first prompt. It may be nested. */
 const past = /<earlier_conversation>([\s\S]*)<\/earlier_conversation>/;
 
@@ -81,5 +87,5 @@ export function pathsIn(clause: string): readonly string[] {
 /** What a person typed, without what a client's program has put around and beside it. */
 function withoutNoise(text: string): string {
   const typed = typedIn.exec(text)?.[2];
-  return typed?.trim() ?? text.replaceAll(block, "").trim();
+  return typed?.trim() ?? text.replaceAll(block, "").replaceAll(settingsLine, "").replace(stamp, "").trim();
 }

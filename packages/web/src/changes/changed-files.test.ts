@@ -16,6 +16,6 @@ it("opens the first file that has a diff, however long it is", () => {
   expect([...initiallyOpen([file("logo.png", undefined), file("long", 9000), file("short", 1)])]).toEqual(["long"]);
 });
 
-it("leaves deleted files closed: their lines are gone, and everybody knew them", () => {
+it("leaves deleted files closed: their lines are gone, and were known before", () => {
   expect([...initiallyOpen([file("old", 10, "deleted"), file("a", 10)])]).toEqual(["a"]);
 });

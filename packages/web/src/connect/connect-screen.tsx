@@ -26,6 +26,13 @@ export function ConnectScreen() {
       title="Connect"
     >
       <Address url={url} />
+      <p className="mb-4 text-soft">
+        Every route is described in the{" "}
+        <a className="text-accent underline" href={`${url}/docs`} rel="noreferrer" target="_blank">
+          API documentation
+        </a>
+        .
+      </p>
       <DoorTests url={url} />
       <h2 className="mt-8 mb-2 font-semibold">Recipes</h2>
       <nav aria-label="Clients" className="mb-4 flex flex-wrap gap-1">

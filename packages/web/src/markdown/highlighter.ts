@@ -27,7 +27,7 @@ export function knownHighlight(code: string, grammar: string): readonly Highligh
   return kept.get(keyOf(code, grammar));
 }
 
-/** Colours for a text, found off the main thread. Undefined when there are none. */
+/** Colours for code, found off the main thread. Undefined when there are none. */
 export async function highlight(code: string, grammar: string): Promise<readonly HighlightedLine[] | undefined> {
   const key = keyOf(code, grammar);
   if (kept.has(key) || code.length > MAX_LENGTH) return kept.get(key);

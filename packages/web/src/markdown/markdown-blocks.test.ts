@@ -54,7 +54,7 @@ function inPieces(text: string, size: number): MarkdownText {
 }
 
 describe("readMarkdown", () => {
-  it("cuts a text into its blocks", () => {
+  it("cuts Markdown into its blocks", () => {
     expect(readMarkdown(sample).blocks.map((block) => block.token.type)).toEqual([
       "heading",
       "paragraph",
@@ -121,7 +121,7 @@ describe("isClosedFence", () => {
   });
 });
 
-describe("a text that is written to be too much", () => {
+describe("Markdown that is written to be too much", () => {
   it.each([
     ["quotes within quotes", `${">".repeat(20_000)}a`],
     ["emphasis within emphasis", `${"*".repeat(20_000)}a${"*".repeat(20_000)}`],

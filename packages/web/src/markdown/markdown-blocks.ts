@@ -1,6 +1,6 @@
 import { Lexer, type Token } from "marked";
 
-/** One top-level piece of a text: a paragraph, a list, a fence. It keeps its identity while later text grows. */
+/** One top-level block of Markdown: a paragraph, a list, a fence. It keeps its identity while later text grows. */
 export interface MarkdownBlock {
   /** Where it begins in the text: it has no other identity, and needs none. */
   readonly start: number;
@@ -18,7 +18,7 @@ const ENDLESS = /[*_]{1000}/;
 const nothing: MarkdownText = { text: "", blocks: [] };
 
 /**
- * The blocks of a text. With what was read before of a beginning of it, only the last block is read again: a text that
+ * The blocks of Markdown. With what was read before of a beginning of it, only the last block is read again: text that
  * arrives in thousands of pieces costs as much as its blocks, not as much as its pieces.
  */
 export function readMarkdown(given: string, before: MarkdownText = nothing): MarkdownText {

@@ -7,7 +7,7 @@ const MAX_KEPT = 100;
 /** Finished texts, so that what scrolls back into view is not read again. */
 const kept = new Map<string, MarkdownText>();
 
-/** A text as people read it. While it grows only its last block is read and drawn again. */
+/** Markdown as people read it. While it grows only its last block is read and drawn again. */
 export function Markdown({ text, isOpen = false }: { readonly text: string; readonly isOpen?: boolean }) {
   const before = useRef<MarkdownText>(undefined);
   const read = isOpen ? readMarkdown(text, before.current) : readFinished(text, before.current);

@@ -82,7 +82,7 @@ describe("what a user's message may hold", () => {
       "an image that is broken",
     ],
     ["an image on this machine", image({ type: "url", url: "file:///etc/hostname" }), "an image that is broken"],
-  ])("is told as what it is where no agent can have it: %s [defect 18]", (_name, block, label) => {
+  ])("is named as what it is where no agent can have it: %s [defect 18]", (_name, block, label) => {
     expect(shown(toContentParts(block, "at"))).toEqual([label]);
     expect(shown(toResultParts(block, "at"))).toEqual(
       block.type === "image" || block.type === "document" ? [label] : [{ kind: "text", text: JSON.stringify(block) }],

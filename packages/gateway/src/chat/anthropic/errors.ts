@@ -64,6 +64,7 @@ const responses = {
   "session-not-found": notFound,
   "session-busy": conflict,
   "session-corrupt": failed,
+  "answer-not-kept": refused,
   "invalid-request": badRequest,
   "invalid-config": failed,
   unauthenticated: { status: 401, type: "authentication_error" },

@@ -174,6 +174,13 @@ const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: 
 const read = { name: "read", description: "Reads", input_schema: schema, eager_input_streaming: true };
 const search = { type: "web_search_20260318", name: "web_search", max_uses: 5 };
 
+it("lists MCP servers that Anthropic's API would call among the tools that nobody here can run [defect 4]", () => {
+  const { tools, unavailableTools } = parse({
+    mcp_servers: [{ type: "url", url: "https://mcp.example", name: "wiki" }],
+  });
+  expect({ tools, unavailableTools }).toEqual({ tools: [], unavailableTools: ["mcp_servers.wiki"] });
+});
+
 it("offers the client's tools with their schemas untouched, and names those that only Anthropic runs", () => {
   const own = [read, { type: "custom", name: "now", input_schema: schema, cache_control: {} }, { name: "bare" }];
   const { tools, unavailableTools } = parse({

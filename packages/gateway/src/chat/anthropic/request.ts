@@ -61,6 +61,7 @@ export const messagesBodySchema = z.looseObject({
       disable_parallel_tool_use: z.boolean().nullish(),
     })
     .nullish(),
+  mcp_servers: z.array(z.looseObject({ name: z.string().nullish() })).nullish(),
   thinking: z.object({ type: z.string() }).nullish(),
   output_config: z.object({ effort: z.string().nullish(), format: z.unknown().optional() }).nullish(),
   metadata: z.object({ user_id: z.unknown() }).partial().nullish(),
@@ -249,7 +250,7 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   const parsed = messagesBodySchema.safeParse(json);
   if (!parsed.success) throw new CaretError("invalid-request", firstIssue(parsed.error), { cause: parsed.error });
   const body = parsed.data;
-  const { tools, unavailableTools } = toMessageTools(body.tools ?? []);
+  const { tools, unavailableTools } = toMessageTools(body.tools ?? [], body.mcp_servers ?? []);
   const request: DoorRequest = {
     door: "anthropic",
     isWhole: body.stream !== true,

@@ -116,7 +116,7 @@ const working: AgentEvent[] = [
   { type: "text-end", blockId: "b1" },
 ];
 
-it("shows the agent's own tools as thinking, even in the middle of a text", () => {
+it("shows the agent's own tools as thinking, even in the middle of a text block", () => {
   expect(play(working, completed).slice(0, -2)).toEqual([
     ...textBlock(0, "Look"),
     ...thinkingBlock(1, "→ read: a", "\n  error: gone"),
@@ -182,7 +182,7 @@ it("tells a failure as an error and still ends properly", () => {
   ]);
 });
 
-it("remembers how the turn ended, for whoever finishes the stream", () => {
+it("remembers how the turn ended, for the caller that finishes the stream", () => {
   const stream = new MessageStream(options);
   stream.write([{ type: "turn-end", outcome: { kind: "completed" } }]);
   expect(stream.outcome).toEqual({ kind: "completed" });

@@ -22,7 +22,7 @@ type BlockKind = "text" | "thinking";
 /**
  * The events of an Anthropic stream: `message_start`, content blocks one after the other, `message_delta` with the stop
  * reason and the usage, `message_stop`. A block is opened by the first piece that needs it and closed by the first that
- * needs another, so an agent's tool call in the middle of a text only splits that text.
+ * needs another, so an agent's tool call in the middle of a text block only splits that block.
  *
  * A failure after the start is sent as `event: error`, followed by the normal end. Anthropic's own clients throw at the
  * error and read no further; the ones that read on (the AI SDK, hence OpenCode) would send the request again for ever

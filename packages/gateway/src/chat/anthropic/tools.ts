@@ -151,14 +151,17 @@ function typeParts(type: string): RegExpExecArray | null {
 }
 
 type ToolBody = NonNullable<MessagesBody["tools"]>[number];
+type ServerBody = NonNullable<MessagesBody["mcp_servers"]>[number];
 type ChoiceBody = NonNullable<MessagesBody["tool_choice"]>;
 
 /** Whatever may be given to a tool that says nothing of its input. */
 const ANY_INPUT = { type: "object" };
 
 /** The tools the client runs itself: its own, and those of Anthropic's that a client runs. */
-export function toMessageTools(tools: readonly ToolBody[]): RequestTools {
-  return toRequestTools(tools.flatMap((tool, index) => toTool(tool, index)));
+export function toMessageTools(tools: readonly ToolBody[], servers: readonly ServerBody[] = []): RequestTools {
+  // Anthropic's API would call these itself.
+  const remote = servers.map(({ name }) => `mcp_servers.${name ?? ""}`);
+  return toRequestTools([...tools.flatMap((tool, index) => toTool(tool, index)), ...remote]);
 }
 
 /** The tool, or the type of one that Anthropic's servers run. */

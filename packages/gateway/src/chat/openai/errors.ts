@@ -60,6 +60,7 @@ const responses: Record<ErrorCode, ErrorResponse> = {
   "session-not-found": invalid(404, "session_not_found"),
   "session-busy": invalid(409, "session_busy"),
   "session-corrupt": failed("session_corrupt"),
+  "answer-not-kept": invalid(410, "answer_not_kept"),
   "invalid-request": invalid(400, "invalid_request"),
   "invalid-config": failed("invalid_config"),
   unauthenticated: { status: 401, type: "authentication_error", code: "invalid_api_key" },

@@ -97,7 +97,7 @@ describe("a chat completion stream", () => {
     ]);
   });
 
-  it("invents no usage when upstream told none", () => {
+  it("invents no usage when upstream reported none", () => {
     const stream = new ChatStream(options);
     expect(chunksOf(stream.end({ kind: "finished" }))).toEqual([
       delta({ role: "assistant", content: "" }),

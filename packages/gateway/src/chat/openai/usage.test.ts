@@ -19,6 +19,6 @@ it.each([
     { cacheWrite: 8, output: 1 },
     { prompt_tokens: 8, completion_tokens: 1, total_tokens: 9, prompt_tokens_details: { cache_write_tokens: 8 } },
   ],
-])("tells of %j only what upstream told", (usage, expected) => {
+])("reports of %j only what upstream reported", (usage, expected) => {
   expect(toChatUsage(usageOfAnswer(count, usage, 99))).toEqual(expected);
 });

@@ -75,6 +75,8 @@ export interface KeptResponse {
   readonly system: readonly string[];
   readonly messages: readonly TranscriptMessage[];
   readonly output: readonly OutputItem[];
+  /** The conversation it belongs to, in digests. */
+  readonly conversation?: string | undefined;
 }
 
 /** Where responses are kept beyond this process, each as one text. Never throws. */

@@ -209,8 +209,13 @@ export function readResponsesRequest(
 ): ResponsesRequest {
   const body = readBody(responsesSchema, value);
   refuseWhatCannotBe(body);
-  const before = toTranscript(earlier(items, owner, body.previous_response_id ?? undefined));
-  const added = readInput(body.input, (id) => items.findItem(owner, id));
+  const past = earlier(items, owner, body.previous_response_id ?? undefined);
+  const before = toTranscript(past);
+  let isSelfContained = past.length === 0;
+  const added = readInput(body.input, (id) => {
+    isSelfContained = false;
+    return items.findItem(owner, id);
+  });
   const messages: readonly TranscriptMessage[] = [...before.messages, ...added.messages];
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("input: at least one item must be from the user");
@@ -219,7 +224,7 @@ export function readResponsesRequest(
   const system = [body.instructions ?? "", ...before.system, ...added.system, formatInstruction(body.text?.["format"])];
   return {
     body,
-    added,
+    added: { system: added.system, messages: added.messages },
     request: {
       door: "responses",
       isWhole: body.stream !== true,
@@ -236,6 +241,8 @@ export function readResponsesRequest(
       ignored: ignoredFields({ ...body, verbosity: body.text?.["verbosity"] }),
       sampling: samplingOf(body),
       sessionKey: sessionKeyOf(headers),
+      conversation: past.at(-1)?.conversation,
+      ...(isSelfContained ? {} : { sent: { ...body, stream: undefined } }),
       ...doorHeaders(headers),
     },
   };

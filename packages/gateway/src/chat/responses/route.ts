@@ -44,10 +44,10 @@ function answer(
     count: countAnswer(read.request, turn),
   });
 
-  function keep({ output }: ResponseObject, { sessionId }: TurnShare): void {
+  function keep({ output }: ResponseObject, { sessionId, conversation }: TurnShare): void {
     if (body.store === false) return;
-    const { system, messages } = read.added;
-    items.keep(owner, { id, previousId: body.previous_response_id ?? undefined, system, messages, output }, sessionId);
+    const previousId = body.previous_response_id ?? undefined;
+    items.keep(owner, { id, previousId, ...read.added, output, conversation }, sessionId);
   }
 
   return serveAnswer({ request, reply, options }, read.request, {

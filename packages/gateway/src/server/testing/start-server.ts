@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import type { Conversations } from "@caret/protocol";
+import { type Conversations, Secret } from "@caret/protocol";
 import type { FastifyInstance } from "fastify";
 import type { ListedRoute } from "../../admin/openapi.ts";
 import { anthropicDoor } from "../../chat/anthropic/route.ts";
@@ -13,6 +13,7 @@ import type { NativeDoorOptions } from "../../native/native-door-options.ts";
 import { nativeOptions } from "../../native/testing/native-options.ts";
 import { ScriptedSessions } from "../../native/testing/scripted-sessions.ts";
 import { type PageFiles, pageDoor } from "../../page/page-door.ts";
+import { cutPageSecret } from "../authenticate.ts";
 import { createServer } from "../create-server.ts";
 import { createMetrics } from "../metrics.ts";
 import type { ServerLimits } from "../server-limits.ts";
@@ -67,7 +68,11 @@ export async function startServer(conversations: Conversations, options: StartOp
       nativeDoor({ ...nativeOptions(sessions, tokens), ...native }),
       pageDoor({ paths: [...page.keys()], read: () => page }),
     ],
-    tokens: { find: (secret) => tokens.get(secret) },
+    tokens: {
+      find: (secret) => tokens.get(secret),
+      knowsCookie: (half) =>
+        [...tokens].some(([secret, { name }]) => name.startsWith("browser-") && cookieOf(secret) === half),
+    },
     limits,
     ...(origins === undefined ? {} : { origins }),
     readiness: async () => ({ version: "1.2.3", lanes: [{ lane: "sim", ready, simulated: true }] }),
@@ -83,6 +88,8 @@ export async function startServer(conversations: Conversations, options: StartOp
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   return { app, url, port: (app.server.address() as AddressInfo).port, routes, tokens };
 }
+
+const cookieOf = (secret: string): string => cutPageSecret(new Secret(secret)).cookie;
 
 /** Send these bytes and read until the server closes the connection, or has said its status line. */
 export async function exchange(port: number, request: string): Promise<string> {

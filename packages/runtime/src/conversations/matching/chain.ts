@@ -5,9 +5,6 @@ import { type SplitText, splitNotes } from "./client-notes.ts";
 import type { LineageRecord, LineageStore } from "./lineage-store.ts";
 import { callKey } from "./transcript.ts";
 
-/** Longer texts than this stand in for themselves by their digest. */
-const LONG_TEXT = 4_096;
-
 /** The transcript up to and with one message, as a digest. */
 export interface ChainLink {
   readonly hash: string;
@@ -19,15 +16,16 @@ export interface ChainLink {
 export interface HeardMessage {
   /** Where it stands in the transcript. */
   readonly index: number;
-  /** What it says, without client notes. Of a long text its digest, so that megabytes are hashed once. */
-  readonly words: readonly string[];
+  readonly role: "user" | "tool";
+  /** Of what it says, without client notes; so megabytes are hashed once. */
+  readonly digest: string;
 }
 
 /** One link for each message that says something. */
 export function chainOf(root: string, heard: readonly HeardMessage[]): readonly ChainLink[] {
   let hash = root;
-  return heard.map(({ index, words }) => {
-    hash = fingerprint([hash, ...words]);
+  return heard.map(({ index, digest }) => {
+    hash = fingerprint([hash, digest]);
     return { hash, index };
   });
 }
@@ -39,7 +37,12 @@ export function chainOf(root: string, heard: readonly HeardMessage[]): readonly 
 export function heardMessages(messages: readonly TranscriptMessage[]): readonly HeardMessage[] {
   const spoken = toHeard(messages, spokenText);
   // Where nobody says anything, the notes are all there is to know the conversation by.
-  return spoken.length > 0 ? spoken : toHeard(messages, (parts) => textOfParts(parts).trim() || "(empty)");
+  return spoken.length > 0 ? spoken : toHeard(messages, wholeText);
+}
+
+/** What a message is known by, to be kept beside one that is kept without its secrets; undefined for the assistant's. */
+export function knownAs(message: TranscriptMessage): string | undefined {
+  return heardMessages([message])[0]?.digest;
 }
 
 /** What the user says in a message, without client notes; empty when it holds nothing else. */
@@ -67,21 +70,19 @@ function toHeard(
   messages: readonly TranscriptMessage[],
   textOf: (parts: readonly TranscriptPart[]) => string,
 ): readonly HeardMessage[] {
-  return messages.flatMap((message, index) => {
+  return messages.flatMap((message, index): readonly HeardMessage[] => {
     if (message.role === "assistant") return [];
+    const { role } = message;
     const images = message.parts.flatMap(imageWords);
-    if (message.role === "tool") {
-      const words = ["tool", callKey(message.callId), textOfParts(message.parts).trim(), ...images];
-      return [{ index, words: words.map(digestIfLong) }];
-    }
-    const text = textOf(message.parts);
-    const words = ["user", text, ...images];
-    return text === "" && images.length === 0 ? [] : [{ index, words: words.map(digestIfLong) }];
+    const text = role === "tool" ? textOfParts(message.parts).trim() : textOf(message.parts);
+    if (role === "user" && text === "" && images.length === 0) return [];
+    const from = role === "tool" ? [callKey(message.callId)] : [];
+    return [{ index, role, digest: message.knownAs ?? fingerprint([role, ...from, text, ...images]) }];
   });
 }
 
-function digestIfLong(text: string): string {
-  return text.length < LONG_TEXT ? text : fingerprint(["long", text]);
+function wholeText(parts: readonly TranscriptPart[]): string {
+  return textOfParts(parts).trim() || "(empty)";
 }
 
 function textOfParts(parts: readonly TranscriptPart[]): string {

@@ -49,7 +49,7 @@ describe("a conversation", () => {
     expect(classify(third)).toMatchObject({ relation: "continuation", sessionId: "s1", addedSystem: "Be brief." });
   });
 
-  it("is told apart from another with the same words but another key, caller or workspace", () => {
+  it("differs from another with the same words but another key, caller or workspace", () => {
     ask(asking([user("A")]));
     const next = [user("A"), answer("a"), user("B")];
     expect(ask(asking(next, { sessionKey: "other" }))).toBe("new s2");
@@ -132,7 +132,7 @@ describe("a history that was changed", () => {
 describe("a conversation with a name", () => {
   const next = [user("A"), answer(""), user("B")];
 
-  it("goes on when its system prompt is another one, of which the agent is told [defect 23]", () => {
+  it("goes on when its system prompt is another one, which the agent is sent [defect 23]", () => {
     ask(asking([user("A")]));
     const verdict = classify(asking(next, { system: "You are a poet." }));
     expect(verdict).toMatchObject({ relation: "continuation", sessionId: "s1", addedSystem: "You are a poet." });
@@ -144,7 +144,7 @@ describe("a conversation with a name", () => {
     expect(ask(asking([...next, answer(""), user("C")], { tools: tools.slice(1) }))).toBe("continuation s1");
   });
 
-  it("goes on from no answer that was asked for twice: which of them the client took cannot be told [defect 8]", () => {
+  it("goes on from no answer that was asked for twice: which of them the client took is unknown [defect 8]", () => {
     expect([ask(asking([user("A")])), ask(asking([user("A")])), ask(asking(next))]).toEqual([
       "new s1",
       "divergence s2",
@@ -188,7 +188,7 @@ describe("a system prompt that tells the time", () => {
     expect(ask(asking(second, { ...unnamed, system: system.replace("{}", after) }))).toBe("new s2");
   });
 
-  it("is told again only where it has changed [defect 23]", () => {
+  it("is sent again only where it has changed [defect 23]", () => {
     const system = (time: string) => `You are kind.\nYou are brief.\nIt is ${time} now.\nNever curse.`;
     ask(asking(first, { ...unnamed, system: system("10:32") }));
     expect(classify(asking(second, { ...unnamed, system: system("10:40") }))).toMatchObject({
@@ -197,7 +197,7 @@ describe("a system prompt that tells the time", () => {
     });
   });
 
-  it("is told again as a whole when it lies in a file that is written anyway: not in the prompt", () => {
+  it("is sent again as a whole when it lies in a file that is written anyway: not in the prompt", () => {
     ask(asking(first, { tellsSystem: false }));
     const verdict = classify(asking(second, { tellsSystem: false, system: "Another." }));
     expect(verdict).toMatchObject({ relation: "continuation", addedSystem: "" });
@@ -228,7 +228,7 @@ describe("client notes that move from message to message", () => {
     ]).toEqual(["new s1", "continuation s1", "continuation s1"]);
   });
 
-  it("are told once they are new, wherever they stand", () => {
+  it("are sent once they are new, wherever they stand", () => {
     const env = (date: string) => `<environment_context>\n<current_date>${date}</current_date>\n</environment_context>`;
     ask(asking([user(env("2026-11-15")), user("A")], unnamed));
     const later = asking([user(env("2026-11-16")), user("A"), answer(""), user("B")], unnamed);
@@ -291,7 +291,7 @@ describe("a transcript that was sent before", () => {
     expect(verdict).toMatchObject({ relation: "continuation", sessionId: "s1", newFrom: 0, heardBefore: 0 });
   });
 
-  it("gets a session of its own while somebody else listens to the turn", () => {
+  it("gets a session of its own while another client reads the turn", () => {
     ask(asking([user("A")], { sessionKey: undefined }), "none");
     expect(classify(asking([user("A")], { sessionKey: undefined }), "running")).toMatchObject({ relation: "new" });
   });

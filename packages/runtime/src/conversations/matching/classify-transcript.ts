@@ -1,4 +1,5 @@
 import type { TranscriptMessage } from "@caret/protocol";
+import { REDACTED } from "../../redaction/redacted.ts";
 import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
 import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
 import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
@@ -10,7 +11,7 @@ import type { Transcript } from "./transcript.ts";
 /** Enough to tell the lines of one session's prompts apart. */
 const DIGEST_LENGTH = 10;
 
-/** A prompt with more lines is told again as a whole when it changes. */
+/** A prompt with more lines is sent again as a whole when it changes. */
 const MAX_TOLD = 2_000;
 
 /** A transcript's place in the index, to be written down once a turn answers it. */
@@ -37,9 +38,9 @@ export interface Continuation {
   /** Where the messages begin that the session has not heard. */
   readonly newFrom: number;
   readonly heardBefore: number;
-  /** What the system prompt says that the session has not been told. */
+  /** What of the system prompt was not sent to the session yet. */
   readonly addedSystem: string;
-  /** Client notes among the heard messages that the session has not been told. */
+  /** Client notes among the known messages that were not sent to the session yet. */
   readonly addedNotes: readonly string[];
 }
 
@@ -119,16 +120,23 @@ function continuationOf(
     sessionId: record.sessionId,
     newFrom,
     heardBefore,
-    addedSystem: tellsSystem(question, side) ? untoldSystem(system, told) : "",
-    addedNotes: untoldNotes(messages.slice(0, newFrom), told),
+    addedSystem: tellsSystem(question, side) ? untoldSystem(system, isToldWith(question, told)) : "",
+    addedNotes: told === undefined ? [] : untoldNotes(messages.slice(0, newFrom), isToldWith(question, told)),
   };
+}
+
+/** Whether a session was told a line or a note. One that lost a secret since it was kept was told with it. */
+function isToldWith({ conversation }: ReadQuestion, told: readonly string[] = []): (text: string) => boolean {
+  const known = new Set(told);
+  const isKept = conversation !== undefined;
+  return (text) => known.has(digest(text)) || (isKept && text.includes(REDACTED));
 }
 
 function tellsSystem(question: ReadQuestion, side: SideCall | undefined): boolean {
   return question.tellsSystem && side?.kind !== "aside";
 }
 
-/** What a session was told when it had heard so much. A turn that did not complete may have told it nothing. */
+/** What a session had been sent after so many messages. A turn that did not complete may have sent nothing. */
 function toldBefore(
   record: LineageRecord,
   store: LineageStore,
@@ -146,19 +154,16 @@ function toldWith({ system, messages }: Transcript, tellsSystem: boolean): reado
   return [...told].slice(0, MAX_TOLD);
 }
 
-/** The lines of a system prompt that a session has not been told; all of it when most of them are new. */
-function untoldSystem(system: string, told: readonly string[] | undefined): string {
-  const known = new Set(told);
+/** The lines of a system prompt that were not sent to a session yet; all of it when most of them are new. */
+function untoldSystem(system: string, isTold: (line: string) => boolean): string {
   const lines = linesOf(system);
-  const untold = lines.filter((line) => !known.has(digest(line)));
+  const untold = lines.filter((line) => !isTold(line));
   return untold.length * 2 > lines.length ? system.trim() : untold.join("\n");
 }
 
 /** Client notes in messages that a session has heard, which were not there when it heard them. */
-function untoldNotes(heard: readonly TranscriptMessage[], told: readonly string[] | undefined): readonly string[] {
-  if (told === undefined) return [];
-  const known = new Set(told);
-  return [...new Set(heard.flatMap(notesIn))].filter((note) => !known.has(digest(note)));
+function untoldNotes(heard: readonly TranscriptMessage[], isTold: (note: string) => boolean): readonly string[] {
+  return [...new Set(heard.flatMap(notesIn))].filter((note) => !isTold(note));
 }
 
 function linesOf(text: string): readonly string[] {

@@ -47,7 +47,7 @@ function askedAgain(
   const state = stateOf(record, chain.at(-1)?.hash ?? "");
   const isShared = state === "joinable" || state === "abandoned";
   if (isShared && record.request === request) return { kind: "joined", record };
-  // Another model or other instructions make another answer of it, and somebody wants the one that is given.
+  // Another model or other instructions give another answer, and a client waits for the one in progress.
   if (state === "joinable" || state === "running") return undefined;
   // A completed answer is not repeated: a client that asks again wants another one.
   if (record.outcome === "completed" || record.shape !== shape) return undefined;

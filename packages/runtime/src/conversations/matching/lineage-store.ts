@@ -12,12 +12,12 @@ export interface LineageRecord {
   readonly request?: string;
   /** A digest of the request's instructions and tools, which tell a subagent from the conversation that it works for. */
   readonly shape?: string;
-  /** Short digests of what the session was told besides the messages: lines of the system prompt, client notes. */
+  /** Short digests of what was sent to the session besides the messages: lines of the system prompt, client notes. */
   readonly told?: readonly string[];
   /** Absent while the turn runs, and for ever when Caret went down meanwhile. */
   readonly outcome?: "completed" | "cancelled" | "failed";
   /**
-   * Several sessions have answered this very transcript. Which of their answers the client goes on from cannot be told, so
+   * Several sessions have answered this very transcript. Which of their answers the client goes on from is unknown, so
    * no session goes on from here.
    */
   readonly isContested?: true;

@@ -31,9 +31,11 @@ export interface LineageQuestion extends SideCallQuestion {
   readonly owner: string;
   /** The client's own name for the conversation. Without one it is known by its system prompt and first question. */
   readonly sessionKey: string | undefined;
+  /** What an answer that the client names instead of sending it was given as its conversation. */
+  readonly conversation?: string | undefined;
   /** What the answer depends on besides the transcript: the model, sampling. Only equal requests share a turn. */
   readonly variant: readonly string[];
-  /** The system prompt is told in the prompt; otherwise it lies in a file that is written before every turn. */
+  /** The system prompt is part of the prompt; otherwise it lies in a file that is written before every turn. */
   readonly tellsSystem: boolean;
 }
 
@@ -54,10 +56,11 @@ export interface ReadQuestion extends LineageQuestion {
 export function readQuestion(question: LineageQuestion): ReadQuestion {
   const heard = heardMessages(question.messages);
   const stable = stableSystem(question.system);
-  const systemId = fingerprint([stable]);
+  const named = namedConversation(question);
+  const systemId = named?.systemId ?? fingerprint([stable]);
   const names = question.tools.map(({ namespace = "", name }) => fingerprint([namespace, name]));
   const shape = fingerprint([systemId, ...names.toSorted()]);
-  const scope = scopeOf(question, stable, heard);
+  const scope = named?.scope ?? scopeOf(question, stable, heard);
   return { ...question, heard, systemId, scope, shape, request: requestOf(question, shape) };
 }
 
@@ -65,8 +68,22 @@ export function readQuestion(question: LineageQuestion): ReadQuestion {
 function scopeOf(question: LineageQuestion, stable: string, heard: readonly HeardMessage[]): string {
   const { place, sessionKey } = question;
   if (sessionKey !== undefined) return fingerprint(["key", ...place, sessionKey]);
-  const asked = heard.find(({ words: [role] }) => role === "user")?.words ?? [];
-  return fingerprint(["question", ...place, clientProject(question) ?? "", stable, ...asked]);
+  const asked = heard.find(({ role }) => role === "user")?.digest ?? "";
+  return fingerprint(["question", ...place, clientProject(question) ?? "", stable, asked]);
+}
+
+/**
+ * A conversation in digests, for a client that will name one of its answers. What it said may be kept without its secrets
+ * by then, and instructions change from request to request: neither makes another conversation of it.
+ */
+export function conversationOf({ scope, systemId, place }: ReadQuestion): string {
+  return [scope, systemId, fingerprint(place)].join(".");
+}
+
+/** Undefined when the client names no answer, or wants to go on with it elsewhere. */
+function namedConversation({ conversation, place }: LineageQuestion) {
+  const [scope, systemId, at] = conversation?.split(".") ?? [];
+  return scope === undefined || systemId === undefined || at !== fingerprint(place) ? undefined : { scope, systemId };
 }
 
 function requestOf({ variant, system, messages }: LineageQuestion, shape: string): string {

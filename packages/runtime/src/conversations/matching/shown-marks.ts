@@ -4,13 +4,13 @@ import { stableSystem } from "./client-notes.ts";
 import type { LineageStore } from "./lineage-store.ts";
 import type { LineageQuestion } from "./read-question.ts";
 
-/** Shorter words are said by everybody: they tell no client by what it quotes. */
+/** Shorter words occur in any conversation: a quote of them identifies no client. */
 const TELLING_LINE = 20;
 
 /** The beginning of a long line tells as much. */
 const READ_LINE = 400;
 
-/** Shorter instructions are everybody's, "You are a helpful assistant" for one. */
+/** Shorter instructions are common to many clients, "You are a helpful assistant" for one. */
 const TELLING_SYSTEM = 200;
 
 /** A side call quotes what it is about near its beginning or end; a pasted book is not read through. */
@@ -22,7 +22,7 @@ const MOST_LINES = 200;
  */
 export function marksOf(question: LineageQuestion): readonly string[] {
   const { tools, messages, codingClient } = question;
-  // Known clients are told by what they say of themselves.
+  // Known clients are recognised by what they say of themselves.
   if (tools.length === 0 || codingClient !== undefined) return [];
   const newest = messages.findLast(({ role }) => role === "user");
   return [

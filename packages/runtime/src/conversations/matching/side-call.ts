@@ -55,7 +55,7 @@ export interface SideCallQuestion extends Transcript {
 }
 
 /**
- * Side calls are told by their shape: a client that has shown tools, or is known to, and now shows none. What they say only
+ * Side calls are recognised by their shape: a client that has shown tools, or is known to, and now shows none. What they say only
  * decides whether their log may be deleted; and it makes a side call of its own only under a name, at the beginning, and
  * in words that nobody uses in a conversation.
  */

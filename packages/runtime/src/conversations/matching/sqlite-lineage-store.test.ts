@@ -87,7 +87,7 @@ it.each([
   ["is no database", () => writeFileSync(join(directory, "lineage.db"), garbage)],
   ["is a directory", () => mkdirSync(join(directory, "lineage.db"))],
   [
-    "has the tables of somebody else",
+    "has the tables of another program",
     () => {
       const database = new DatabaseSync(join(directory, "lineage.db"));
       database.exec("create table transcript (something text); create table scope (another text)");

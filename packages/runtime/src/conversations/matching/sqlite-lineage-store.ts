@@ -98,7 +98,7 @@ function openStore(path: string, now: () => number): LineageStore {
   }
 }
 
-/** Such an index is thrown away: every conversation is told once more. Tables of others are not touched. */
+/** Such an index is dropped: every conversation is sent whole once more. Tables of others are not touched. */
 function isOfEarlierCaret(database: DatabaseSync): boolean {
   const columns = columnsOf(database, "transcript");
   const isWhole = columns.includes("told") && columnsOf(database, "newest").length > 0;

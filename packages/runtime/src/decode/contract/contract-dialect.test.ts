@@ -6,7 +6,7 @@ const says = (content: string) => ({ type: "assistant_delta", data: { content } 
 const done = { type: "done", data: { finishReason: "stop" } };
 
 describe("a turn of a contract CLI", () => {
-  it("is told in the same words as any other", () => {
+  it("gives the same events as any other", () => {
     const lines = [
       { type: "protocol", data: { version: "1.0" } },
       says("Hel"),

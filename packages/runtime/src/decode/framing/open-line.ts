@@ -8,7 +8,7 @@ export interface LongLine {
   take(): Buffer;
 }
 
-/** Whether a line that has grown long is to be kept otherwise than whole; told how it begins. */
+/** Whether a line that has grown long is to be kept otherwise than whole; called with how it begins. */
 export type OpenLongLine = (head: string) => LongLine | undefined;
 
 /** A line whose end has not come yet: kept as the pieces it came in, and joined once. */

@@ -100,7 +100,7 @@ function wholeCharacters(bytes: Buffer, escapedBefore: boolean): number {
   return end;
 }
 
-/** The end of a text that is only the beginning of an escape, or of the second half of a pair. */
+/** The end of a string that is only the beginning of an escape, or of the second half of a pair. */
 const HALF_ESCAPE = /\\u[0-9a-f]{0,3}$/i;
 const HALF_PAIR = /\\ud[89ab][0-9a-f]{2}$/i;
 

@@ -7,7 +7,7 @@ const tool = (subtype: string, toolCall: object) => ({ type: "tool_call", subtyp
 const success = { type: "result", subtype: "success", exitCode: 0, payload: { exitCode: 0, is_error: false } };
 
 describe("a turn under payload", () => {
-  it("is told in the same words as any other", () => {
+  it("gives the same events as any other", () => {
     const lines = [
       { type: "system", subtype: "init", payload: { sessionId: "s1", model: "auto" } },
       { type: "user", payload: { prompt: "Hello" } },

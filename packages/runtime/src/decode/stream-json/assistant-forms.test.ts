@@ -50,7 +50,7 @@ describe("text with partial output", () => {
       ["hello", " world"],
     ],
     [
-      "a segment told again after a retry",
+      "a segment repeated after a retry",
       [delta("hel"), delta("lo"), retries(), delta("hel"), delta("lo wor"), delta("ld"), final("hello world")],
       ["hello world"],
     ],
@@ -136,7 +136,7 @@ describe("text without partial output", () => {
 });
 
 describe("text in either mode", () => {
-  it.each([true, false])("comes from the result when nothing else told it (partial: %s)", (partial) => {
+  it.each([true, false])("comes from the result when nothing else had it (partial: %s)", (partial) => {
     expect(segmentsOf([result("pong")], partial)).toEqual(["pong"]);
   });
 

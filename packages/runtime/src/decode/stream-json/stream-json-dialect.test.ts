@@ -19,7 +19,7 @@ const usage = { inputTokens: 1397, outputTokens: 8, cacheReadTokens: 9856, cache
 const counts = { input: 1397, output: 8, cacheRead: 9856, cacheWrite: 2 };
 
 describe("a whole turn", () => {
-  it("is told block by block, call by call, and ends once", () => {
+  it("is emitted block by block, call by call, and ends once", () => {
     const [start, end] = read("/work/demo/a.txt");
     const lines = [
       init,
@@ -167,7 +167,7 @@ describe("the end of a turn", () => {
     expect(summarise([line]).segments).toEqual([]);
   });
 
-  it("is a failure told by an error event when no result follows", () => {
+  it("is a failure by an error event when no result follows", () => {
     for (const line of [
       { type: "error", message: "it broke" },
       { type: "error", error: { message: "it broke" } },
@@ -187,7 +187,7 @@ describe("the end of a turn", () => {
     });
   });
 
-  it("is a failure when an upstream error is told as closing words while a tool runs", () => {
+  it("is a failure when an upstream error comes as closing words while a tool runs", () => {
     const [start] = read("/w/a");
     const lines = [started("c1", start), final("Error: T: [resource_exhausted] Error"), result("")];
     expect(summarise(lines, { partial: false }).outcome).toMatchObject({

@@ -15,7 +15,7 @@ const SOURCE = "stream-json";
 
 /**
  * The stream of the official CLI, in every version known. `partial` says whether partial output was asked for: it
- * decides which of the four forms of an assistant line are text and which repeat it, and cannot be told from them.
+ * decides which of the four forms of an assistant line are text and which repeat it, and does not follow from them.
  */
 export function streamJsonDialect({ partial }: { readonly partial: boolean }): Dialect<StreamJsonState> {
   return draftDialect({
@@ -85,7 +85,7 @@ function keepTyped(draft: StreamJsonDraft, event: JsonObject, type: string): voi
   keepUnknown(draft, SOURCE, subtype === undefined ? type : `${type}:${subtype}`, event);
 }
 
-/** Four forms of one type, told apart by two fields; which of them is text depends on the mode. */
+/** Four forms of one type, distinguished by two fields; which of them is text depends on the mode. */
 function onAssistant(draft: StreamJsonDraft, event: JsonObject): void {
   const message = objectField(event, "message");
   const text = contentText(message === undefined ? event["content"] : message["content"]);

@@ -14,7 +14,7 @@ const MAX_STRING_BYTES = 768 * 1024;
 const PRINTED =
   /^\{"type":"tool_call","subtype":"completed","call_id":"[^"]*","tool_call":\{"(?:shell|read|grep|glob|ls|mcp|webFetch|webSearch|task)ToolCall":/;
 
-/** An upstream error that was told as the assistant's own words, after which the CLI ends as if all were well. */
+/** An upstream error that came as the assistant's own words, after which the CLI ends as if all were well. */
 const inlineError = /^(?:Error: )?(?:T|RetriableError|ConnectError): ?\[?[a-z_]+\]?/;
 
 export function onResult(draft: StreamJsonDraft, event: JsonObject): void {

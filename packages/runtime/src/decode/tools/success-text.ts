@@ -11,7 +11,7 @@ import {
 
 type Renderer = (success: JsonObject, args: JsonObject) => string;
 
-/** What each of the main tools answered, as text a person can read. Anything else is told by `genericText`. */
+/** What each of the main tools answered, as text a person can read. Anything else is shown by `genericText`. */
 const renderers: ReadonlyMap<string, Renderer> = new Map(
   Object.entries<Renderer>({
     shell: (success) => shellText(success),

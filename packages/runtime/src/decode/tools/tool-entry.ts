@@ -126,7 +126,7 @@ export function toNamedInput(name: string, args: unknown): NamedInput {
   return { name, input };
 }
 
-/** Server and tool are told apart by their own fields: a name such as `local-echo` cannot be split on its dash. */
+/** Server and tool have fields of their own: a name such as `local-echo` cannot be split on its dash. */
 function toMcpInput(args: JsonObject): NamedInput {
   const name = wordField(args, "toolName", "name") ?? "mcp";
   const server = wordField(args, "providerIdentifier", "serverIdentifier");

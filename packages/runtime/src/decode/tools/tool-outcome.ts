@@ -20,7 +20,7 @@ const okArms: ReadonlySet<string> = new Set(["success", "complete", "stillRunnin
 
 type Outcome = Omit<ToolResultEvent, "type" | "callId" | "durationMs">;
 
-/** The CLI answers questions itself when nobody can; its model is told that a user skipped them, which is not true. */
+/** The CLI answers questions itself when nobody can; it reports to its model that a user skipped them, which is not true. */
 const NO_INPUT_SURFACE = "Nobody could be asked: this turn has no input surface.";
 const skippedReason = /skipped by the user/i;
 

@@ -24,7 +24,7 @@ export interface BridgeHubOptions {
   /** How many agents may be on their way to their first hello at once. */
   readonly maxStarting?: number;
   readonly startMs?: number;
-  /** How often an agent is told that its call still waits. */
+  /** How often an agent is sent progress while its call waits. */
   readonly progressMs?: number;
 }
 
@@ -40,7 +40,7 @@ export interface Admission {
   readonly secret: string;
   /** The agent works, with its bridge or without: the next one may start. A hello tells as much. */
   readonly started: () => void;
-  /** From now on the turn's tools are these; its agent is told. */
+  /** From now on the turn's tools are these; its agent is notified. */
   readonly offer: (tools: readonly AgentTool[]) => void;
   readonly dismiss: () => void;
 }

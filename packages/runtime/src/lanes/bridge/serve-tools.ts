@@ -13,14 +13,14 @@ import type { AnswerCall } from "../../turns/tools/tool-call.ts";
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** Progress is told this often while a call waits for its client: it keeps the agent's own time limit from running out. */
+/** Progress is sent this often while a call waits for its client: it keeps the agent's own time limit from running out. */
 const PROGRESS_MS = 5_000;
 
 export interface ServedTools {
   /** As it is now: it may change while the agent works. */
   readonly offer: () => ToolOffer;
   readonly onCall: AnswerCall;
-  /** What the agent is told about who serves it. */
+  /** The name and version that the agent is sent. */
   readonly version: string;
   readonly progressMs?: number;
 }
@@ -52,8 +52,8 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<To
     let progress = 0;
     const tellProgress = (): void => {
       progress += 1;
-      const told = mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress } });
-      told.catch(() => undefined); // the agent has left, and its call with it
+      const sent = mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress } });
+      sent.catch(() => undefined); // the agent has left, and its call with it
     };
     const timer = progressToken === undefined ? undefined : setInterval(tellProgress, progressMs);
     try {

@@ -12,7 +12,7 @@ export interface AgentPolicy {
   readonly sandbox: "enabled" | "disabled" | undefined;
   /** The longest prompt that is given as an argument. */
   readonly maxArgBytes: number;
-  /** How long the end of a turn waits for commands in the background, where the CLI can be told. */
+  /** How long the end of a turn waits for commands in the background, where the CLI has an option for it. */
   readonly backgroundShellMs?: number | undefined;
 }
 

@@ -32,7 +32,7 @@ function prepare() {
 
 const content = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
-describe("an agent whose tools somebody else runs", () => {
+describe("an agent whose tools the client or the gateway runs", () => {
   it("is denied every path of the machine, not only those of its own directory [fidelity F4]", () => {
     writeFileSync(mcpFile, `{ "mcpServers": { "mine": {}, }, // a comment\n}`);
     prepare();

@@ -60,7 +60,7 @@ const HOOK_SCRIPT = "deny-native.sh";
 const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
 
 /**
- * Make the workspace of an agent whose tools somebody else runs: they are there as one MCP server, and the agent's own are
+ * Make the workspace of an agent whose tools the client or the gateway runs: they are there as one MCP server, and the agent's own are
  * denied twice over, by permission and by a hook, with a sentence that says what to use instead.
  *
  * The hook is the only full gate: no rule covers the agent's own search, and a rule against every MCP server would deny

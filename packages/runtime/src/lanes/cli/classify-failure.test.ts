@@ -178,7 +178,7 @@ describe("what the CLI says about itself", () => {
     });
   });
 
-  it("is not mistaken for a login problem when a tool's server merely refused somebody", () => {
+  it("is not mistaken for a login problem when a tool's server merely refused access", () => {
     expect(errorOf("mcp: server docs answered 401 Unauthorized\nRetry attempt 2...").code).toBe("upstream-unreachable");
   });
 

@@ -45,7 +45,7 @@ const crashes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why the CLI failed, told from all it leaves behind: words on standard error and an exit code. It has no other way
+ * Why the CLI failed, from all it leaves behind: words on standard error and an exit code. It has no other way
  * to say it; most failures exit with 1, so the words decide, and the code only when they say nothing.
  *
  * Words that only accompany a failure come last: a CLI that was killed while it was reconnecting was killed. A turn

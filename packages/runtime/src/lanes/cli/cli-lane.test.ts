@@ -154,7 +154,7 @@ describe("a turn that cannot be started", () => {
 });
 
 describe("the upstream session", () => {
-  it("is told before the answer, with where and by which version it is kept", async () => {
+  it("is reported before the answer, with where and by which version it is kept", async () => {
     bench.agent(`cat > /dev/null\n${saysHello}`);
     const lane = createCliLane({ name: "cli", host: bench.host() });
     const entries = (await Array.fromAsync(lane.runTurn(bench.request(), unstopped()))).flat();

@@ -42,7 +42,7 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
     async createSession(workspace, signal): Promise<UpstreamAttachment | undefined> {
       const attachment = { lane: name, configDir: host.chatConfigDir() };
       const launch = await host.resolveLaunch(host.programs.command);
-      // The first turn makes the chat itself where it can be told the id: then no process has to be started for it.
+      // The first turn makes the chat itself where it takes the id as an option: then no process has to be started for it.
       if (cliFeatures(host.versions.known(launch)).newSessionId)
         return { ...attachment, sessionId: host.newId(), isReserved: true };
       const id = await createChat({ host, workspace, signal });

@@ -92,7 +92,7 @@ const resultsOf = (events: readonly AgentEvent[]): readonly string[] =>
 const outcomeOf = (events: readonly AgentEvent[]) => events.findLast((event) => event.type === "turn-end")?.outcome;
 
 describe("a program that asks for calls in its stream", () => {
-  it("is told the gateway's tools, and hears what each call gave", async () => {
+  it("is sent the gateway's tools, and the result of each call", async () => {
     const events = await play(
       [
         ["write", { path: "a.txt", content: "hi" }],

@@ -16,7 +16,7 @@ const MAX_ASKED = 2 * MAX_CALLS;
 type ToolCallEvent = AgentEventOf<"tool-call">;
 
 /** A call of the program, and what is to be answered: by whom it is run, or why it is not. */
-interface AskedCall {
+interface ContractCall {
   readonly callId: string;
   /** As the program spelled it. */
   readonly name: string;
@@ -38,8 +38,8 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
   const left = new AbortController();
   const tooMany = new AbortController();
   const known = new Set<string>();
-  let asked: AskedCall[] = [];
-  let reply: (call: AskedCall, result: ToolResult) => void = () => undefined;
+  let asked: ContractCall[] = [];
+  let reply: (call: ContractCall, result: ToolResult) => void = () => undefined;
   let made = 0;
 
   const admit = ({ name, input }: ToolCallEvent): Admission => {
@@ -63,7 +63,7 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
     return admission.notice === undefined ? [] : [{ event: admission.notice }];
   };
 
-  const answer = async (call: AskedCall): Promise<void> => {
+  const answer = async (call: ContractCall): Promise<void> => {
     if ("refusal" in call.answer) return reply(call, { text: call.answer.refusal, isError: true });
     offered?.announce(call.answer);
     const result = await offered?.call(call.answer, left.signal);
@@ -97,7 +97,7 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
   };
 }
 
-function sendResult(child: ChildHandle, { callId, name }: AskedCall, { text, isError }: ToolResult): void {
+function sendResult(child: ChildHandle, { callId, name }: ContractCall, { text, isError }: ToolResult): void {
   const line = { type: "tool_result", callId, name, ok: !isError, content: text };
   // A program that no longer reads its input does not want the answer; its turn ends without it.
   void child.writeStdin(`${JSON.stringify(line)}\n`);

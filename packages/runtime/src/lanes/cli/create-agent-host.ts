@@ -26,7 +26,7 @@ export interface AgentHostOptions {
   readonly containment: Containment;
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
-  /** Strict, unless told otherwise. */
+  /** Strict by default. */
   readonly boundary?: RepairSettings;
   readonly clocks: AgentHost["clocks"];
   readonly maxLineBytes: number;
@@ -77,7 +77,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     async resolveLaunch(command) {
       if (command !== undefined) return resolveLaunch({ ...machine, command });
       if (options.launch !== undefined) return options.launch;
-      // Whoever is asked may be a stranger: it sees no key and no login.
+      // The program that is asked may be another vendor's: it sees no key and no login.
       const askVersion = (launch: ResolvedLaunch) => versions.ask(launch, environmentOfStranger(env));
       return await findCursorCli({ ...machine, home: options.home, askVersion });
     },

@@ -36,7 +36,7 @@ describe("making a chat ahead of its first turn", () => {
     expect(bench.workbench.survivors()).toEqual([]);
   });
 
-  it("gives up when it is told to, also beforehand", async () => {
+  it("gives up when it is aborted, also beforehand", async () => {
     bench.agent(`${noted()}exec sleep 600\n`);
     expect(await ask({ signal: AbortSignal.abort() })).toBeUndefined();
     expect(await ask({ signal: AbortSignal.timeout(200) })).toBeUndefined();

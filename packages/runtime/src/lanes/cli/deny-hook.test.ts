@@ -47,7 +47,7 @@ describe("the hook of an agent with offered tools", () => {
     ],
     ["the same the other way round", '{"tool_input":{"tool_name":"MCP:read"},"tool_name":"MCP:deploy"}'],
     [
-      "the text of a name in a text",
+      "the text of a name in a string",
       '{"tool_name":"Shell","tool_input":{"command":"echo \\"tool_name\\":\\"MCP:read\\""}}',
     ],
     ["the text of a name without escapes", '{"tool_name":"Shell","note":"x","more":["tool_name","MCP:read"]}'],

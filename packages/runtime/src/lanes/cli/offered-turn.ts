@@ -6,17 +6,17 @@ import type { LaneEntry, LaneRequest, OfferedTools } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
-/** What a turn needs whose tools somebody else than the agent runs. */
+/** What a turn needs whose tools the client or the gateway runs. */
 export interface OfferedTurn {
-  /** The agent runs now. `onAnswered` is told of each call that the agent itself will not report as done. */
+  /** The agent runs now. `onAnswered` is called with each call that the agent itself will not report as done. */
   attach(child: ChildHandle, onAnswered: (callId: string) => void): void;
   /** Files that the agent is not to see. */
   readonly covered: readonly CoveredFile[];
   /** Aborted when the agent must be stopped for the way it uses the tools. */
   readonly signal: AbortSignal | undefined;
-  /** What of a batch is to be shown: calls of offered tools are told where they are answered, not by the agent's stream. */
+  /** What of a batch is to be shown: calls of offered tools are logged where they are answered, not from the agent's stream. */
   show(entries: readonly LaneEntry[]): readonly LaneEntry[];
-  /** The batch that was shown last has been taken: calls it mentioned may be told now. */
+  /** The batch that was shown last has been taken: calls it mentioned may be logged now. */
   taken(): void;
   /** Nothing more is answered. */
   leave(): void;

@@ -95,7 +95,7 @@ describe("running an agent", () => {
     expect(workbench.survivors()).toEqual([]);
   });
 
-  it("stops when it is told to, even one that ignores signals", async () => {
+  it("stops when it is aborted, even one that ignores signals", async () => {
     const controller = new AbortController();
     const events = play("trap '' TERM; note; while :; do sleep 0.05; done", { signal: controller.signal });
     await eventually(() => workbench.noted() === 1, "it runs");

@@ -54,7 +54,7 @@ export interface Started {
 export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: StartOptions): Promise<Started> {
   if (prepared.program.style === "contract") return await startContract(asked, prepared);
   const turn = { ...asked, request: withUsableReservation(asked, prepared) };
-  // An agent with tools of somebody else is tied to its own turn, and an argument cannot be given later: neither can wait.
+  // An agent that is offered tools is tied to its own turn, and an argument cannot be given later: neither can wait.
   if (how.asArgument || turn.request.offered !== undefined) return startCold(turn, prepared, how);
   return startWarm(turn, prepared);
 }
@@ -73,7 +73,7 @@ function withUsableReservation({ host, request }: TurnAttempt, { launch }: Prepa
 
 /**
  * Print mode waits without end for commands in the background, and such a turn would be given up as stalled. The CLI is
- * told to end them a little earlier, where it can be told, so that the turn still ends with its answer.
+ * asked to end them a little earlier, where it has an option for that, so that the turn still ends with its answer.
  */
 function turnPolicy(host: AgentHost, launch: ResolvedLaunch): AgentPolicy {
   if (!cliFeatures(host.versions.known(launch)).backgroundShellTimeout) return host.policy;

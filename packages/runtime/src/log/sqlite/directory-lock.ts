@@ -53,7 +53,7 @@ function lockFile(path: string, { pid, now }: DirectoryLockOptions): DirectoryLo
   }
 }
 
-/** Whoever uses the directory may be a gateway that holds this very file. */
+/** The user of the directory may be a gateway that holds this very file. */
 function damaged(cause: unknown): CaretError {
   return new CaretError("storage-failed", `${LOCK_FILE} in the data directory cannot be used`, {
     cause,

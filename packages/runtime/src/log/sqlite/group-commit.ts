@@ -51,12 +51,12 @@ const BURST = 4;
 /** A commit of less counts as a part of one, so that a few turns alone never wait: only many of them, or a flood, do. */
 const FULL_COMMIT = 16;
 export const HELD_MS = 10_000;
-/** Whoever closes does not wait long for a log that others hold: the next start finds the turns without an end. */
+/** Closing does not wait long for a log that others hold: the next start finds the turns without an end. */
 const DRAIN_MS = 2_000;
 
 /**
  * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
- * everything else that comes in the same tick, because somebody waits for it; under load there is one commit per
+ * everything else that comes in the same tick, because a caller waits for it; under load there is one commit per
  * `maxDelayMs` or `maxEvents`. What nobody waits for waits for company. A log that another process holds is tried again
  * later, off the loop: the jobs keep their places meanwhile.
  */
@@ -143,7 +143,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
 type Disk = Pick<GroupCommitOptions, "connection" | "wal">;
 
-/** `held`: another process has the log. Nothing was written then, and nobody was told anything. */
+/** `held`: another process has the log. Nothing was written then, and no promise was settled. */
 function commit(disk: Disk, jobs: readonly Job[]): "over" | "held" {
   try {
     const settle = disk.connection.use(({ database, tables }) =>

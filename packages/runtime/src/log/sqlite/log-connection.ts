@@ -13,7 +13,7 @@ interface OpenLog {
 export interface LogConnection {
   /** Work on a sound connection. Throws only errors of ours. */
   use<Result>(work: (log: OpenLog) => Result): Result;
-  /** The disk failed under it, as somebody else found out. Gives what there is to say about it. */
+  /** The disk failed under it, as another caller found out. Returns the reason. */
   distrust(reason: unknown): CaretError;
   /** Says whether it was sound to the end. */
   close(): boolean;

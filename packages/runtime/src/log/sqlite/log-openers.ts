@@ -16,7 +16,7 @@ export const OPENERS_FILE = "caret.open";
 
 /** Long enough for another process that checks a large log as it opens it. */
 const ENTER_TIMEOUT_MS = 30_000;
-/** Whoever leaves does not wait long: a name that stays on the list costs the next opener a check. */
+/** A process that leaves does not wait long: a name that stays on the list costs the next opener a check. */
 const LEAVE_TIMEOUT_MS = 500;
 
 export interface OtherOpeners {
@@ -40,7 +40,7 @@ interface Opened {
 export interface LogOpeners {
   /** Run `open`, and sign in under the name that it gives. Nobody else opens the log at the same time. */
   enter<Result extends Opened>(open: (others: OtherOpeners) => Result): Result;
-  /** Sign out. Whoever dies without it leaves a name behind, and the next to enter knows of it. */
+  /** Sign out. A process that dies without it leaves a name behind, which the next to enter finds. */
   leave(): void;
 }
 
@@ -86,7 +86,7 @@ export function createLogOpeners({ directory, isAlive, now }: LogOpenersOptions)
         return signIn(open, { someAlive: false, someDied: false });
       } catch (reason) {
         if (!isUnusable(reason)) throw reason;
-        // The list is made again. Who was on it is told by their locks; who of them died is not, so the log is checked.
+        // The list is made again. Their locks say who was on it, but not who of them died, so the log is checked.
         setAside(path, now);
         return signIn(open, { someAlive: isAnyOwnerAlive(directory), someDied: true });
       }

@@ -9,7 +9,7 @@ import { createTurnTable, type TurnTable } from "./turn-table.ts";
 
 const DEFAULT_LIMIT = 1_000;
 
-/** How long a client that sends a command again is told what became of it. */
+/** How long the outcome of a command is kept for a client that sends it again. */
 const COMMANDS_KEPT_MS = 24 * 3_600_000;
 
 /** The prepared statements of one connection. */

@@ -14,7 +14,7 @@ interface OpenLogOptions extends OpenDatabaseOptions {
 }
 
 /**
- * Open the log at start-up, while no other process does. One that somebody died over is checked first; one that cannot
+ * Open the log at start-up, while no other process does. One whose process died while it was open is checked first; one that cannot
  * be read is put aside, unless others have it open: their next append would go to a file that nobody looks at again.
  */
 export function openLog(path: string, { others, now, ...options }: OpenLogOptions): DatabaseSync {

@@ -5,7 +5,7 @@ import type { LogTables } from "./log-tables.ts";
 /** What one transaction deletes without anybody noticing. */
 const SMALL_EVENTS = 200;
 const CHUNK_EVENTS = 50;
-/** How long a transaction goes on with the next chunk. Whoever else writes waits for that long. */
+/** How long a transaction goes on with the next chunk. Other writers wait for that long. */
 const STEP_MS = 8;
 
 export interface RemoveOptions extends DeleteOptions {

@@ -21,7 +21,7 @@ export interface SessionTable {
   save(session: SessionRecord): void;
   /** Nobody sees it from here on. */
   hide(id: string, why: "staged" | "removed", owner: string): void;
-  /** Everybody sees it from here on. */
+  /** Other connections see it from here on. */
   show(id: string): void;
   hidden(): readonly HiddenSession[];
   advance(id: string, progress: SessionProgress, how: Advance): void;
@@ -66,7 +66,7 @@ const advanceSql = `
   where id = $id
 `;
 
-/** Read with the session, so that whoever lists sessions sees what they consumed without reading their logs. */
+/** Read with the session, so that a list of sessions shows what they consumed without reading their logs. */
 const usedSql = `(
   select json_object(
     'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),

@@ -136,7 +136,7 @@ describe("The SQLite event store", () => {
     expect(Math.min(...times)).toBeLessThan(50);
   });
 
-  it("keeps its files from everybody else, whatever the directory allowed before", async () => {
+  it("keeps its files from other users, whatever the directory allowed before", async () => {
     chmodSync(directory, 0o777);
     await filled([text("a")]);
     const modes = readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]);
@@ -202,7 +202,7 @@ describe("The SQLite event store", () => {
     ]);
   });
 
-  it("puts a file that is no database aside, says so, and begins anew at the next start", async () => {
+  it("puts a file that is no database aside, says so, and starts empty at the next start", async () => {
     writeFileSync(join(directory, LOG_FILE), "these are not the bytes of a database".repeat(100));
     expect(() => open()).toThrow(expect.objectContaining({ code: "storage-failed" }));
     const [kept = ""] = quarantined();

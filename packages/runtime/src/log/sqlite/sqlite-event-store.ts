@@ -69,7 +69,7 @@ export interface SqliteEventStoreOptions {
   readonly heldMs?: number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
-  /** How the disk is told to keep what it was given. */
+  /** How the journal is synced to disk. */
   readonly syncFile?: SyncFile;
 }
 
@@ -232,7 +232,7 @@ class SqliteEventStore implements EventStore {
 
   async read(sessionId: string, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
     const events = await this.#read((tables) => tables.events.read(sessionId, options));
-    // What was read may have been committed a moment ago. Nobody is told of what a power cut could still take back.
+    // What was read may have been committed a moment ago. Nothing is returned that a power cut could still take back.
     await this.#held.wal.settled();
     return events;
   }

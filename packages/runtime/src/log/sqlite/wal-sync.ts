@@ -5,7 +5,7 @@ import { promisify } from "node:util";
  * Makes commits durable beside the event loop.
  *
  * SQLite would sync its journal inside the commit, and with it hold up every stream of this process for as long as the
- * disk takes. So it is told not to (`synchronous=normal` in WAL mode writes the journal and syncs it only before a
+ * disk takes. So SQLite does not (`synchronous=normal` in WAL mode writes the journal and syncs it only before a
  * checkpoint), and the same sync is made here, by the thread pool. A commit is acknowledged when that has returned, which
  * is what `synchronous=full` promises: the journal's checksums decide after a power cut which commits were whole.
  */
@@ -14,7 +14,7 @@ export interface WalSync {
   sync(): Promise<void>;
   /**
    * Resolves when nothing that was committed before is on its way to the disk any more; what is committed meanwhile is
-   * not waited for. Never rejects: whoever waits for a commit hears of its failure.
+   * not waited for. Never rejects: the promise of a commit does.
    */
   settled(): Promise<void>;
   /** The journal may be another file from now on, or none. */
@@ -51,7 +51,7 @@ export function createWalSync(path: string, syncFile: SyncFile = promisify(fdata
   return {
     async sync() {
       if (running === undefined) return await start();
-      // One that has begun may have missed the newest commit; the one after it serves everybody who waits by then. If the
+      // One that has begun may have missed the newest commit; the one after it serves all that wait by then. If the
       // first fails they fail with it: the kernel may have given up what they wrote, and would call a second one a success.
       next ??= running
         .finally(() => {

@@ -78,7 +78,7 @@ async function* endedEntries(
   yield* interruptedEnd(open).map((event) => ({ turnId, event }));
 }
 
-/** Which lane it ran on is told by its first turn, where the header does not say. */
+/** Its first turn says which lane it ran on, where the header does not. */
 function laneChanges(
   { lane, model }: { readonly lane?: LaneName; readonly model?: string },
   { firstStart }: SeenEvents,

@@ -9,7 +9,7 @@ import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
 export const FORMAT = "caret-session";
 export const VERSION = 1;
 
-/** The last moment that a date can tell: whoever shows a later one fails. */
+/** The last moment that a `Date` can hold: showing a later one fails. */
 const LAST_MOMENT = 8_640_000_000_000_000;
 const moment = z.number().int().nonnegative().max(LAST_MOMENT);
 

@@ -28,7 +28,7 @@ export interface Grant {
 }
 
 /** A call that the policy wants to ask about. */
-export interface AskedCall {
+export interface CallToApprove {
   readonly call: PolicyCall;
   readonly decision: Pick<PolicyDecision, "asked" | "danger">;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ToolKind } from "@caret/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createPolicy } from "../policy.ts";
-import { type AskedCall, type Grant, grantWords } from "./grant.ts";
+import { type CallToApprove, type Grant, grantWords } from "./grant.ts";
 import { offerGrants } from "./offer-grants.ts";
 import { createSessionGrants, type SessionGrants } from "./session-grants.ts";
 
@@ -22,22 +22,22 @@ beforeEach(() => {
   grants = createSessionGrants({ newId: () => `g${++ids}`, now: () => 7 });
 });
 
-function asked(tool: string, kind: ToolKind, input: unknown): AskedCall {
+function asked(tool: string, kind: ToolKind, input: unknown): CallToApprove {
   const policy = createPolicy({ mode: "supervised", rules: [], workspace, attended: true, newRequestId: () => "r" });
   const call = { tool, kind, input };
   return { call, decision: policy.decide(call) };
 }
-const exec = (command: string, more: object = {}): AskedCall => asked("exec", "shell", { command, ...more });
-const edit = (path: string): AskedCall => asked("edit", "edit", { path, old_string: "a", new_string: "b" });
-const offered = (call: AskedCall): readonly string[] => offerGrants(call).map((scope) => grantWords(scope).label);
+const exec = (command: string, more: object = {}): CallToApprove => asked("exec", "shell", { command, ...more });
+const edit = (path: string): CallToApprove => asked("edit", "edit", { path, old_string: "a", new_string: "b" });
+const offered = (call: CallToApprove): readonly string[] => offerGrants(call).map((scope) => grantWords(scope).label);
 
 /** Grants one of the offers for a call, the first unless told. */
-function grant(call: AskedCall, which = 0): Grant {
+function grant(call: CallToApprove, which = 0): Grant {
   const scope = offerGrants(call)[which];
   if (scope === undefined) throw new Error("Nothing is offered");
   return grants.add(scope);
 }
-const isCovered = (call: AskedCall): boolean => grants.use(call) !== undefined;
+const isCovered = (call: CallToApprove): boolean => grants.use(call) !== undefined;
 
 describe("what may be allowed for the rest of a session", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { PathPart, PolicyPart } from "../policy-parts.ts";
-import { type AskedCall, directoryOf, type GrantScope, identityOf, originOf } from "./grant.ts";
+import { type CallToApprove, directoryOf, type GrantScope, identityOf, originOf } from "./grant.ts";
 
 /**
  * Commands for which further arguments may be allowed as well: those that build, check or test a project, which run its
@@ -33,7 +33,7 @@ const gitWords: ReadonlySet<string> = new Set(["status", "add", "commit"]);
  * What a person may allow for the rest of the session instead of once, the narrowest first. Nothing for a dangerous
  * call: each of those is decided about by itself.
  */
-export function offerGrants(asked: AskedCall): readonly GrantScope[] {
+export function offerGrants(asked: CallToApprove): readonly GrantScope[] {
   const { call, decision } = asked;
   if (decision.danger !== undefined) return [];
   const [part, ...others] = decision.asked;
@@ -44,7 +44,7 @@ export function offerGrants(asked: AskedCall): readonly GrantScope[] {
   return special.length > 0 ? special : [same, ...broader];
 }
 
-function offersOf({ call }: AskedCall, part: PolicyPart): readonly GrantScope[] {
+function offersOf({ call }: CallToApprove, part: PolicyPart): readonly GrantScope[] {
   if (part.kind === "command" && call.kind === "shell") {
     const directory = directoryOf(call);
     const isFixed = part.words.every(({ fixed, spread }) => fixed && !spread);
@@ -76,7 +76,7 @@ function pathOffers(path: string): readonly GrantScope[] {
 }
 
 /** The file that a change is made to, free of links; undefined when it is no change, or of several files. */
-export function changedPath(kind: AskedCall["call"]["kind"], { path, use }: PathPart): string | undefined {
+export function changedPath(kind: CallToApprove["call"]["kind"], { path, use }: PathPart): string | undefined {
   if ((kind !== "edit" && kind !== "write") || use !== "named" || path.ends.length !== 1) return undefined;
   return path.ends[0]?.inWorkspace || undefined;
 }

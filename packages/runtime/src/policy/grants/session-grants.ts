@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { GrantView } from "@caret/protocol";
 import type { PolicyPart } from "../policy-parts.ts";
-import { type AskedCall, directoryOf, type Grant, type GrantScope, grantWords, identityOf, originOf } from "./grant.ts";
+import {
+  type CallToApprove,
+  directoryOf,
+  type Grant,
+  type GrantScope,
+  grantWords,
+  identityOf,
+  originOf,
+} from "./grant.ts";
 import { changedPath } from "./offer-grants.ts";
 
 /** What a person has allowed for the rest of one session. In memory only: a restart forgets it, and asks again. */
@@ -11,7 +19,7 @@ export interface SessionGrants {
   /** The same scope twice is one grant. */
   add(scope: GrantScope): Grant;
   /** The grants that allow this call, each used once more; undefined when it must be asked about. */
-  use(asked: AskedCall): readonly Grant[] | undefined;
+  use(asked: CallToApprove): readonly Grant[] | undefined;
   /** False when there is no such grant (any more). */
   revoke(id: string): boolean;
 }
@@ -50,7 +58,7 @@ export function toGrantView({ id, scope, grantedAt, uses }: Grant): GrantView {
  * The grants that together cover everything the policy would ask about; undefined when they do not. Every simple command
  * of a line must be covered, and a dangerous call never is.
  */
-function coveringGrants(grants: readonly Grant[], asked: AskedCall): readonly Grant[] | undefined {
+function coveringGrants(grants: readonly Grant[], asked: CallToApprove): readonly Grant[] | undefined {
   const { call, decision } = asked;
   if (decision.danger !== undefined) return undefined;
   const whole = grants.find(({ scope }) => coversCall(scope, asked));
@@ -59,12 +67,12 @@ function coveringGrants(grants: readonly Grant[], asked: AskedCall): readonly Gr
   return found.length > 0 && found.every((grant) => grant !== undefined) ? [...new Set(found)] : undefined;
 }
 
-function coversCall(scope: GrantScope, { call }: AskedCall): boolean {
+function coversCall(scope: GrantScope, { call }: CallToApprove): boolean {
   if (scope.kind === "call") return scope.tool === call.tool && scope.input === identityOf(call);
   return scope.kind === "address" && scope.origin === originOf(call);
 }
 
-function coversPart(scope: GrantScope, call: AskedCall["call"], part: PolicyPart): boolean {
+function coversPart(scope: GrantScope, call: CallToApprove["call"], part: PolicyPart): boolean {
   if (scope.kind === "command") return part.kind === "command" && coversCommand(scope, call, part.words);
   if (scope.kind !== "path" || part.kind !== "path") return false;
   const path = changedPath(call.kind, part);
@@ -74,7 +82,7 @@ function coversPart(scope: GrantScope, call: AskedCall["call"], part: PolicyPart
 
 function coversCommand(
   { words, more, directory }: Extract<GrantScope, { kind: "command" }>,
-  call: AskedCall["call"],
+  call: CallToApprove["call"],
   asked: Extract<PolicyPart, { kind: "command" }>["words"],
 ): boolean {
   if (call.kind !== "shell" || directory !== directoryOf(call)) return false;

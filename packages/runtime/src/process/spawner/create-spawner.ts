@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { devNull, tmpdir } from "node:os";
@@ -24,13 +25,16 @@ export interface CreateSpawnerOptions {
   readonly socketDir?: string;
   /** In the mode `process`: how many processes wait, started ahead, for commands that are to be `seated`. */
   readonly seats?: number;
+  /** A spawner process of `forkSpawner`, which boots meanwhile. In the mode `inline` it is let go. */
+  readonly forked?: ChildProcess | undefined;
   readonly platform?: NodeJS.Platform;
 }
 
 export function createSpawner(options: CreateSpawnerOptions): Spawner {
-  const { mode, dataDir, socketDir = tmpdir(), seats, platform = process.platform } = options;
+  const { mode, dataDir, socketDir = tmpdir(), seats, forked, platform = process.platform } = options;
   const registryDir = dataDir === undefined ? undefined : join(dataDir, "processes");
-  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir, seats });
+  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir, seats, forked });
+  forked?.disconnect();
   return createInlineSpawner({ registry: registryDir === undefined ? undefined : openProcessRegistry(registryDir) });
 }
 

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { CaretError } from "@caret/protocol";
 import { within } from "../../async/within.ts";
@@ -21,6 +22,8 @@ export interface ProcessSpawnerOptions {
   readonly socketDir: string;
   /** How many processes wait, started ahead, for commands that are to be `seated`. */
   readonly seats?: number | undefined;
+  /** A spawner process that was forked earlier; it is used until it dies. */
+  readonly forked?: ChildProcess | undefined;
 }
 
 /** What the gateway knows of one child in the spawner's hands. */
@@ -43,12 +46,12 @@ export class ProcessSpawner implements Spawner {
   #link: SpawnerLink | undefined;
   #closed = false;
 
-  constructor({ registryDir, socketDir, seats = 0 }: ProcessSpawnerOptions) {
+  constructor({ registryDir, socketDir, seats = 0, forked }: ProcessSpawnerOptions) {
     this.#streamServer = new StreamServer(socketDir);
     this.#registryDir = registryDir;
     this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
     this.#seats = new Seats({ launch: (command, { signal }) => this.#start(command, signal), max: seats });
-    this.#link = this.#open();
+    this.#link = this.#open(forked);
   }
 
   /** The spawner process itself; undefined when it has died and nobody has needed a new one yet. */
@@ -126,8 +129,8 @@ export class ProcessSpawner implements Spawner {
     };
   }
 
-  #open(): SpawnerLink {
-    const link = new SpawnerLink((report) => this.#hear(link, report));
+  #open(forked?: ChildProcess): SpawnerLink {
+    const link = new SpawnerLink((report) => this.#hear(link, report), forked);
     link.send({ type: "open", socketPath: this.#streamServer.path, registryDir: this.#registryDir });
     void link.gone.then(() => this.#mourn(link));
     this.#link = link;

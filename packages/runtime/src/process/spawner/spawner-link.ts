@@ -1,14 +1,11 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { getCompileCacheDir } from "node:module";
+import type { ChildProcess } from "node:child_process";
 import { within } from "../../async/within.ts";
 import { TailRing } from "../tail-ring.ts";
+import { forkSpawner, holdSpawner } from "./fork-spawner.ts";
 import type { SpawnerReport, SpawnerRequest } from "./spawner-messages.ts";
 
 const LEAVE_MS = 2_000;
 const STDERR_TAIL_BYTES = 4 * 1024;
-
-/** The entry beside this file, as source or as built. */
-const entry = new URL(`./spawner-main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
 /** One spawner process and the channel to it, for as long as it lives. */
 export class SpawnerLink {
@@ -17,18 +14,13 @@ export class SpawnerLink {
   readonly #stderr = new TailRing(STDERR_TAIL_BYTES);
   #alive = true;
 
-  constructor(onReport: (report: SpawnerReport) => void) {
-    this.#process = fork(entry, [], {
-      cwd: "/",
-      env: compileCache(), // nothing else: its children could read it through /proc
-      // It does little and lives long: optimizing compilers, and room for garbage, would cost more memory than they save time.
-      execArgv: ["--no-opt", "--no-maglev", "--max-semi-space-size=1", "--max-old-space-size=96"],
-      detached: true, // Ctrl-C in the gateway's terminal is for the gateway
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
-    });
+  constructor(onReport: (report: SpawnerReport) => void, process = forkSpawner()) {
+    this.#process = process;
     this.#process.on("message", onReport);
     this.#process.stderr?.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     for (const event of ["exit", "disconnect", "error"] as const) this.#process.on(event, () => this.#lose());
+    // One that was forked earlier may have died before anybody listened.
+    if (!process.connected) this.#lose();
     this.hold(false);
   }
 
@@ -57,9 +49,7 @@ export class SpawnerLink {
 
   /** While held, the spawner keeps this process from ending by itself. */
   hold(isHeld: boolean): void {
-    for (const part of [this.#process, this.#process.channel, this.#process.stderr as unknown as Refable | null])
-      if (isHeld) part?.ref();
-      else part?.unref();
+    holdSpawner(this.#process, isHeld);
   }
 
   async close(): Promise<void> {
@@ -74,16 +64,4 @@ export class SpawnerLink {
     this.#alive = false;
     this.#gone.resolve();
   }
-}
-
-/** A pipe of a child can be let go of like the child itself; the type of a plain stream does not say so. */
-interface Refable {
-  ref(): void;
-  unref(): void;
-}
-
-/** V8's compile cache of this process, where it has one: with it the spawner starts in half the time. */
-function compileCache(): NodeJS.ProcessEnv {
-  const directory = getCompileCacheDir();
-  return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
 }

@@ -110,7 +110,7 @@ class Walk {
     return { directory: this.#directory, name, path };
   }
 
-  /** By its own name such a file can be changed, if that is approved: then everybody sees what it is. */
+  /** By its own name such a file can be changed, if that is approved: then the approval shows what it is. */
   #assertNoDetour(path: string): void {
     if (this.#links === 0 || !decidesWhatRuns(join(this.#root, path), this.#root)) return;
     throw new CaretError(

@@ -100,7 +100,7 @@ async function readOld(target: ConfinedPath): Promise<OldContent> {
 }
 
 /**
- * Writes a file so that everybody sees either the old content or the new, never a part: into a new file beside it,
+ * Writes a file so that every reader sees either the old content or the new, never a part: into a new file beside it,
  * which then takes its name. The mode of an existing file is kept.
  */
 export async function replaceFile({ directory, name, path }: ConfinedPath, content: string): Promise<void> {

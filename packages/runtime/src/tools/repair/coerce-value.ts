@@ -41,13 +41,13 @@ function coerceText(text: string, types: ReadonlySet<string>, { where, note }: C
   if (types.has("string")) return text;
   const read = readAs(text, types);
   if (read === undefined) return text;
-  note(`read \`${where}\` from a text as ${Array.isArray(read) ? "an array" : `a value of type ${typeof read}`}`);
+  note(`read \`${where}\` from a string as ${Array.isArray(read) ? "an array" : `a value of type ${typeof read}`}`);
   return read;
 }
 
 function readAs(text: string, types: ReadonlySet<string>): unknown {
   const isNumber = types.has("number") || types.has("integer");
-  // Digits that a number cannot hold, or a form of it that is written differently, stay a text.
+  // Digits that a number cannot hold, or a form of it that is written differently, stay a string.
   if (isNumber && WHOLE_OR_DECIMAL.test(text) && String(Number(text)) === text) return Number(text);
   if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
   return types.has("array") || types.has("object") ? readStructure(text, types) : undefined;
@@ -64,7 +64,7 @@ function typesOf(schema: JsonObject): ReadonlySet<string> {
   return new Set(Array.isArray(type) ? type.filter((name) => typeof name === "string") : [String(type)]);
 }
 
-/** The object that a text holds as JSON; undefined when it holds none, or when it is no text. */
+/** The object that a string holds as JSON; undefined when it holds none, or when it is no string. */
 export function parseJsonObject(text: unknown): JsonObject | undefined {
   const value = typeof text === "string" ? parseJson(text) : undefined;
   return isJsonObject(value) ? value : undefined;

@@ -78,9 +78,9 @@ describe("arguments of which the schema leaves one reading", () => {
       { path: "a", n: "5" },
       open({ file_path: text, n: { type: "integer" } }, ["n"]),
       { path: "a", n: 5 },
-      ["read `n` from a text as a value of type number"],
+      ["read `n` from a string as a value of type number"],
     ],
-    ["JSON in a text", '{"command":"ls"}', shell, { command: "ls" }, ["read the arguments from a text"]],
+    ["JSON in a string", '{"command":"ls"}', shell, { command: "ls" }, ["read the arguments from a string"]],
     ["nothing where nothing is needed", undefined, closed({}, []), {}, ["missing arguments were taken for none"]],
     [
       "numbers and truth values as texts",
@@ -88,8 +88,8 @@ describe("arguments of which the schema leaves one reading", () => {
       shell,
       { command: "ls", timeout: 500, background: false },
       [
-        "read `timeout` from a text as a value of type number",
-        "read `background` from a text as a value of type boolean",
+        "read `timeout` from a string as a value of type number",
+        "read `background` from a string as a value of type boolean",
       ],
     ],
     [
@@ -97,7 +97,7 @@ describe("arguments of which the schema leaves one reading", () => {
       { todos: '[{"done":"true"}]' },
       todos,
       { todos: [{ done: true }] },
-      ["read `todos` from a text as an array", "read `todos.0.done` from a text as a value of type boolean"],
+      ["read `todos` from a string as an array", "read `todos.0.done` from a string as a value of type boolean"],
     ],
     [
       "bookkeeping, empty values and doubles",

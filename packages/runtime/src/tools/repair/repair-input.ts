@@ -36,7 +36,9 @@ export function repairInput(input: unknown, schema: InputSchema, validate: Input
 function toObject(input: unknown): Draft {
   if (input === undefined || input === null) return { input: {}, repairs: ["missing arguments were taken for none"] };
   const parsed = parseJsonObject(input);
-  return parsed === undefined ? { input, repairs: [] } : { input: parsed, repairs: ["read the arguments from a text"] };
+  return parsed === undefined
+    ? { input, repairs: [] }
+    : { input: parsed, repairs: ["read the arguments from a string"] };
 }
 
 const unwrap: Step = (input, schema) => {

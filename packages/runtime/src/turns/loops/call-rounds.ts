@@ -11,7 +11,7 @@ const wordings: readonly (readonly [Exclude<OutcomeClass, "success">, RegExp])[]
   ["not_found", /not found|no such|does not exist|doesn't exist|cannot find|could not find|ENOENT|unknown tool/i],
 ];
 
-/** A text that begins like this is a failure even where nothing else says so. */
+/** A result that begins like this is a failure even where nothing else says so. */
 const FAILURE = /^\s*(<\w+>)?\s*(\w*error|failed|failure|fatal|exception|traceback)\b/i;
 
 /** The words that matter stand at the beginning; the rest may be a whole file. */
@@ -86,7 +86,7 @@ function isSame(call: MadeCall, other: MadeCall | undefined): boolean {
 
 export interface ToldOutcome {
   readonly output: string;
-  /** Absent where the protocol does not say: an OpenAI tool message is only a text. */
+  /** Absent where the protocol does not say: an OpenAI tool message is only a string. */
   readonly isError?: boolean;
   readonly exitCode?: number;
 }

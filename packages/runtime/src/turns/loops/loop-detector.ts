@@ -46,7 +46,7 @@ const defaults: LoopLimits = {
 const FAILING_ROUNDS = 2;
 
 /**
- * Notices a turn that goes in circles. One per turn, asked before a call runs and told how it ended.
+ * Notices a turn that goes in circles. One per turn, asked before a call runs and called with how it ended.
  *
  * A loop is the same tool with the same arguments, the same result and the same class of outcome, again and again, with
  * no other call between; or a round of a few such calls. Exploration is none: other arguments are another call. Polling is

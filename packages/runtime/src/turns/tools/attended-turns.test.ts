@@ -165,7 +165,7 @@ describe("a call that a person is asked about", () => {
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
   });
 
-  it("is told as not run, and why, when the turn is stopped before it was decided [ux B9]", async () => {
+  it("is logged as not run, and why, when the turn is stopped before it was decided [ux B9]", async () => {
     const turn = await start([[touch("a")]]);
     await asked(turn);
     turn.cancel("You stopped the turn");
@@ -176,7 +176,7 @@ describe("a call that a person is asked about", () => {
     });
   });
 
-  it("is told as interrupted, not as never run, when the turn is stopped while it runs [ux B9]", async () => {
+  it("is logged as interrupted, not as never run, when the turn is stopped while it runs [ux B9]", async () => {
     const turn = await start([[{ name: "exec", input: { command: "echo on > started; sleep 60" } }]], {
       permission: "auto",
     });
@@ -230,7 +230,7 @@ describe("a call that a person is asked about", () => {
     expect(await turn.outcome).toMatchObject({ kind: "failed", error: { code: "loop-stopped" } });
   });
 
-  it("is told in one line, as it is, and whole beside it [defect 5]", async () => {
+  it("is summarised in one line, as it is, and whole beside it [defect 5]", async () => {
     await reopenEngine({ redactor: () => createRedactor({ secrets: [new Secret("hunter2hunter2")] }) });
     const input = { command: `echo\n hunter2hunter2 ${"x".repeat(300)}` };
     const turn = await start([[{ name: "exec", input }]]);
@@ -245,7 +245,7 @@ describe("a call that a person is asked about", () => {
     expect(JSON.stringify(events)).not.toContain("hunter2");
   });
 
-  it("is denied at once when nobody attends the turn, or by a rule whoever attends", async () => {
+  it("is denied at once when nobody attends the turn, or by a rule in any case", async () => {
     rounds = [[touch("a")]];
     const gatewayTools = { system: "", realWorkspace: project, permission: "supervised" } as const;
     const turn = await engine.startTurn({ prompt: "x", workspace: scratch, gatewayTools });
@@ -290,7 +290,7 @@ describe("a question", () => {
     },
   };
 
-  it("is asked, and its answer told to the agent by its labels", async () => {
+  it("is asked, and the agent is sent its answer by its labels", async () => {
     const turn = await start([[question]]);
     const [requestId = ""] = await asked(turn);
     expect(turn.asks.open()).toMatchObject([{ kind: "question", about: "Colours" }]);
@@ -335,7 +335,7 @@ describe("a question", () => {
     expect(only(events, "question-answer")).toMatchObject([{ outcome: "skipped", reason: expect.any(String) }]);
   });
 
-  it("that nobody answers in time is told to the agent", async () => {
+  it("that nobody answers in time is reported to the agent", async () => {
     await reopenEngine({ askLimitMs: 20 });
     const events = await eventsOf(await start([[question]]));
     expect([toldOf(events).at(-1), heard[0]?.text]).toEqual([

@@ -27,7 +27,7 @@ export interface CallLog {
   newId(): string;
   /** The call runs, or waits for its client, when this resolves. */
   begin(call: LoggedCall, who: Pick<AgentEventOf<"tool-call">, "kind" | "owner">): Promise<void>;
-  /** What the call gave, after the last of its output. The agent may go on only when the log knows what it was told. */
+  /** What the call gave, after the last of its output. The agent may go on only when the log has what it was sent. */
   end(result: AgentEventOf<"tool-result">, output?: readonly AgentEvent[]): Promise<void>;
   /** Answers a call that is not made. It is logged as the gateway's, so that no client takes it for a call to run. */
   refuse(call: ToolCall, reason: string, notices?: readonly AgentEvent[]): Promise<ToolResult>;

@@ -2,7 +2,7 @@ import type { ToolCall } from "./tool-call.ts";
 
 /**
  * A call reaches us on one way and its mention in the agent's stream on another. A call that waits for its mention is
- * told after the text that came before it, and after the calls that were mentioned before it.
+ * logged after the text that came before it, and after the calls that were mentioned before it.
  */
 export interface Mentions {
   /** The agent's stream mentioned a call, and everything before the mention is in the log. */

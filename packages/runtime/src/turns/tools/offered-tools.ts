@@ -7,7 +7,7 @@ export const DISPATCHER = "call_tool";
 export interface ToolOffer {
   /** What the agent sees as tools. */
   readonly tools: readonly AgentTool[];
-  /** What it is told about them; empty when there is nothing to tell. */
+  /** Instructions about them; empty when there are none. */
   readonly instructions: string;
   /** Which of the client's tools a call means, or undefined when it means none. */
   resolve(name: string, input: Readonly<Record<string, unknown>>): ToolCall | undefined;
@@ -36,7 +36,7 @@ export function offerTools(tools: readonly AgentTool[], { mayGrow = false } = {}
 
 const MAX_DESCRIPTION = 40_000;
 
-/** What an agent is told of tools that its client has added while it worked; `tools` are all it offers now. */
+/** What an agent is sent about tools that its client has added while it worked; `tools` are all it offers now. */
 export function describeAdded(added: readonly AgentTool[], tools: readonly AgentTool[]): string {
   const whole = describeTools(added);
   const described = whole.length <= MAX_DESCRIPTION ? whole : added.map(({ name }) => `- ${name}`).join("\n");

@@ -24,7 +24,7 @@ export interface GatewayCallsOptions {
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
 }
 
-/** Calls that the gateway runs itself: approval first, then the tool; nothing is told to the agent before the log knows it. */
+/** Calls that the gateway runs itself: approval first, then the tool; nothing is sent to the agent before it is logged. */
 export interface OwnToolCalls {
   call(call: ToolCall, signal: AbortSignal): Promise<ToolCallResult>;
   /** Whether this call has no result yet. */
@@ -74,7 +74,7 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
     const tool = call.name === askUser?.name ? askUser : registry.find(call.name);
     await calls.begin({ ...call, callId, ...serverOf(tool) }, { kind: tool?.kind ?? "other", owner: "gateway" });
     const result = await judge(call, callId, signal);
-    // Whoever ended the turn has settled the call in the log.
+    // The end of the turn has settled the call in the log.
     const live = open.get(callId);
     if (!open.delete(callId)) return TOO_LATE;
     await calls.end(toResult(callId, result), live?.end());

@@ -12,7 +12,7 @@ import type { GatewayToolbox } from "./toolbox.ts";
 import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";
 import { answered, type TurnTools, type TurnToolsOptions } from "./turn-tools.ts";
-import { type EndedCall, guardCalls } from "./watch-loops.ts";
+import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 
 export interface GatewayTurnToolsOptions extends TurnToolsOptions {
   /** Looked up when the turn has begun. */
@@ -77,8 +77,8 @@ function openCalls(
     calls: log,
     write,
   });
-  const run = async (call: ToolCall, callSignal: AbortSignal): Promise<EndedCall> =>
-    toEnded(await calls.call(call, callSignal));
+  const run = async (call: ToolCall, callSignal: AbortSignal): Promise<FinishedCall> =>
+    toFinished(await calls.call(call, callSignal));
   const call = steering.carriedBy(answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run })));
   const tools = [...toList(askUser), ...registry.list()].map(({ name, description, inputSchema }) => ({
     name,
@@ -94,7 +94,7 @@ function toList(askUser: AskUser | undefined): readonly AskUser[] {
   return askUser === undefined ? [] : [askUser];
 }
 
-function toEnded({ status, output, outcomeClass, durationMs, exitCode }: ToolCallResult): EndedCall {
+function toFinished({ status, output, outcomeClass, durationMs, exitCode }: ToolCallResult): FinishedCall {
   const result: ToolResult = {
     text: output,
     isError: status !== "ok",

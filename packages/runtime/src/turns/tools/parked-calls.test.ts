@@ -66,7 +66,7 @@ describe("parked calls", () => {
     ]);
   });
 
-  it("are told only after the agent's stream has mentioned them", async () => {
+  it("are logged only after the agent's stream has mentioned them", async () => {
     const { events, parked, calls } = lot({ mentionMs: 60_000 });
     void parked.park({ name: "read", input: { b: 1, a: 2 } }, never);
     expect(events).toEqual([]);

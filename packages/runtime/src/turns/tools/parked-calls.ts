@@ -7,7 +7,7 @@ interface ParkedCallsOptions {
   readonly calls: CallLog;
   /** What the client calls a tool that the agent knows by this name. Absent: the same. */
   readonly originOf?: (name: string) => ToolOrigin;
-  /** Why a tool cannot be called now; undefined: it can. The agent is told. */
+  /** Why a tool cannot be called now, for the agent; undefined: it can. */
   readonly refusalOf?: (name: string) => string | undefined;
   /** How long a client may take, from the call or from its last answer to another one. */
   readonly limitMs: number;
@@ -20,7 +20,7 @@ export interface ParkedCalls {
   setParallel(isParallel: boolean): void;
   /** Give a call its result; its id may come back respelled. False when no such call waits. */
   answer(callId: string, result: ToolResult): boolean;
-  /** The client has said anew what can be called: calls that wait and cannot be called any more are refused. */
+  /** The client has changed what can be called: calls that wait and cannot be called any more are refused. */
   refuseUncallable(): void;
   open(): readonly LoggedCall[];
   /** How long to wait for further calls to go out together with those that wait; without end when none does. */
@@ -99,7 +99,7 @@ export function createCallQueue(answer: AnswerCall): CallQueue {
   };
   return {
     async call(call, signal) {
-      // Who has waited longest is told of a change first.
+      // The call that has waited longest learns of a change first.
       while (!isParallel && running > 0) await change.promise;
       running += 1;
       try {

@@ -62,7 +62,7 @@ export function createPendingRequests<
       const { requestId } = request;
       if (hasEnded || signal.aborted) return lapse(request, signal.aborted ? reasonOf(signal) : TURN_OVER);
       const answered = Promise.withResolvers<Answer>();
-      answered.promise.catch(() => undefined); // told below, unless the request itself could not be written
+      answered.promise.catch(() => undefined); // handled below, unless the request itself could not be written
       waiting.set(requestId, { request, since: now(), ...answered });
       const giveUp = (reason: string): void => void answer(requestId, lapse(request, reason));
       const onAbort = (): void => giveUp(reasonOf(signal));

@@ -51,7 +51,7 @@ describe("what a person is asked about", () => {
     ]);
   });
 
-  it("is never what cannot be done: the agent is told so at once [ux A3]", async () => {
+  it("is never what cannot be done: the agent gets an error at once [ux A3]", async () => {
     bench.write("a.txt", "one\none\n");
     const turn = await bench.start([
       [edit("nowhere", "x")],

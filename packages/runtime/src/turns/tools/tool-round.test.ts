@@ -19,7 +19,7 @@ describe("what of a client's tools can be called until its next request", () => 
     ]);
   });
 
-  it("changes with its next request, and whoever offers them is told [clients D3]", () => {
+  it("changes with its next request, and the bridge that offers them is notified [clients D3]", () => {
     const round = createToolRound({ tools: [tool("read"), tool("write")] });
     const told: string[][] = [];
     round.onToolsChange((tools) => void told.push(tools.map(({ name }) => name)));

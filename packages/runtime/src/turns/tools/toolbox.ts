@@ -9,6 +9,6 @@ export interface GatewayToolbox {
   /** The mode is that of turns which name none. */
   readonly policy: { readonly mode: PolicyMode; readonly rules: readonly PolicyRule[] };
   readonly context: Omit<ToolContext, "workspace" | "signal">;
-  /** What of it could not be opened, in words; told at the beginning of each turn. */
+  /** What of it could not be opened, in words; a notice at the beginning of each turn. */
   readonly problems: readonly string[];
 }

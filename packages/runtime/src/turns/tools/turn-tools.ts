@@ -8,7 +8,7 @@ import { noAsks } from "./no-asks.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
 import type { AgentTool, AnswerCall, ToolCall, ToolOrigin, ToolResult } from "./tool-call.ts";
 import type { TurnSteering } from "./turn-steering.ts";
-import { type EndedCall, guardCalls } from "./watch-loops.ts";
+import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 
 export interface TurnToolsOptions {
   /** Puts events into the turn's log, in order; nothing after the turn's end. */
@@ -27,7 +27,7 @@ export interface TurnToolsOptions {
   readonly onLoop: (error: CaretError) => void;
 }
 
-/** The tools of a turn that somebody else than the agent runs. */
+/** The tools of a turn that the client or the gateway runs. */
 export interface TurnTools {
   /** The calls that wait for the client; undefined when none ever will. */
   readonly parked: ParkedCalls | undefined;
@@ -38,7 +38,7 @@ export interface TurnTools {
   readonly steering: TurnSteering | undefined;
   /** What the lane offers to the agent, and what there is to say about it. */
   offer(): Promise<{ readonly offered: OfferedTools; readonly notices: readonly AgentEvent[] }>;
-  /** The client offers its tools anew, with the next request of the turn. Gives those that it did not offer before. */
+  /** The client offers its tools again, with the next request of the turn. Gives those that it did not offer before. */
   change?(next: ClientToolsOffer): readonly AgentTool[];
   /** The turn is over: what the log needs before its end. Nothing can be called afterwards. */
   end(): readonly AgentEvent[];
@@ -53,7 +53,7 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
   const parked = createParkedCalls({ calls, ...round, limitMs: parkedLimitMs });
   parked.setParallel(wanted.parallel ?? true);
   let hasEnded = false;
-  const run = async (call: ToolCall, signal: AbortSignal): Promise<EndedCall> => {
+  const run = async (call: ToolCall, signal: AbortSignal): Promise<FinishedCall> => {
     const startedAt = now();
     const result = await parked.park(call, signal);
     if (hasEnded || signal.aborted) return { result, outcome: undefined };
@@ -99,7 +99,7 @@ export function answered(call: AnswerCall): AnswerCall {
   };
 }
 
-/** That a result is no error is not always told: then its words decide. */
+/** Not every client says whether a result is an error: then its words decide. */
 function classOf({ text, isError }: ToolResult): ReturnType<typeof classifyOutcome> {
   return classifyOutcome(isError ? { output: text, isError } : { output: text });
 }

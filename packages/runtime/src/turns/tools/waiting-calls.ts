@@ -20,7 +20,7 @@ export interface WaitingCalls {
   answer(callId: string, result: ToolResult): boolean;
   /** Ends those that there is a reason against, by the agent's names of their tools. */
   refuse(reasonFor: (agentName: string) => string | undefined): void;
-  /** Takes all of them out; the log is not told. */
+  /** Takes all of them out; nothing is logged. */
   drop(result: ToolResult): readonly LoggedCall[];
   onUnanswered(listener: (why: Unanswered) => void): void;
 }
@@ -48,7 +48,7 @@ export function createWaitingCalls({ calls, limitMs }: WaitingCallsOptions): Wai
     const entry = waiting.get(callId);
     if (entry === undefined) return false;
     waiting.delete(callId);
-    // The agent may go on only when the log knows what it was told.
+    // The agent may go on only when the log has what it was sent.
     void calls.end({ type: "tool-result", callId, status, output: result.text }).then(
       () => entry.settle(result),
       () => entry.settle(result),

@@ -4,15 +4,15 @@ import type { LoopVerdict } from "../loops/loop-verdict.ts";
 import type { CallLog } from "./call-log.ts";
 import type { AnswerCall, ToolCall, ToolResult } from "./tool-call.ts";
 
-/** How a call ended, for the agent and for the guard; the guard is not told of calls that were interrupted. */
-export interface EndedCall {
+/** How a call ended, for the agent and for the loop detector, which does not count interrupted calls. */
+export interface FinishedCall {
   readonly result: ToolResult;
   readonly outcome: GuardedOutcome | undefined;
 }
 
 export interface GuardCallsOptions {
   readonly guard: LoopDetector;
-  readonly run: (call: ToolCall, signal: AbortSignal) => Promise<EndedCall>;
+  readonly run: (call: ToolCall, signal: AbortSignal) => Promise<FinishedCall>;
   readonly calls: Pick<CallLog, "refuse">;
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   /** The turn goes in circles and must end. */

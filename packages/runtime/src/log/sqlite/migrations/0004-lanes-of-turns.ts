@@ -1,4 +1,4 @@
-/** Which lane a turn went by, kept with what it consumed: simulated turns are told apart from real ones, deleted ones too. */
+/** Which lane a turn went by, kept with what it consumed: simulated turns are counted apart from real ones, deleted ones too. */
 export const lanesOfTurns = `
   insert into schema_migration (number) values (4);
 

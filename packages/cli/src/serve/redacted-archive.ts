@@ -1,0 +1,27 @@
+import type { KeptResponse, ResponseArchive } from "@caret/gateway";
+import type { TranscriptMessage } from "@caret/protocol";
+import { type AnswerArchive, knownAs, type Redactor } from "@caret/runtime";
+
+/**
+ * Redact responses before they are stored: a client that continues one after a restart continues without secrets. A message
+ * that lost some is known by a digest of what the client sent, so that its conversation is found all the same.
+ */
+export function redactedArchive(archive: AnswerArchive, redactor: () => Redactor): ResponseArchive {
+  return {
+    put(owner, { body, ...response }) {
+      const sent = JSON.parse(body) as KeptResponse;
+      const { id, previousId, conversation, ...words } = sent;
+      const redacted = redactor().redactValue(words);
+      const messages = redacted.messages.map((message, index) => marked(message, sent.messages[index]));
+      const kept: KeptResponse = { ...redacted, id, previousId, conversation, messages };
+      archive.put(owner, { ...response, body: JSON.stringify(kept) });
+    },
+    find: (owner, by) => archive.find(owner, by),
+  };
+}
+
+function marked(redacted: TranscriptMessage, sent: TranscriptMessage | undefined): TranscriptMessage {
+  if (sent === undefined || sent === redacted || redacted.role === "assistant") return redacted;
+  const digest = knownAs(sent);
+  return digest === undefined ? redacted : { ...redacted, knownAs: digest };
+}

@@ -1,2 +1,0 @@
-// Stands in the bundle for modules that are loaded and never called.
-export {};
