@@ -22,6 +22,11 @@ const programs = [
     isAddition: true,
     input: { "spawner-main": "packages/runtime/src/process/spawner/spawner-main.ts" },
   },
+  {
+    outDir: "packages/cli/build",
+    isAddition: true,
+    input: { "bridge-main": "packages/runtime/src/lanes/api/http-bridge/bridge-main.ts" },
+  },
   // By itself, so that what another program loads of Caret does not divide what the command loads.
   {
     outDir: "packages/cli/build",

@@ -1,28 +1,21 @@
-import { startUpstream } from "@caret/simulator/upstream";
 import { describe } from "vitest";
+import { openApiStage } from "./api-bench.ts";
 import { describeLane } from "./lane.contract.ts";
 
-describe.each([
-  ["HTTP/2", "2"],
-  ["HTTP/1.1", "1.1"],
-])("over %s", (name, httpVersion) => {
-  describeLane(`api, over ${name}`, {
+describe.each(["2", "1.1"])("over HTTP/%s", (httpVersion) => {
+  describeLane(`api, over HTTP/${httpVersion}`, {
     lane: "api",
     async open(bench, scenario, settings) {
-      const upstream = await startUpstream(scenario === undefined ? {} : { scenario });
-      const env = { CURSOR_AGENT_URL: upstream.url, CURSOR_API_KEY: "key_for_tests" };
-      const { engine, close } = await bench.open({ settings: { ...settings, lane: "api", api: { httpVersion } }, env });
-      const isRun = (record: Readonly<Record<string, unknown>>): boolean =>
-        record["event"] === "request" && /AgentService\/Run/.test(String(record["path"]));
+      const stage = await openApiStage(bench, {
+        settings: { ...settings, api: { httpVersion } },
+        ...(scenario === undefined ? {} : { scenario }),
+      });
       return {
-        engine,
+        engine: stage.opened.engine,
         workspace: bench.workspace(),
-        runs: () => upstream.records.filter(isRun).length,
-        leftovers: () => 0,
-        async close() {
-          await close();
-          await upstream.close();
-        },
+        runs: () => stage.requests().filter((line) => / Run(?:SSE)?$/.test(line)).length,
+        leftovers: () => stage.upstream.openRuns,
+        close: () => stage.close(),
       };
     },
   });

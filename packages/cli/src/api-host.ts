@@ -28,7 +28,7 @@ export function createApiHost(host: Host, config: Config, { noteSecrets, onError
   return {
     endpoints,
     httpVersion: api.httpVersion === "auto" ? undefined : api.httpVersion,
-    links: createLazyLinks({ ca: trustedCertificates(host, config) }),
+    links: createLazyLinks({ ca: trustedCertificates(host, config), bridgeNode: bridgeNodeOf(config) }),
     credentials(profile) {
       const known =
         credentials.get(profile) ??
@@ -55,4 +55,11 @@ export function createApiHost(host: Host, config: Config, { noteSecrets, onError
     monotonic: () => performance.now(),
     wallClock: Date.now,
   };
+}
+
+/** Other runtimes that load Caret have an HTTP/2 that loses streams; there a Node has to make the requests. */
+function bridgeNodeOf({ api }: Config): string | undefined {
+  const isNode = process.versions["bun"] === undefined;
+  if (!(api.bridge ?? !isNode)) return undefined;
+  return isNode ? process.execPath : "node";
 }

@@ -15,6 +15,11 @@ export function apiSchema() {
         z.enum(["auto", "2", "1.1"]).default("auto"),
         "The HTTP of the `api` lane. `auto`: what the server's settings demand, else HTTP/2 where the server speaks it.",
       ),
+      bridge: key(
+        z.boolean().optional(),
+        "Let a Node process of its own make the HTTP/2 requests of the `api` lane. Unset: only where Caret does not run on " +
+          "Node itself.",
+      ),
       caFile: key(
         z.string().min(1).optional(),
         "A file of certificates (PEM) that the `api` lane trusts besides the usual ones, for a server of one's own.",

@@ -23,7 +23,8 @@ export interface ApiEndpoints {
 /** What the setting and the environment say, checked; nothing is sent anywhere. Throws `invalid-config` for a foreign host. */
 export function readEndpoints(env: Environment, apiUrl: string | undefined): ApiEndpoints {
   const own = apiUrl === undefined ? [] : [allowedUrl(apiUrl, "api.url (CARET_API_URL)")];
-  const agent = [...own, ...agentVariables.flatMap((name) => setUrl(env, name) ?? [])].at(0);
+  // All are checked, also those that do not decide: one that is foreign was meant to.
+  const [agent] = [...own, ...agentVariables.flatMap((name) => setUrl(env, name) ?? [])];
   const named = setUrl(env, CONTROL_VARIABLE);
   if (named !== undefined && !isLoopback(named) && named.origin !== CONTROL_URL)
     throw new CaretError("invalid-config", `${CONTROL_VARIABLE} names ${named.hostname}: nothing was sent there`, {

@@ -223,6 +223,19 @@ it("turns of one lane share a connection, and none is left when the lane is clos
   await eventually(() => upstream.sessions.size === 0, "the server to see the connection closed");
 });
 
+it("a connection that the server gives up while the lane closes harms nobody", async () => {
+  for (let delayMs = 0; delayMs < 8; delayMs += 1) {
+    const short = await startScriptedUpstream(saysHello);
+    const lane = createApiBench().lane(short.url);
+    await collectTurn(lane.runTurn(bench.request(), unstopped()));
+    for (const session of short.sessions) session.close();
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await lane.close();
+    await short.close();
+  }
+  upstream = await startScriptedUpstream(saysHello);
+});
+
 it("a server that takes no connection is given up in time (H-02)", async () => {
   const sockets: Socket[] = [];
   const blackhole = createServer((socket) => void sockets.push(socket.pause()));

@@ -2,9 +2,10 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { TLSSocket } from "node:tls";
 import type { UniversalClientFn } from "@connectrpc/connect/protocol";
-import { createNodeHttpClient, Http2SessionManager } from "@connectrpc/connect-node";
+import { createNodeHttpClient } from "@connectrpc/connect-node";
 import { within } from "../../../async/within.ts";
 import { allowedUrl } from "../allowed-url.ts";
+import { GuardedSessionManager } from "./guarded-session-manager.ts";
 import { dialTls, findHttpVersion, type HttpVersion } from "./http-version.ts";
 import { unreachable } from "./upstream-failure.ts";
 
@@ -91,7 +92,7 @@ function http2Client(
     unused = undefined;
     return socket;
   };
-  const manager = new Http2SessionManager(
+  const manager = new GuardedSessionManager(
     url,
     { pingIntervalMs, pingTimeoutMs, idleConnectionTimeoutMs: IDLE_MS },
     {
