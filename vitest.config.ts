@@ -51,7 +51,7 @@ export default defineConfig(({ mode }) => ({
     retry: process.env["CI"] === undefined ? 0 : 1,
     reporters: ["default", new RetryReporter()],
     // Most tests wait for processes, so that there is room for more workers than there are cores.
-    maxWorkers: 5,
+    maxWorkers: 6,
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,

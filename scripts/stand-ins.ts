@@ -6,7 +6,7 @@ const lazily = (name: string): string =>
 
 /**
  * What stands in the bundle for modules that the gateway's web server loads at its start. The gateway has no use for them:
- * it listens without TLS and HTTP/2, checks requests with zod, has no routes with regular expressions, injects no requests,
+ * it listens without TLS and HTTP/2, checks requests with zod, has no routes with regular expressions,
  * and its dependencies have exact versions.
  */
 const standIns: Readonly<Record<string, string>> = {
@@ -21,12 +21,11 @@ const standIns: Readonly<Record<string, string>> = {
   "readable-stream": `module.exports = process.getBuiltinModule("node:stream");`,
   semver: "module.exports = { satisfies: () => true };",
   "safe-regex2": "module.exports = () => true;",
-  "light-my-request": "module.exports = undefined;",
   "@fastify/ajv-compiler": "module.exports = undefined;",
   "@fastify/fast-json-stringify-compiler": "module.exports = undefined;",
 };
 
-const webServer = /\/node_modules\/(?:fastify|@fastify\/[\w-]+|avvio|duplexify|find-my-way|ws)\//;
+const webServer = /\/node_modules\/(?:fastify|@fastify\/[\w-]+|avvio|duplexify|find-my-way|light-my-request|ws)\//;
 const PREFIX = "\0stand-in:";
 
 /** Only for what the web server and its parts require; other packages get the modules themselves. */

@@ -17,7 +17,7 @@ const programs = [
   },
 ];
 
-/** Before the tests that start programs: bundles these anew where a source has changed, since a start from sources takes four times the CPU. */
+/** Before the tests that start programs: bundles these again if a source has changed. From sources they take four times the CPU. */
 export function setup(): void {
   const isStale = programs.some(
     ({ bundle, source, directories }) => newestProgram(bundle, source, directories) === source,

@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { promisify } from "node:util";
 import type { TurnRequest } from "@caret/runtime";
 import { simulatorCommand } from "@caret/simulator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -94,18 +95,19 @@ async function play(steps: readonly object[], owner: Partial<TurnRequest>, conta
   return { calls, diary: diary() };
 }
 
-/** The simulated agent by itself, as Caret starts it; the results of its calls as it emits them. */
-function runAgent(workspace: string, steps: readonly object[]): readonly string[] {
+/**
+ * The simulated agent by itself, as Caret starts it; the results of its calls as it emits them. Not synchronously: its bridge
+ * waits for an answer of this process.
+ */
+async function runAgent(workspace: string, steps: readonly object[]): Promise<readonly string[]> {
   const scenario = join(home, "alone.json");
   writeFileSync(scenario, JSON.stringify({ turns: [steps] }));
   const { file, args } = simulatorCommand();
   const print = ["-p", "--output-format", "stream-json", "--trust", "--force", "--workspace", workspace, "Go on"];
   const env = { PATH: process.env["PATH"], HOME: home, CARET_SIM_SCENARIO: scenario };
-  const { stdout } = spawnSync(file, [...args, ...print], {
-    env,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const running = promisify(execFile)(file, [...args, ...print], { env });
+  running.child.stdin?.end();
+  const { stdout } = await running;
   return stdout.split("\n").filter((line) => line.includes('"subtype":"completed"') && line.includes('"tool_call"'));
 }
 
@@ -154,7 +156,7 @@ describe("the permissions of an agent whose tools a client or Caret runs", () =>
     ]);
     const shell = { tool: { name: "shell", args: { command: "true" } } };
     const fetch = { tool: { name: "webFetch", args: { url: "https://a.example.com/x" } } };
-    const results = runAgent(workspace, [...attempts, shell, fetch]);
+    const results = await runAgent(workspace, [...attempts, shell, fetch]);
     expect({ count: results.length, passed: results.filter((result) => result.includes('"success"')) }).toEqual({
       count: 11,
       passed: [],

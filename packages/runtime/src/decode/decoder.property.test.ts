@@ -7,6 +7,7 @@ import { barSize } from "../testing/bar-size.ts";
 import type { DecoderOptions } from "./decoder.ts";
 import { decodeChunks } from "./testing/decode-lines.ts";
 import { contractFixture, noisyFixture, partialFixture, payloadFixture, plainFixture } from "./testing/fixtures.ts";
+import { delta, flush, init, readsFile, result, retries, thinks } from "./testing/stream-json-lines.ts";
 
 interface Fixture {
   readonly name: string;
@@ -86,4 +87,24 @@ describe.each(fixtures)("the $name fixture", ({ bytes, options }) => {
     const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
     expect(JSON.stringify(decodeChunks(single, options))).toBe(whole);
   });
+});
+
+/** Texts of a few letters, so that one is often the recap of others, or what was said before a retry. */
+const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 0, maxLength: 3 });
+const lines: fc.Arbitrary<readonly object[]> = fc.oneof(
+  { weight: 8, arbitrary: word.map((text) => [delta(text)]) },
+  { weight: 2, arbitrary: word.map((text) => [thinks(text)]) },
+  { weight: 1, arbitrary: word.map((text) => [flush(text)]) },
+  { weight: 1, arbitrary: fc.constant([retries()]) },
+  { weight: 1, arbitrary: fc.constant(readsFile()) },
+);
+
+it("gives the same text whether the deltas of a read are joined or not, also where a text is told again", () => {
+  const property = fc.property(fc.array(lines, { maxLength: 40 }), (written) => {
+    const text = [init, ...written.flat(), result("")].map((each) => `${JSON.stringify(each)}\n`).join("");
+    const read = (joinsDeltas: boolean) =>
+      joinNeighbours(decodeChunks([Buffer.from(text)], { partial: true, joinsDeltas }));
+    expect(read(true)).toEqual(read(false));
+  });
+  fc.assert(property, { numRuns: barSize({ quick: 500, full: 20_000 }) });
 });

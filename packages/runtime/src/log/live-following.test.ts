@@ -19,11 +19,14 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "caret-live-"));
   store = openSqliteEventStore({ directory, role: "gateway" });
   await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
-  const redactor = createSecretKeeper([]).redactor;
-  log = createTurnWriter({
+  log = openWriter("s");
+});
+
+function openWriter(sessionId: string): TurnWriter {
+  return createTurnWriter({
     store,
-    redactor,
-    sessionId: "s",
+    redactor: createSecretKeeper([]).redactor,
+    sessionId,
     turnId: "t",
     lastSeq: 0,
     maxRawBytes: 100,
@@ -32,7 +35,7 @@ beforeEach(async () => {
     onEnd: () => undefined,
     newCallId: () => "call",
   });
-});
+}
 
 afterEach(async () => {
   await store.close();
@@ -184,5 +187,50 @@ describe("following a turn live", () => {
     void append(completedEnd);
     const rest = await collect(followed);
     expect([...values([first.value ?? []]), ...rest]).toEqual([0, ...sent, "turn-end"]);
+  });
+
+  const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
+  const textOf = (events: readonly StoredEvent[]): string => said(events).text;
+
+  it("tells each delta at once, and keeps those that wait for one commit as one event", async () => {
+    const followed = follow();
+    const first = followed.next();
+    await store.read("s");
+    void append({ type: "text-start", blockId: "b" }, says("one "));
+    const heard = [(await first).value];
+    for (const text of ["two ", "three "]) {
+      const next = followed.next();
+      void append(says(text));
+      heard.push((await next).value);
+    }
+    void append({ type: "text-end", blockId: "b" }, completedEnd);
+    const rest = (await Array.fromAsync(followed)).flat();
+    expect({
+      heard: heard.map((events) => textOf(events ?? [])),
+      rest: textOf(rest),
+      kept: (await store.read("s")).map(({ seq, event }) => [seq, "text" in event ? event.text : event.type]),
+    }).toEqual({
+      heard: ["one ", "two ", "three "],
+      rest: "",
+      kept: [
+        [1, "text-start"],
+        [2, "one two three "],
+        [3, "text-end"],
+        [4, "turn-end"],
+      ],
+    });
+  });
+
+  it("gives a follower that comes in the middle of a text what is in no commit yet, without waiting for one", async () => {
+    await log.write([{ type: "text-start", blockId: "b" }]);
+    void append(says("Begun "));
+    void append(says("and going on"));
+    const followed = follow();
+    const batches = [(await followed.next()).value, (await followed.next()).value];
+    expect({ heard: textOf(batches.flatMap((batch) => batch ?? [])), kept: textOf(await store.read("s")) }).toEqual({
+      heard: "Begun and going on",
+      kept: "",
+    });
+    await followed.return();
   });
 });

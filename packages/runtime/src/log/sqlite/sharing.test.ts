@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { assertWellFormedTurn } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { barSize } from "../../testing/bar-size.ts";
 import type { EventStore } from "../event-store.ts";
 import { interruptRunningTurns } from "../interrupted-end.ts";
 import { readAll } from "../read-turns.ts";
@@ -16,6 +17,8 @@ import { openSqliteEventStore } from "./sqlite-event-store.ts";
 const elsewhere = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
 const canLeave = spawnSync(elsewhere[0], [...elsewhere.slice(1), "true"]).status === 0;
 const script = fileURLToPath(new URL("../testing/sharing-process.ts", import.meta.url));
+
+const FIRST_ONES = barSize({ quick: 8, full: 20 });
 
 /** A process that waits for `go`. */
 interface Sharer {
@@ -128,11 +131,11 @@ describe("Several processes on one event log", { timeout: 120_000 }, () => {
     expect(await textsOf(open("guest"), "s1")).toEqual(inOrder);
   });
 
-  it("can all be the first: twenty start at once where there is no directory yet", async () => {
-    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+  it(`can all be the first: ${FIRST_ONES} start at once where there is no directory yet`, async () => {
+    const names = Array.from({ length: FIRST_ONES }, (_, index) => `p${index}`);
     const acked = await goTogether(await Promise.all(names.map((name) => ready("write", name, name, 3))));
     expect(acked).toEqual(names.map((name) => [`1 ${name}-0`, `2 ${name}-1`, `3 ${name}-2`]));
-    expect((await open("gateway").listSessions({ limit: 50 })).sessions).toHaveLength(20);
+    expect((await open("gateway").listSessions({ limit: 50 })).sessions).toHaveLength(FIRST_ONES);
   });
 
   it("include one gateway at most, also when several start at once, and guests are not refused", async () => {

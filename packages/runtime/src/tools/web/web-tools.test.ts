@@ -27,7 +27,7 @@ const pages: Record<string, [type: string, body: string | Buffer, status?: numbe
   "/photo": ["image/png", Buffer.from([0x89, 0x50])],
   "/gone": ["text/html", "<p>Nobody here</p>", 404],
   "/empty": ["text/html", "<html><body></body></html>"],
-  "/huge": ["text/html", `<h2>Chapter</h2><p>words <b>and</b> <i>more</i></p>\n`.repeat(30_000)],
+  "/huge": ["text/html", `<h2>Chapter</h2><p>words <b>and</b> <i>more</i></p>\n`.repeat(16_000)],
   "/deep": ["text/html", `${"<div>".repeat(3_000)}bottom`],
 };
 
