@@ -271,7 +271,7 @@ describe("against the simulated upstream", () => {
     ]);
   });
 
-  it("logs in, runs on the key that was made, and logs out", async () => {
+  it("logs in, uses the key that was made, and revokes it when it logs out", async () => {
     const upstream = await startUpstream();
     const env = { CURSOR_AGENT_URL: upstream.url };
     const { stdout } = await login({
@@ -286,10 +286,10 @@ describe("against the simulated upstream", () => {
     const out = await run(addLogoutCommand, ["logout", "--json"], { env });
     const paths = upstream.records.map((record) => String(record["path"] ?? ""));
     await upstream.close();
-    expect([stdout, checked.found.map(({ check }) => check), JSON.parse(out.stdout).wasLoggedIn]).toEqual([
+    expect([stdout, checked.found.map(({ check }) => check), JSON.parse(out.stdout)]).toEqual([
       expect.stringContaining("Logged in as ada@example.com"),
       [{ state: "works", detail: "accepted, as ada@example.com", fix: null }],
-      true,
+      { wasLoggedIn: true, revoked: true, note: null },
     ]);
     expect(paths.filter((path) => path.includes("verifier"))).toEqual([]);
   });

@@ -118,6 +118,9 @@ function foreignWorld(host: Host, config: Config, program: ForeignProgram, optio
     place: file ?? (program === "cli" ? "Cursor's CLI" : "Cursor's SDK"),
     isFound: file !== undefined || (program === "cli" && host.platform === "darwin" ? undefined : false),
     lanes: config.api.readLogins.includes(program) ? [...own, "api"] : own,
-    find: async () => (file === undefined || !mayRead ? undefined : readForeignLogin(program, file, options.now())),
+    async find() {
+      const { origin, now } = options;
+      return file === undefined || !mayRead ? undefined : readForeignLogin(program, file, { origin, now: now() });
+    },
   };
 }

@@ -52,7 +52,10 @@ export async function openInProcess(from: InProcessHost): Promise<InProcess> {
       }),
       modelsDoor({ models }),
     ],
-    tokens: { find: (secret) => (secret === token ? { name: "in-process", scopes: ["turns", "models"] } : undefined) },
+    tokens: {
+      find: (secret) => (secret === token ? { name: "in-process", scopes: ["turns", "models"] } : undefined),
+      knowsCookie: () => false,
+    },
     readiness: async () => ({ version, lanes: [] }),
     metrics: createMetrics(),
     version,

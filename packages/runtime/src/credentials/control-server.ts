@@ -1,4 +1,5 @@
 import { CaretError, type Secret } from "@caret/protocol";
+import { Agent, fetch as fetchWith } from "undici";
 import { allowedUrl } from "../lanes/api/allowed-url.ts";
 import { unreachable } from "../lanes/api/transport/upstream-failure.ts";
 
@@ -82,4 +83,12 @@ async function readAnswer(response: Response): Promise<ControlAnswer> {
   }
   const bytes = Buffer.concat(chunks);
   return { status: response.status, headers: response.headers, bytes, text: () => bytes.toString("utf8") };
+}
+
+/** A `fetch` that trusts these certificates; Node's own where there are none besides the usual ones. */
+export function createControlFetch(ca: readonly string[] | undefined): typeof fetch {
+  if (ca === undefined) return fetch;
+  const dispatcher = new Agent({ connect: { ca: [...ca] } });
+  // The two types describe the same function, one as Node has it and one as its own package has it.
+  return ((url, init) => fetchWith(url as URL, { ...init, dispatcher } as never)) as typeof fetch;
 }

@@ -3,8 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError, type Secret } from "@caret/protocol";
 import { z } from "zod";
-import { fileStamp } from "../paths/file-stamp.ts";
-import { makePrivateDirectory, writePrivateFile } from "../paths/private-files.ts";
+import { fileStamp, makePrivateDirectory, writePrivateFile } from "../paths/private-files.ts";
 import { withFileLock } from "../paths/with-file-lock.ts";
 
 const FILE = "credentials.json";

@@ -33,9 +33,13 @@ function cliFiles({ home, env, platform }: ForeignLoginOptions): readonly string
  * Read another program's login, which only happens when the user said so. It is used as it is: never copied, never
  * refreshed, since a refresh could log the other program out.
  */
-export function readForeignLogin(program: ForeignProgram, file: string, now: number): CredentialSource | undefined {
+export function readForeignLogin(
+  program: ForeignProgram,
+  file: string,
+  { origin, now }: { readonly origin: string; readonly now: number },
+): CredentialSource | undefined {
   const value = parseJson(readFileSync(file, "utf8"));
-  if (!isJsonObject(value)) return undefined;
+  if (!isJsonObject(value) || !isFor(origin, value["backendUrl"])) return undefined;
   const common = {
     keep: false,
     name: program === "cli" ? "Cursor's CLI" : "Cursor's SDK",
@@ -48,4 +52,9 @@ export function readForeignLogin(program: ForeignProgram, file: string, now: num
   if (typeof accessToken === "string" && accessToken !== "")
     return { kind: "token", secret: new Secret(accessToken), ...common };
   return undefined;
+}
+
+/** The SDK notes which server its key is for; it is not shown to another. */
+function isFor(origin: string, backendUrl: unknown): boolean {
+  return typeof backendUrl !== "string" || (URL.canParse(backendUrl) && new URL(backendUrl).origin === origin);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Ours alone, also when it was there before with looser permissions. */
@@ -32,4 +32,10 @@ export function writePrivateFile(file: string, text: string): void {
     rmSync(draft, { force: true });
     throw reason;
   }
+}
+
+/** Changes with every change of a file that is written in this way. */
+export function fileStamp(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? "none" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
 }
