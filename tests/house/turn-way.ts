@@ -125,7 +125,7 @@ const root = join(import.meta.dirname, "../..");
 /** Every source file: no tests, no benches. */
 export function sourceFiles(): readonly string[] {
   return globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root })
-    .filter((path) => !/\.test\.tsx?$|\.contract\.ts$|\/testing\//.test(path))
+    .filter((path) => !/\.test\.tsx?$|\.contract\.ts$|\/testing\/|\/generated\//.test(path))
     .sort();
 }
 

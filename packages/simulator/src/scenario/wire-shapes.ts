@@ -64,7 +64,7 @@ const error = z.strictObject({
 const headers = z.record(z.string(), z.string());
 
 /** What happens between an HTTP request and its answer, instead of a good answer. */
-export const callFault = z.strictObject({
+const callFault = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   headers: headers.optional(),
   body: z.string().optional(),
@@ -91,6 +91,7 @@ export const wireShapes = {
   destroy: z.strictObject({ destroy: yes, times }),
   end: z.strictObject({ end: yes, times }),
   truncate: z.strictObject({ truncate: count, times }),
+  trailers: z.strictObject({ trailers: headers, times }),
   // Frames.
   header: z.strictObject({ header: z.strictObject({ flags: z.int().min(0).max(255), length: count.max(0xffffffff) }) }),
   message: z.strictObject({ message: z.base64() }),

@@ -19,7 +19,7 @@ export function toModelDetails({ id, name, aliases = [] }: CatalogueModel): Mode
   });
 }
 
-export function toWireId(id: string): string {
+function toWireId(id: string): string {
   return id === "auto" ? "default" : id;
 }
 

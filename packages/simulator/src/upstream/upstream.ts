@@ -23,7 +23,7 @@ export interface UpstreamOptions {
   readonly port?: number;
   /** A certificate and its key in PEM; without them the port speaks no TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Told of every request and of every message that clients send. */
+  /** Called with every request and every message that clients send. */
   readonly log?: (record: UpstreamRecord) => void;
   readonly now?: () => number;
 }

@@ -48,6 +48,7 @@ const ends: readonly (readonly [Wire, string])[] = [
   [{ reset: "ENHANCE_YOUR_CALM" }, "Internal: Stream closed with error code NGHTTP2_ENHANCE_YOUR_CALM"],
   [{ destroy: true }, "Canceled: http/2 stream closed with error code CANCEL (0x8)"],
   [{ end: true }, `InvalidArgument: ${cut}`],
+  [{ trailers: { "grpc-status": "14", "grpc-message": "busy" } }, `InvalidArgument: ${cut}`],
   [{ truncate: 3 }, "InvalidArgument: protocol error: incomplete envelope"],
   [{ truncate: 9 }, "InvalidArgument: protocol error: incomplete envelope"],
   [{ message: "//8=" }, "Internal: parse binary: premature EOF"],
@@ -59,7 +60,7 @@ describe("a fault that ends the run", () => {
     expect(await play([{ wire }, { text: "tail" }])).toEqual(["", error]);
   });
 
-  it.each(ends)("%j, after a text: %s", async (wire, error) => {
+  it.each(ends)("%j, after text: %s", async (wire, error) => {
     expect(await play([{ text: "head" }, { wire }, { text: "tail" }])).toEqual(["head", error]);
   });
 
@@ -178,6 +179,13 @@ describe("the next attempt of a run that was cut", () => {
     expect((await again.run({ ...resume(first.checkpoint), runId: "r1" })).text).toBe("b");
   });
 
+  it("is known by its conversation and turn where the client names no run", async () => {
+    const steps: StepInput[] = [{ text: "a" }, { wire: { checkpoint: true } }, { wire: { end: true } }, { text: "b" }];
+    const client = clientOf(await start({ turns: [steps] }));
+    const first = await client.run(ask("hi"));
+    expect([first.text, (await client.run(resume(first.checkpoint))).text]).toEqual(["a", "b"]);
+  });
+
   it("is cut as often as the step says", async () => {
     const upstream = await start({ turns: [[{ wire: { status: 503, times: 2 } }, { text: "third" }]] });
     const seen = [];
@@ -209,6 +217,7 @@ describe("a fault of the connection", () => {
     const blackhole = await start({ upstream: { connections: "blackhole" } });
     const socket = connect(blackhole.port, "127.0.0.1");
     const ended = new Promise((resolve) => socket.once("close", () => resolve("closed")));
+    // That nothing comes takes a while to see.
     socket.write("GET / HTTP/1.1\r\n\r\n");
     expect(await Promise.race([ended, sleep(100).then(() => "silent")])).toBe("silent");
     socket.destroy();
@@ -221,7 +230,7 @@ describe("a fault of the connection", () => {
     expect(error?.message).toMatch(/ERR_HTTP2|protocol|closed|SSL|alert/i);
   });
 
-  it("answers single calls with a fault, as often as it is told", async () => {
+  it("answers single calls with a fault, as often as the scenario says", async () => {
     const exchange = { status: 429, headers: { "retry-after": "1" }, body: "slow down", times: 1 };
     const upstream = await start({ upstream: { calls: { exchange_user_api_key: exchange } } });
     const call = () =>

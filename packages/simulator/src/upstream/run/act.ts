@@ -64,7 +64,8 @@ export function resultOf(answer: ExecAnswer, key: string): JsonObject | string {
   if (answer.kind === "thrown") return answer.error;
   if (answer.kind === "closed") return "The client closed the exec without a result";
   return (
-    arm(answer.result, key) ?? `The client answered with ${Object.keys(answer.result).join(", ")} instead of ${key}`
+    arm(answer.result, key) ??
+    `The client answered with ${Object.keys(answer.result)[0] ?? "nothing"} instead of ${key}`
   );
 }
 

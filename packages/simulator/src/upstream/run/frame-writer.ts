@@ -108,9 +108,11 @@ export class FrameWriter {
   }
 
   /** Ends the response. Without an end frame before it, the client sees a stream that is cut. */
-  async end(): Promise<void> {
+  async end(trailers: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.#chunks;
-    if (!this.#isClosed) this.#response.end();
+    if (this.#isClosed || this.#response.writableEnded) return;
+    this.#response.addTrailers(trailers);
+    this.#response.end();
   }
 
   /** Ends the connection below without another byte. */

@@ -77,7 +77,7 @@ function systemOf(request: AgentRunRequest, context: RequestContext | undefined)
   return [request.customSystemPrompt, ...specs, context?.cloudRule, ...rules].filter((part) => part).join("\n\n");
 }
 
-/** The schema comes as a Value, or as JSON in a text. */
+/** The schema comes as a Value, or as JSON in a string. */
 function toOfferedTool({
   name,
   toolName,

@@ -146,6 +146,10 @@ const wireActs: WireActs = {
     writer.raw(envelope(0, textMessage("never finished")).subarray(0, truncate));
     return writer.end();
   },
+  trailers: ({ trailers }, { writer }) => {
+    writer.open();
+    return writer.end(trailers);
+  },
   header: ({ header: { flags, length } }, { writer }) => {
     const bytes = Buffer.alloc(5);
     bytes.writeUInt8(flags, 0);

@@ -38,7 +38,7 @@ export type ExecAnswer =
 export interface RunLinkOptions {
   readonly writer: FrameWriter;
   readonly incoming: AsyncIterable<AgentClientMessage>;
-  /** Told of every message that the client sends. */
+  /** Called with every message that the client sends. */
   readonly record: (message: JsonValue) => void;
   /** Called for what the client sends by itself while the turn runs. */
   readonly onAction: (action: ConversationAction) => void;

@@ -93,8 +93,9 @@ async function play(request: AgentRunRequest, serving: Serving): Promise<void> {
   const { writer, requestId } = run;
   const { scenario, attempts, ids, now, connections, log } = world;
   if (scenario.bootMs > 0) await sleep(scenario.bootMs, undefined, { signal });
-  const key = request.runId ?? `${request.conversationId}#${request.conversationState?.turns.length ?? 0}`;
-  const steps = chooseSteps(request, key, world);
+  const earlierTurns = countTurns(request);
+  const key = request.runId ?? `${request.conversationId}#${earlierTurns}`;
+  const steps = chooseSteps(request, { key, earlierTurns, world });
   let turn: OpenTurn | undefined;
   const checkpoint = () => turn?.stage.checkpoint();
   const onCut = (step: Step) => attempts.cut(key, step);
@@ -111,19 +112,25 @@ async function play(request: AgentRunRequest, serving: Serving): Promise<void> {
   await playScenario({ stage: turn.stage, steps: rest, signal, faults, words, pace: scenario, flush: () => undefined });
 }
 
-/** The steps of this attempt, or undefined when the scenario has none for the turn. */
-function chooseSteps(
-  request: AgentRunRequest,
-  key: string,
-  { scenario, ticket, attempts }: RunWorld,
-): readonly Step[] | undefined {
-  const said = promptOf(request);
-  const isResumed = said === undefined;
-  if (said !== undefined) attempts.begin(key, said);
+/** How many turns came before this one; the state of a run that is resumed holds this one, too. */
+function countTurns(request: AgentRunRequest): number {
   const turns = request.conversationState?.turns.length ?? 0;
-  const earlierTurns = Math.max(isResumed ? turns - 1 : turns, 0);
+  return promptOf(request) === undefined ? Math.max(turns - 1, 0) : turns;
+}
+
+interface Choice {
+  readonly key: string;
+  readonly earlierTurns: number;
+  readonly world: RunWorld;
+}
+
+/** The steps of this attempt, or undefined when the scenario has none for the turn. */
+function chooseSteps(request: AgentRunRequest, { key, earlierTurns, world }: Choice): readonly Step[] | undefined {
+  const { scenario, ticket, attempts } = world;
+  const prompt = promptOf(request);
+  if (prompt !== undefined) attempts.begin(key, prompt);
   const steps = selectTurn({ scenario, ticket, prompt: attempts.promptOf(key), earlierTurns });
-  return steps && attempts.stepsOf(key, steps, isResumed);
+  return steps && attempts.stepsOf(key, steps, prompt === undefined);
 }
 
 async function think({ context, stage }: OpenTurn, request: AgentRunRequest, { run, world }: Serving): Promise<void> {
@@ -154,7 +161,7 @@ function hasReason<Kind extends Error>(error: unknown, kind: new (...args: never
   return error instanceof Error && error.cause instanceof kind ? error.cause : undefined;
 }
 
-/** Tells the client every so often that the run is alive, once it has been told anything. */
+/** Sends a heartbeat every so often, once the answer has a head. */
 function beat(link: RunLink, writer: FrameWriter, everyMs: number): { stop(): void } {
   const timer = setInterval(() => {
     if (writer.isOpen && !writer.isClosed) link.update({ case: "heartbeat", value: {} });
