@@ -22,8 +22,8 @@ describe("the source files", () => {
   const lengths = sourceFiles().map((path) => ({ path, lines: linesOf(path).length }));
   const sorted = lengths.map(({ lines }) => lines).sort((one, other) => one - other);
 
-  it("are at most 850, generated ones aside", () => {
-    expect(lengths.length).toBeLessThanOrEqual(850);
+  it("are at most 940, generated ones aside", () => {
+    expect(lengths.length).toBeLessThanOrEqual(940);
   });
 
   it("have between 50 and 80 lines in the median, and none has more than 400", () => {
