@@ -70,7 +70,7 @@ describe("what a person is asked about", () => {
           text: "old_string occurs 2 times in a.txt. Add lines around it until it is unique, or set replace_all",
           isError: true,
         },
-        { text: "Invalid arguments for write: input.content is missing", isError: true },
+        { text: "Invalid arguments for write: input.content is missing", isError: true, isRejected: true },
         { text: "missing does not exist", isError: true },
       ],
     });
@@ -146,6 +146,7 @@ describe("what a person is asked about", () => {
         {
           text: "write was not run: it is too large to be shown to the user, who would have to approve it. Do it in smaller steps.",
           isError: true,
+          isRejected: true,
         },
       ],
     });

@@ -93,7 +93,7 @@ describe("calls that the gateway runs", () => {
     ]);
     expect(events[1]).toMatchObject({ name: "exec", kind: "shell", owner: "gateway" });
     expect(events[5]).toMatchObject({ exitCode: 3, durationMs: expect.any(Number) });
-    expect(played.heard).toEqual([{ text: expect.stringContaining(project), isError: true }]);
+    expect(played.heard).toEqual([{ text: expect.stringContaining(project), isError: true, exitCode: 3 }]);
   });
 
   it("are not run against the policy, and the agent hears why", async () => {
@@ -101,7 +101,7 @@ describe("calls that the gateway runs", () => {
     const call = { name: "write", input: { path: "secret.txt", content: "x" } };
     const { turn, heard } = await start([call], byGateway(), { policy: { mode: "full", rules } });
     expect(typesOf(await follow(turn))).toContain("result rejected");
-    expect(heard).toEqual([{ text: "write was not run: a rule says so: deny path `secret.txt`", isError: true }]);
+    expect(heard).toEqual([{ text: "write was not run: a rule says so: deny path `secret.txt`", isError: true, isRejected: true }]);
   });
 
   it("are rejected when there is no such tool, or when its schema does not accept them", async () => {
