@@ -148,7 +148,9 @@ describe("a call that a person is asked about", () => {
     const events = await eventsOf(await start([[touch("a")]]));
     expect(toldOf(events)).toEqual(["tool-call", "approval-request", "rejected by nobody", "result rejected"]);
     expect(only(events, "tool-result").map(({ durationMs }) => durationMs)).toEqual([0]);
-    expect(heard).toEqual([{ text: "exec was not run: Nobody answered within 20 ms", isError: true, isRejected: true }]);
+    expect(heard).toEqual([
+      { text: "exec was not run: Nobody answered within 20 ms", isError: true, isRejected: true },
+    ]);
   });
 
   it("is given up when the turn is cancelled, and everything has its answer in the log", async () => {

@@ -101,7 +101,9 @@ describe("calls that the gateway runs", () => {
     const call = { name: "write", input: { path: "secret.txt", content: "x" } };
     const { turn, heard } = await start([call], byGateway(), { policy: { mode: "full", rules } });
     expect(typesOf(await follow(turn))).toContain("result rejected");
-    expect(heard).toEqual([{ text: "write was not run: a rule says so: deny path `secret.txt`", isError: true, isRejected: true }]);
+    expect(heard).toEqual([
+      { text: "write was not run: a rule says so: deny path `secret.txt`", isError: true, isRejected: true },
+    ]);
   });
 
   it("are rejected when there is no such tool, or when its schema does not accept them", async () => {
