@@ -5,22 +5,24 @@ export interface LaneSteeringOptions {
   readonly lane: Pick<Lane, "steer">;
   readonly turnId: string;
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
+  readonly hasEnded: () => boolean;
 }
 
 /** What the user says while a turn runs whose tools the gateway does not run: the lane's upstream takes it, where it can. */
 export interface LaneSteering {
-  /** It is in the log when this resolves. Rejects with `unsupported` where the lane takes nothing. */
+  /** It is in the log when this resolves. Rejects with `unsupported` where the lane takes nothing, with `not-found` after the turn. */
   add(text: string): Promise<void>;
   /** What has not reached the agent, oldest first. */
   unsent(): readonly string[];
 }
 
-export function createLaneSteering({ lane, turnId, write }: LaneSteeringOptions): LaneSteering {
+export function createLaneSteering({ lane, turnId, write, hasEnded }: LaneSteeringOptions): LaneSteering {
   const waiting = new Set<{ readonly text: string }>();
   return {
     async add(text) {
       if (lane.steer === undefined) throw cannotSteer();
       if (text.trim() === "") throw new CaretError("invalid-request", "There is nothing to say to the agent");
+      if (hasEnded()) throw new CaretError("not-found", "The turn is over", { fix: "Send this as a new prompt." });
       const said = { text };
       waiting.add(said);
       await write([{ type: "notice", kind: "steer", message: text }]);

@@ -153,8 +153,8 @@ export interface RunningTurn {
   forDecider(events: readonly StoredEvent[]): readonly StoredEvent[];
   /**
    * Say something to the agent while it works: it is in the log when this resolves, and reaches the agent with its next
-   * tool result. Rejects with `unsupported` where the gateway does not run the tools, and with `not-found` when the turn
-   * is over.
+   * tool result; where the gateway does not run the tools, by the lane. Rejects with `unsupported` where the lane cannot do
+   * that either, and with `not-found` when the turn is over.
    */
   steer(text: string): Promise<void>;
   /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */

@@ -53,7 +53,8 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     onEnd: (outcome, usage) => options.onTurnEnd?.({ outcome, usage }),
   });
   const tools = turnToolsOf(options, writer, signal, stop);
-  const steering = tools?.steering ?? createLaneSteering({ lane, turnId, write: writer.write });
+  const steering =
+    tools?.steering ?? createLaneSteering({ lane, turnId, write: writer.write, hasEnded: () => writer.hasEnded });
   const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
   const start: AgentEvent = {
     type: "turn-start",
