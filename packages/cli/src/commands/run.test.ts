@@ -41,6 +41,26 @@ describe("caret run", () => {
     expect(stdout).toMatch(/\n✓ completed in .* in .*· .* out.*\n {2}session [0-9a-f-]{36}\n$/);
   });
 
+  it("lets Caret run the tools where the settings say so, by its policy", async () => {
+    const owned = { ...env, CARET_TOOLS_OWNER: "gateway" };
+    const events = eventsOf(await run(["--json", "read", "note.txt"], { env: owned }));
+    const calls = events.flatMap((event) => (event.type === "tool-call" ? [[event.name, event.owner]] : []));
+    const results = events.flatMap((event) => (event.type === "tool-result" ? [event.output] : []));
+    expect([calls, results, events.at(-1)]).toEqual([
+      [["read", "gateway"]],
+      ["hello from the note"],
+      { type: "turn-end", outcome: { kind: "completed" } },
+    ]);
+  });
+
+  it("says that the api lane is unofficial, and that it has no login", async () => {
+    const tried = await run(["--json", "--lane", "api", "hi"], {
+      env: { ...env, CURSOR_AGENT_URL: "http://127.0.0.1:9" },
+    });
+    expect(tried.stderr).toContain("The api lane is unofficial");
+    expect(eventsOf(tried).at(-1)).toMatchObject({ outcome: { error: { code: "not-logged-in" } } });
+  });
+
   it("prints one event a line with --json, the end last, and the session on standard error", async () => {
     const tried = await run(["--json", "hi"]);
     const events = eventsOf(tried);
