@@ -61,7 +61,9 @@ describe("what the environment says", () => {
   });
 
   it("may not send the control plane to another host of Cursor's, which would be given the key", () => {
-    expect(() => readEndpoints({ CURSOR_API_ENDPOINT: "https://other.cursor.sh" }, undefined)).toThrow("nothing was sent");
+    expect(() => readEndpoints({ CURSOR_API_ENDPOINT: "https://other.cursor.sh" }, undefined)).toThrow(
+      "nothing was sent",
+    );
   });
 
   it("is refused when any of it is foreign, even where another would decide", () => {

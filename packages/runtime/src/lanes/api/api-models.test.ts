@@ -89,7 +89,11 @@ it.each([
   ["default[]", { modelId: "default" }],
   [
     "tale-5-thinking-high",
-    { modelId: "tale-5", maxMode: false, parameters: params({ thinking: "true", reasoning_effort: "high", fast: "false" }) },
+    {
+      modelId: "tale-5",
+      maxMode: false,
+      parameters: params({ thinking: "true", reasoning_effort: "high", fast: "false" }),
+    },
   ],
   [
     "tale-5[context=1m,effort=medium]",

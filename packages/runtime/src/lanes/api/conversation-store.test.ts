@@ -20,7 +20,11 @@ it("keeps checkpoints and blobs of a conversation for other processes, readable 
   first.saveCheckpoint(bytes("state"));
   const again = openConversationStore({ directory });
   const found = again.open("agent-1");
-  expect([text(found.checkpoint()), text(found.blob(bytes("id"))), again.has("agent-1")]).toEqual(["state", "data", true]);
+  expect([text(found.checkpoint()), text(found.blob(bytes("id"))), again.has("agent-1")]).toEqual([
+    "state",
+    "data",
+    true,
+  ]);
   expect(found.encryptionKey.reveal()).toBe(first.encryptionKey.reveal());
   const modes = readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o777);
   expect(new Set(modes)).toEqual(new Set([0o600]));

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { type ApiBench, collectTurn, createApiBench, storyOf, unstopped } from "../testing/api-bench.ts";
-import { type ScriptedRun, type ScriptedUpstream, saysHello, startScriptedUpstream } from "../testing/scripted-upstream.ts";
+import {
+  type ScriptedRun,
+  type ScriptedUpstream,
+  saysHello,
+  startScriptedUpstream,
+} from "../testing/scripted-upstream.ts";
 import type { UpstreamLinks } from "../transport/upstream-link.ts";
 import { type BridgeProcess, createBridgedLinks, startBridge } from "./bridged-links.ts";
 
