@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { ChildCommand, ChildHandle } from "../child-handle.ts";
@@ -77,6 +78,13 @@ describe("a seat", () => {
     for (const pid of seats) process.kill(pid, "SIGKILL");
     await eventually(() => spawner.seats === 0, "their ends are known");
     expect(await readAll(seated(bench.sh("echo up")))).toBe("up\n");
+  });
+
+  it("is written down while it waits, and no longer", async () => {
+    await fill(bench.sh("true"));
+    const written = readdirSync(bench.path("processes")).length;
+    await spawner.close();
+    expect([written, readdirSync(bench.path("processes"))]).toEqual([SEATS, []]);
   });
 
   it("is not made for a command that is not to be seated", async () => {
