@@ -45,7 +45,10 @@ export function createApiHost(host: Host, config: Config, { noteSecrets, onError
     machine: {
       os: `${host.platform} ${release()}`,
       shell: host.env["SHELL"] ?? "/bin/sh",
-      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      // Asked for when a turn needs it: the answer loads the tables of all time zones.
+      get timeZone() {
+        return Intl.DateTimeFormat().resolvedOptions().timeZone;
+      },
     },
     clocks,
     retries: defaultRetries,

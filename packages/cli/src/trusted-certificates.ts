@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { rootCertificates } from "node:tls";
 import { CaretError } from "@caret/protocol";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
@@ -16,6 +15,8 @@ export function trustedCertificates(
   try {
     const extra = env["NODE_EXTRA_CA_CERTS"];
     const files = [caFile, ...(extra === undefined || extra === "" ? [] : [extra])];
+    // Not imported: TLS costs every start megabytes, and few have certificates of their own.
+    const { rootCertificates } = process.getBuiltinModule("node:tls");
     return [...rootCertificates, ...files.map((file) => readFileSync(file, "utf8"))];
   } catch (cause) {
     throw new CaretError("invalid-config", `The certificates of api.caFile cannot be read: ${caFile}`, { cause });

@@ -1,5 +1,4 @@
 import { CaretError, type Secret } from "@caret/protocol";
-import { Agent, fetch as fetchWith } from "undici";
 import { allowedUrl } from "../lanes/api/allowed-url.ts";
 import { unreachable } from "../lanes/api/transport/upstream-failure.ts";
 
@@ -88,7 +87,16 @@ async function readAnswer(response: Response): Promise<ControlAnswer> {
 /** A `fetch` that trusts these certificates; Node's own where there are none besides the usual ones. */
 export function createControlFetch(ca: readonly string[] | undefined): typeof fetch {
   if (ca === undefined) return fetch;
-  const dispatcher = new Agent({ connect: { ca: [...ca] } });
-  // The two types describe the same function, one as Node has it and one as its own package has it.
-  return ((url, init) => fetchWith(url as URL, { ...init, dispatcher } as never)) as typeof fetch;
+  // A megabyte of code that only certificates of one's own need.
+  const load = async () => {
+    const { Agent, fetch: fetchWith } = await import("undici");
+    return { dispatcher: new Agent({ connect: { ca: [...ca] } }), fetchWith };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  return async (url, init) => {
+    loaded ??= load();
+    const { dispatcher, fetchWith } = await loaded;
+    // The two types describe the same function, one as Node has it and one as its own package has it.
+    return (await fetchWith(url as URL, { ...init, dispatcher } as never)) as unknown as Response;
+  };
 }
