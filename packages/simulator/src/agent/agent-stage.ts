@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Ids } from "../cli/ids.ts";
 import type { ModelCall, ModelMessage } from "../model/model.ts";
 import type { ByteWriter } from "../output/byte-writer.ts";
-import { addUsage, estimateUsage, noUsage, type TurnUsage } from "../output/result-event.ts";
+import { addUsage, noUsage, type TurnUsage } from "../output/result-event.ts";
 import type { TurnOutput, TurnStart } from "../output/turn-output.ts";
 import type { PreparedCall } from "../tools/tool-run.ts";
 import { defaultPace, type Pace, splitDeltas } from "./split-deltas.ts";
 import type { CallAnswer, Ending, Stage, StagedCall } from "./stage.ts";
+import { StageRecord, toModelCall } from "./stage-record.ts";
 import { createWireIds, type ReplyIds } from "./wire-ids.ts";
 
 export interface AgentStageOptions {
@@ -36,16 +37,19 @@ interface ReadyCall {
 
 /** The stage of the real CLI: the agent runs its own tools and an output format shows them. */
 export class AgentStage implements Stage {
-  readonly messages: ModelMessage[];
+  readonly #record: StageRecord;
   readonly #options: AgentStageOptions;
   readonly #nextReply: () => ReplyIds;
   #isOpen = false;
-  #unrecorded = "";
   #usage: TurnUsage | undefined;
+
+  get messages(): readonly ModelMessage[] {
+    return this.#record.messages;
+  }
 
   constructor(options: AgentStageOptions) {
     this.#options = options;
-    this.messages = [...options.history];
+    this.#record = new StageRecord(options.history, options.remember);
     this.#nextReply = createWireIds(options.ids, options.requestId);
   }
 
@@ -66,13 +70,13 @@ export class AgentStage implements Stage {
 
   async say(text: string, pace?: Pace): Promise<void> {
     this.open();
-    this.#unrecorded += text;
+    this.#record.say(text);
     await this.#pour(text, pace, this.#options.output.textDelta);
   }
 
   async call(calls: readonly StagedCall[]): Promise<readonly CallAnswer[]> {
     this.open();
-    this.#recordSpeech(calls.map(toModelCall));
+    this.#record.endSpeech(calls.map(toModelCall));
     const { modelCallId, nextCallId } = this.#nextReply();
     const ready: ReadyCall[] = [];
     for (const call of calls) {
@@ -80,7 +84,7 @@ export class AgentStage implements Stage {
       ready.push({ call, callId, modelCallId, prepared: await this.#options.prepare(call, callId) });
     }
     const answers = await Promise.all(ready.map((one) => this.#act(one)));
-    this.#record(answers.map((answer): ModelMessage => ({ role: "tool", ...answer })));
+    this.#record.add(answers.map((answer): ModelMessage => ({ role: "tool", ...answer })));
     return answers;
   }
 
@@ -98,9 +102,9 @@ export class AgentStage implements Stage {
     const { output, writer, requestId } = this.#options;
     this.open();
     for (const event of await this.#options.settle()) this.event(event);
-    this.#recordSpeech([]);
+    this.#record.endSpeech();
     const isError = ending.isError ?? false;
-    const usage = ending.usage ?? this.#usage ?? this.#estimate();
+    const usage = ending.usage ?? this.#usage ?? this.#record.estimate();
     output.result({
       subtype: ending.subtype ?? (isError ? "error" : "success"),
       isError,
@@ -138,25 +142,4 @@ export class AgentStage implements Stage {
     writer.flush();
     return { call: toModelCall(call), ok: outcome.ok, output: outcome.output };
   }
-
-  #estimate(): TurnUsage {
-    const before = this.#options.history.length;
-    const length = (messages: readonly ModelMessage[]) => JSON.stringify(messages).length;
-    return estimateUsage(length(this.messages.slice(0, before)), length(this.messages.slice(before)));
-  }
-
-  #recordSpeech(calls: readonly ModelCall[]): void {
-    if (this.#unrecorded === "" && calls.length === 0) return;
-    this.#record([{ role: "assistant", text: this.#unrecorded, calls }]);
-    this.#unrecorded = "";
-  }
-
-  #record(added: readonly ModelMessage[]): void {
-    this.messages.push(...added);
-    this.#options.remember(added);
-  }
-}
-
-function toModelCall({ server, name, args }: ModelCall): ModelCall {
-  return server === undefined ? { name, args } : { server, name, args };
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultPace, type Pace, splitDeltas } from "../../agent/split-deltas.ts";
 import type { CallAnswer, Ending, Stage, StagedCall } from "../../agent/stage.ts";
+import { StageRecord, toModelCall } from "../../agent/stage-record.ts";
 import { createWireIds, type ReplyIds } from "../../agent/wire-ids.ts";
 import type { Ids } from "../../cli/ids.ts";
 import type { ModelCall, ModelMessage } from "../../model/model.ts";
-import { addUsage, estimateUsage, noUsage, type TurnUsage } from "../../output/result-event.ts";
+import { addUsage, noUsage, type TurnUsage } from "../../output/result-event.ts";
 import { type PreparedAct, toToolCall } from "./act.ts";
 import type { ConversationMemory } from "./conversation-memory.ts";
 import type { FrameWriter } from "./frame-writer.ts";
@@ -26,17 +27,20 @@ export interface RunStageOptions {
 
 /** The stage of the upstream: what is said and done becomes updates of a run, and tools are the client's to carry out. */
 export class RunStage implements Stage {
-  readonly messages: ModelMessage[];
+  readonly #record: StageRecord;
   readonly #options: RunStageOptions;
   readonly #nextReply: () => ReplyIds;
   #isOpen = false;
   #steps = 0n;
-  #unrecorded = "";
   #usage: TurnUsage | undefined;
+
+  get messages(): readonly ModelMessage[] {
+    return this.#record.messages;
+  }
 
   constructor(options: RunStageOptions) {
     this.#options = options;
-    this.messages = [...options.history];
+    this.#record = new StageRecord(options.history, (added) => options.memory.append(added));
     this.#nextReply = createWireIds(options.ids, options.requestId);
   }
 
@@ -57,16 +61,16 @@ export class RunStage implements Stage {
   async say(text: string, pace?: Pace): Promise<void> {
     const { link } = this.#options;
     this.open();
-    this.#unrecorded += text;
+    this.#record.say(text);
     await this.#pour(text, pace, (delta) => link.update({ case: "textDelta", value: { text: delta } }));
   }
 
   async call(calls: readonly StagedCall[]): Promise<readonly CallAnswer[]> {
     this.open();
-    this.#recordSpeech(calls.map(toModelCall));
+    this.#record.endSpeech(calls.map(toModelCall));
     const { modelCallId, nextCallId } = this.#nextReply();
     const answers = await Promise.all(calls.map((call) => this.#act(call, nextCallId(), modelCallId)));
-    this.#record(answers.map((answer): ModelMessage => ({ role: "tool", ...answer })));
+    this.#record.add(answers.map((answer): ModelMessage => ({ role: "tool", ...answer })));
     this.#completeStep();
     this.checkpoint();
     return answers;
@@ -84,13 +88,13 @@ export class RunStage implements Stage {
 
   /** Takes up what the user said while the turn runs. */
   inject(message: ModelMessage): void {
-    this.#recordSpeech([]);
-    this.#record([message]);
+    this.#record.endSpeech();
+    this.#record.add([message]);
   }
 
   checkpoint(): void {
-    this.#recordSpeech([]);
-    const { inputTokens, outputTokens, cacheReadTokens } = this.#usage ?? this.#estimate();
+    this.#record.endSpeech();
+    const { inputTokens, outputTokens, cacheReadTokens } = this.#usage ?? this.#record.estimate();
     this.#options.memory.checkpoint(inputTokens + outputTokens + cacheReadTokens);
   }
 
@@ -102,7 +106,7 @@ export class RunStage implements Stage {
     }
     this.#completeStep();
     this.checkpoint();
-    const usage = ending.usage ?? this.#usage ?? this.#estimate();
+    const usage = ending.usage ?? this.#usage ?? this.#record.estimate();
     link.update({ case: "turnEnded", value: usage === false ? {} : toTurnEnded(usage) });
     this.checkpoint();
     writer.endStream({});
@@ -143,27 +147,6 @@ export class RunStage implements Stage {
     this.#steps += 1n;
     this.#isOpen = false;
   }
-
-  #estimate(): TurnUsage {
-    const before = this.#options.history.length;
-    const length = (messages: readonly ModelMessage[]) => JSON.stringify(messages).length;
-    return estimateUsage(length(this.messages.slice(0, before)), length(this.messages.slice(before)));
-  }
-
-  #recordSpeech(calls: readonly ModelCall[]): void {
-    if (this.#unrecorded === "" && calls.length === 0) return;
-    this.#record([{ role: "assistant", text: this.#unrecorded, calls }]);
-    this.#unrecorded = "";
-  }
-
-  #record(added: readonly ModelMessage[]): void {
-    this.messages.push(...added);
-    this.#options.memory.append(added);
-  }
-}
-
-function toModelCall({ server, name, args }: ModelCall): ModelCall {
-  return server === undefined ? { name, args } : { server, name, args };
 }
 
 function toTurnEnded({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: TurnUsage) {
