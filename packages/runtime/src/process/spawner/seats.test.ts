@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { ChildCommand, ChildHandle } from "../child-handle.ts";
@@ -56,6 +56,14 @@ describe("a seat", () => {
     const script = "process.stdout.write(JSON.stringify([process.cwd(), ...process.argv.slice(1)]))";
     const command = { ...bench.node(script), args: ["-e", script, "--", ...args] };
     expect(JSON.parse(await readAll(seated(command)))).toEqual([bench.directory, ...args]);
+  });
+
+  it("works in a directory whose name reads like a command, and runs none of it", async () => {
+    const directory = bench.path("a'; touch owned; '$(touch owned)\n`touch owned` \"x");
+    mkdirSync(directory);
+    await fill(bench.sh("true"));
+    const printed = await readAll(seated({ ...bench.sh("pwd"), cwd: directory }));
+    expect({ printed, left: readdirSync(directory) }).toEqual({ printed: `${directory}\n`, left: [] });
   });
 
   it("gives its agent all of standard input behind the line, byte for byte", async () => {
