@@ -7,7 +7,7 @@ export interface BenchSetting extends BuiltPrograms {
   readonly directory: string;
   /** How many rounds count; one more before them warms the servers up. */
   readonly rounds: number;
-  /** Other gateways, served by whoever asked for the measurement. */
+  /** Other gateways, which the user of the bench has started. */
   readonly targets: readonly ServedDoor[];
   /** More arguments for `caret serve`. */
   readonly serveArgs: readonly string[];

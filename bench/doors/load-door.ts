@@ -77,7 +77,7 @@ async function startClient(
   return { result: read(), hangUp: () => void child.kill("SIGKILL") };
 }
 
-/** The same, for whoever needs only the result. */
+/** The same, for callers that need only the result. */
 export async function loadDoor(setting: BenchSetting, door: ServedDoor, plan: LoadPlan): Promise<LoadResult> {
   return await (await startLoad(setting, door, plan)).result;
 }
