@@ -36,6 +36,8 @@ export interface LiveLog {
   listen(listener: LiveListener): () => void;
   /** The number of the newest event that was written, durable or not. */
   readonly writtenSeq: number;
+  /** The number of the newest event that listeners were given. */
+  readonly toldSeq: number;
   /** The newest events, as far as nothing has been done yet to make them durable: no reader finds them in the log. */
   readonly untaken: readonly LiveEvent[];
 }
@@ -61,7 +63,8 @@ export interface FollowOptions {
  *
  * A reader is in one of two states. *Behind*: what comes next may be only in the log, which is read page by page; entered
  * at the beginning, when the reader is slow, when another process wrote, and when a number is missing. *Up to date*: what
- * is written here comes from memory; entered when a page was the last.
+ * is written here comes from memory; entered when a page was the last, and at the beginning where no listener was given
+ * anything yet that comes after `from`.
  */
 export async function* follow(
   log: FollowedLog,
@@ -69,7 +72,7 @@ export async function* follow(
 ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
   const { until, live } = options;
   // What was sent before there was a listener is in the log or will be, except for what no listener has taken yet.
-  const inbox = new Inbox(live);
+  const inbox = new Inbox(live, options.from);
   const leave = listen(log, options, inbox);
   let position: Position = { seq: options.from, characters: WHOLE };
   try {
@@ -203,15 +206,17 @@ class Inbox {
   readTo = 0;
   #waiting: LiveEvent[];
   #characters = 0;
-  #isBehind = true;
+  #isBehind: boolean;
   readonly #isLive: boolean;
   /** The number of the newest event that was sent. */
   #newest: number;
 
-  constructor(live: LiveLog | undefined) {
+  constructor(live: LiveLog | undefined, from: number) {
     const untaken = live?.untaken ?? [];
     this.#isLive = live !== undefined;
-    this.#waiting = [...untaken];
+    this.#isBehind = live === undefined || live.toldSeq > from;
+    // One that is up to date is given everything with the other listeners, and not before them.
+    this.#waiting = this.#isBehind ? [...untaken] : [];
     this.#newest = (untaken[0]?.seq ?? (live?.writtenSeq ?? 0) + 1) - 1;
   }
 

@@ -82,9 +82,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
-      const { turn, begun } = startSessionTurn({ ...options, toolbox, session: free, saved, lane, request, onUnended });
+      const turn = startSessionTurn({ ...options, toolbox, session: free, saved, lane, request, onUnended });
       occupied.run(turn);
-      await begun;
       return turn;
     });
   };
@@ -98,7 +97,12 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
   return {
     store,
-    startTurn: intake.start,
+    async startTurn(request) {
+      const turn = await intake.start(request);
+      await turn.begun;
+      return turn;
+    },
+    beginTurn: intake.start,
     holdSession,
     async createSession(request) {
       const { agentWorkspace } = withAllowedDirectories(request, options);
