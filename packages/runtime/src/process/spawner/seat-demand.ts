@@ -1,6 +1,6 @@
 /** Starts that come within this time are one burst. */
 const BURST_MS = 1_000;
-/** What a burst that was smaller than the one before leaves of its size. */
+/** What a burst leaves of the size of a larger one before it. */
 const FADING = 0.9;
 
 export interface SeatDemandOptions {
@@ -10,12 +10,12 @@ export interface SeatDemandOptions {
   readonly most: number;
 }
 
-/** How many seats should wait: as many as there were starts in the largest burst of late. */
+/** How many seats should wait: the least, and as many as agents of the largest burst of late have found none. */
 export class SeatDemand {
   readonly #options: SeatDemandOptions;
   #burstSince = Number.NEGATIVE_INFINITY;
-  #burst = 0;
-  #largest = 0;
+  #missed = 0;
+  #mostMissed = 0;
 
   constructor(options: SeatDemandOptions) {
     this.#options = options;
@@ -23,22 +23,22 @@ export class SeatDemand {
 
   get wanted(): number {
     const { least, most } = this.#options;
-    return Math.min(most, Math.max(least, this.#burst, Math.floor(this.#largest)));
+    return Math.min(most, least + Math.max(this.#missed, Math.floor(this.#mostMissed)));
   }
 
-  /** An agent is being started. */
-  note(nowMs: number): void {
+  /** An agent is being started, in a seat or without. */
+  note(nowMs: number, isSeated: boolean): void {
     if (nowMs - this.#burstSince >= BURST_MS) {
-      this.#largest = Math.max(this.#burst, this.#largest * FADING);
-      this.#burst = 0;
+      this.#mostMissed = Math.max(this.#missed, this.#mostMissed * FADING);
+      this.#missed = 0;
       this.#burstSince = nowMs;
     }
-    this.#burst += 1;
+    if (!isSeated) this.#missed += 1;
   }
 
   /** Nothing was started for long. */
   forget(): void {
-    this.#burst = 0;
-    this.#largest = 0;
+    this.#missed = 0;
+    this.#mostMissed = 0;
   }
 }

@@ -57,6 +57,7 @@ export class Seats {
   #ready: GivingWay | undefined;
   #wanted: Wanted | undefined;
   #refill: NodeJS.Timeout | undefined;
+  #growth: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #coming = 0;
 
@@ -78,9 +79,9 @@ export class Seats {
     if (seatCommand === undefined) return undefined;
     const key = seatKeyOf(seatCommand);
     this.#wanted = { command: withoutInput(command), seatCommand, key };
-    this.#demand.note(this.#options.now());
-    this.#fillAfter(this.#options.refillMs);
+    this.#fillSoon();
     const index = this.#waiting.findIndex((seat) => seat.key === key);
+    this.#demand.note(this.#options.now(), index !== -1);
     const words = index === -1 || this.#ready === undefined ? undefined : seatWordsOf(command, this.#ready);
     if (words === undefined) return undefined;
     assertStartable(command);
@@ -91,14 +92,16 @@ export class Seats {
 
   async close(): Promise<void> {
     clearTimeout(this.#refill);
+    clearTimeout(this.#growth);
     clearTimeout(this.#idle);
     this.#abort.abort();
     await this.#endAll();
   }
 
   /** Put off by every start: while agents are being started one after the other, none of them has to share the processor. */
-  #fillAfter(ms: number): void {
-    if (this.#refill === undefined) this.#refill = setTimeout(() => this.#fill(), ms).unref();
+  #fillSoon(): void {
+    clearTimeout(this.#growth);
+    if (this.#refill === undefined) this.#refill = setTimeout(() => this.#fill(), this.#options.refillMs).unref();
     else this.#refill.refresh();
   }
 
@@ -117,7 +120,7 @@ export class Seats {
     const room = wanted - present - others.length;
     for (const seat of others.slice(0, Math.max(0, missing - room))) void this.#end(seat);
     for (let made = 0; made < missing; made += 1) void this.#make(this.#wanted);
-    if (present + missing < wanted) this.#refill = setTimeout(() => this.#fill(), paceMs).unref();
+    if (present + missing < wanted) this.#growth = setTimeout(() => this.#fill(), paceMs).unref();
   }
 
   async #make({ command, seatCommand, key }: Wanted): Promise<void> {
@@ -143,8 +146,7 @@ export class Seats {
 
   /** No seat was taken for long: none is needed. */
   #rest(): void {
-    clearTimeout(this.#refill);
-    this.#refill = undefined;
+    clearTimeout(this.#growth);
     this.#demand.forget();
     void this.#endAll();
   }
