@@ -83,6 +83,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "usage",
+    {
+      group: kept,
+      usage: "[options]",
+      summary: "the tokens and the money that turns have used",
+      load: async () => (await import("./usage.ts")).addUsageCommand,
+    },
+  ],
+  [
     "login",
     {
       group: setUp,
