@@ -155,6 +155,18 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "completion",
+    {
+      group: setUp,
+      usage: "<shell>",
+      summary: "a script that lets your shell complete caret's commands and options",
+      load: async () => {
+        const { addCompletionCommand } = await import("./completion.ts");
+        return (program, host, done) => addCompletionCommand(program, host, done, commands);
+      },
+    },
+  ],
+  [
     "decode",
     {
       group: recordings,
