@@ -16,9 +16,9 @@ const scripts = {
 complete -o default -F _caret caret`,
   zsh: `#compdef caret
 _caret() {
-  local -a words
-  words=("\${(@f)$(caret completion words -- "\${words[@]:1:CURRENT-2}" 2>/dev/null | tr '\\t' ':')}")
-  if (( \${#words} )) && [[ -n \${words[1]} ]]; then _describe caret words; else _files; fi
+  local -a next
+  next=("\${(@f)$(caret completion words -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null | sed 's/:/\\\\:/g' | tr '\\t' ':')}")
+  if [[ -n "\${next[1]}" ]]; then _describe caret next; else _files; fi
 }
 compdef _caret caret`,
   fish: `complete -c caret -f -a '(set -l typed (commandline -opc); caret completion words -- $typed[2..] 2>/dev/null)'`,
