@@ -126,6 +126,7 @@ export type {
   Sessions,
 } from "./ports/sessions.ts";
 export { pricedUsage } from "./priced-usage.ts";
+export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
