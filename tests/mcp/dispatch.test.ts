@@ -169,7 +169,12 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("a host %s", (way) => 
     const host = await connect(way, { isModern: true });
     const { tools } = await host.client.listTools();
     const { state, answer } = await host.call("run", { prompt: "say pear", workspace: gateway.home.workspace });
-    expect([tools.map(({ name }) => name), state, answer]).toEqual([names, "completed", "Pear."]);
+    expect([host.client.getProtocolEra(), tools.map(({ name }) => name), state, answer]).toEqual([
+      "modern",
+      names,
+      "completed",
+      "Pear.",
+    ]);
   });
 });
 

@@ -14,8 +14,6 @@ export {
   type MessageState,
   type MessageView,
   messageStates,
-  type SandboxWord,
-  sandboxWords,
 } from "./api/agent-view.ts";
 export {
   type AnswerApproval,

@@ -1,5 +1,6 @@
 import type { LaneName } from "../events/agent-event.ts";
-import type { AgentBudget, SandboxWord } from "./agent-view.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
+import type { AgentBudget } from "./agent-view.ts";
 import type { PermissionWord } from "./session-view.ts";
 
 /** Bodies of the commands on agents. */
