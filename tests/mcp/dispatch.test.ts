@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -123,7 +124,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("a host %s", (way) => 
     const host = await connect(way, { roots: roots() });
     const leaving = new AbortController();
     const told: string[] = [];
-    const onprogress = ({ message = "" }: { readonly message?: string }): void => {
+    const onprogress = ({ message = "" }: { readonly message?: string | undefined }): void => {
       told.push(message);
       leaving.abort();
     };
@@ -238,7 +239,7 @@ describe("`caret mcp` without a gateway", () => {
   it("starts one in its own process, says so on standard error only, and leaves nothing behind", async () => {
     const home = new GatewayHome(scenario);
     const transport = stdioTransport(home);
-    const stderr = text(transport.stderr as NodeJS.ReadableStream);
+    const stderr = text(transport.stderr as Readable);
     const host = await McpHost.connect(transport);
     const { state } = await host.call("run", { prompt: "say pear" });
     await host.close();

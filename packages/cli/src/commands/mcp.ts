@@ -20,7 +20,7 @@ interface McpOptions extends Readonly<Record<string, unknown>> {
 export function addMcpCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
   const command = program
     .command("mcp")
-    .description("an MCP server on standard input and output: its host hands work to agents")
+    .description("an MCP server: Claude Code, Codex and other hosts hand work to agents")
     .option("-w, --workspace <dir>", "where agents work when neither call nor host says it (default: the current one)")
     .addOption(
       new Option("--permission <word>", "how much the host may let happen without asking")
