@@ -1,3 +1,20 @@
+export type { CreateAgent, MergeAgent, RemoveAgent, SendMessage, SuspendAgent } from "./api/agent-requests.ts";
+export {
+  type AgentBudget,
+  type AgentDoing,
+  type AgentReport,
+  type AgentView,
+  type AgentWorktree,
+  agentNamePattern,
+  type BudgetLimit,
+  HUMAN,
+  type MergedFile,
+  type MergePreview,
+  type MergeResult,
+  type MessageState,
+  type MessageView,
+  messageStates,
+} from "./api/agent-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,
@@ -83,6 +100,7 @@ export {
 } from "./models/model-params.ts";
 export type { PriceRow } from "./models/price-table.ts";
 export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
+export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
 export type {
   ClientTool,
@@ -108,6 +126,7 @@ export type {
 } from "./ports/sessions.ts";
 export type { Take } from "./ports/take.ts";
 export { pricedUsage } from "./priced-usage.ts";
+export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";

@@ -69,3 +69,8 @@ export { openAttachments } from "./sessions/open-attachments.ts";
 export { pruneSessions, removeSession, type SessionBelongings } from "./sessions/remove-session.ts";
 export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";
 export type { OpenAsk, RunningTurn, SessionEngine, TurnRequest } from "./turns/session-engine.ts";
+export { createWorktree, findRepository } from "./worktrees/create-worktree.ts";
+export { mergeWorktree, previewMerge } from "./worktrees/merge-worktree.ts";
+export { hasUnmergedWork, removeWorktree } from "./worktrees/remove-worktree.ts";
+export type { Worktree } from "./worktrees/worktree.ts";
+export { worktreeChanges } from "./worktrees/worktree-changes.ts";

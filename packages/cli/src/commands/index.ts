@@ -65,6 +65,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "mcp",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "an MCP server: Claude Code, Codex and other hosts hand work to agents",
+      load: async () => (await import("./mcp.ts")).addMcpCommand,
+    },
+  ],
+  [
     "doctor",
     {
       group: start,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   anthropicDoor,
   createMemoryItemStore,
+  mcpDoor,
   modelsDoor,
   nativeDoor,
   openaiDoor,
@@ -77,6 +78,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
       },
       links,
     }),
+    mcpDoor({ sessions: ports.sessions, version, keepAliveMs: KEEP_ALIVE_MS }),
     pageDoor(openPage(pageDirectory)),
   ];
 }

@@ -5,6 +5,7 @@ import type {
   AnswerQuestion,
   CaretError,
   LaneName,
+  SandboxWord,
   TurnOutcome,
 } from "@caret/protocol";
 import type { TurnMode } from "../lanes/lane.ts";
@@ -12,6 +13,7 @@ import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../
 import type { TakeEvents } from "../log/follow.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
+import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
 
@@ -30,6 +32,10 @@ export interface TurnRequest extends CommandOptions {
   readonly lane?: LaneName | "auto";
   readonly mode?: TurnMode;
   readonly force?: boolean;
+  /** The strictest holds of this, the session's and the default. */
+  readonly sandbox?: SandboxWord;
+  /** What its sandbox holds besides; nothing without one. */
+  readonly sandboxAdditions?: SandboxAdditions;
   /** The client runs the tools of this turn; the agent must then work in a scratch directory of ours. */
   readonly clientTools?: ClientToolsRequest;
   /** The gateway runs the tools of this turn; the agent must then work in a scratch directory of ours. */

@@ -4,6 +4,7 @@ import { within } from "../async/within.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
 import { type FollowOptions, follow, pullEvents } from "../log/follow.ts";
+import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
@@ -21,6 +22,7 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   readonly saved: Promise<unknown>;
   readonly lane: Lane;
   readonly request: TurnRequest;
+  readonly sandbox: SandboxWish | undefined;
   /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }
@@ -64,6 +66,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     workspace: session.workspace,
     prompt: request.prompt,
     ...(images.length === 0 ? {} : { images }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox.word }),
   };
   const written = Promise.all([options.saved, writer.write([start], request)]);
   const firstSeq = session.lastSeq + 1;
