@@ -92,9 +92,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
       const plan = { session: free, saved, lane, request, sandbox, onUnended };
-      const { turn, begun } = startSessionTurn({ ...options, toolbox, ...plan });
+      const turn = startSessionTurn({ ...options, toolbox, ...plan });
       occupied.run(turn);
-      await begun;
       return turn;
     });
   };
@@ -108,7 +107,12 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
   return {
     store,
-    startTurn: intake.start,
+    async startTurn(request) {
+      const turn = await intake.start(request);
+      await turn.begun;
+      return turn;
+    },
+    beginTurn: intake.start,
     holdSession,
     async createSession(request) {
       const { agentWorkspace } = withAllowedDirectories(request, options);

@@ -171,6 +171,11 @@ export interface RunningTurn {
   steer(text: string): Promise<void>;
   /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */
   unsentSteering(): readonly string[];
+  /**
+   * Resolves when the turn's start is durable; nobody may be told of the turn before. Rejects when the log does not take
+   * it, or not in time: the turn is then stopped, and its followers end without a `turn-end`.
+   */
+  readonly begun: Promise<void>;
   /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
   cancel(reason?: string): void;
   /** Stop the turn for a reason of Caret's own: it ends as failed, of this. */
@@ -188,6 +193,8 @@ export interface SessionEngine {
    * `workspace-forbidden`, `workspace-missing`) or when the log cannot be written; whatever fails later is the turn's outcome.
    */
   startTurn(request: TurnRequest): Promise<RunningTurn>;
+  /** The same, without waiting until its start is durable (`begun`): for callers that only follow it. */
+  beginTurn(request: TurnRequest): Promise<RunningTurn>;
   /** Do something to a session while no turn of it runs here or begins. Rejects with `session-busy` when one does. */
   holdSession<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
   /** A session without a turn yet, with its upstream session where the lane can make one. */

@@ -81,7 +81,11 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   let hasEnded = false;
   let usage: Usage | undefined;
 
+  /** A turn that was broken off may get its end into the log all the same, later. */
+  let isEndTold = false;
   const end = (outcome: TurnOutcome): void => {
+    if (isEndTold) return;
+    isEndTold = true;
     ended.resolve(outcome);
     options.onEnd(outcome, usage);
   };
@@ -137,13 +141,16 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     get writtenSeq() {
       return writtenSeq();
     },
+    get toldSeq() {
+      return live.toldSeq();
+    },
   };
 }
 
 /** The stages that everything passes on its way into the log. */
 function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const { store, sessionId, turnId } = options;
-  const live = createLiveListeners();
+  const live = createLiveListeners(options.lastSeq);
   const said = createSaidEvents();
   const redact = createRedaction(options);
   const writer: LogWriter = {};
@@ -264,8 +271,9 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
 }
 
 /** Those who follow a turn while its log is still being written. */
-function createLiveListeners() {
+function createLiveListeners(lastSeq: number) {
   const listeners = new Set<LiveListener>();
+  let toldSeq = lastSeq;
   let telling: Promise<unknown> | undefined;
 
   const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
@@ -285,11 +293,13 @@ function createLiveListeners() {
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
       const notify = (): void => {
+        toldSeq = written.at(-1)?.seq ?? toldSeq;
         for (const { onWritten } of listeners) onWritten(written);
       };
       if (durable === undefined && telling === undefined) notify();
       else tellLater(notify, durable);
     },
+    toldSeq: () => toldSeq,
     noteDurable(): void {
       for (const { onDurable } of listeners) onDurable();
     },
