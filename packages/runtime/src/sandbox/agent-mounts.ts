@@ -1,8 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { physicalPath, workspaceHash } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { gitIdentity } from "./git-identity.ts";
 import type { Mount } from "./walls.ts";
 
 /** What an agent keeps outside its workspace, and where. */
@@ -26,21 +25,17 @@ const KEPT = ["chats", "acp-sessions"];
  * one workspace. Nothing that it writes there reaches the user's directory, except into those chats.
  */
 export function agentMounts(
-  { home, configDir, dataDir, loginFiles }: AgentBelongings,
+  { configDir, dataDir, loginFiles }: AgentBelongings,
   { workspace, directory }: { readonly workspace: string; readonly directory: string },
 ): readonly Mount[] {
   const own = prepareConfig(configDir, join(directory, "config"));
   const chats = join(configDir, "chats", workspaceHash(workspace));
   mkdirSync(chats, { recursive: true, mode: 0o700 });
-  const identity = gitIdentity(home);
-  const identityFile = join(directory, "gitconfig");
-  writeFileSync(identityFile, identity, { mode: 0o600 });
   return [
     { kind: "write", path: configDir, from: own },
     ...(dataDir === undefined ? [] : [privateData(dataDir, join(directory, "data"))]),
     { kind: "write", path: chats, from: physicalPath(chats) },
     ...loginFiles.filter((file) => existsSync(file)).map((path) => ({ kind: "read", path }) as const),
-    { kind: "read", path: join(home, ".gitconfig"), from: identityFile },
   ];
 }
 

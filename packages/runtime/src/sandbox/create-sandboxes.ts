@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { directoryName } from "../paths/scratch-directories.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import { ownConfigDir } from "./agent-mounts.ts";
 import { encloser } from "./enclose-command.ts";
@@ -12,6 +10,7 @@ import { lastSeals } from "./machine-mounts.ts";
 import { openMountPoints } from "./mount-points.ts";
 import { lazyProxy, type ProxyOptions } from "./network-proxy.ts";
 import { probeSandbox, type SandboxState } from "./probe-sandbox.ts";
+import { sandboxDirectories } from "./sandbox-directories.ts";
 import { outerMounts, socketMounts } from "./sandbox-mounts.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
 import type { Sandboxes, SandboxWish } from "./sandboxes.ts";
@@ -44,6 +43,7 @@ export interface MachineSandboxes extends Sandboxes {
 
 export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
   const { directory, settings, platform, file, spawner, env } = options;
+  const directories = sandboxDirectories(directory);
   const points = openMountPoints(join(directory, "mount-points"));
   const proxy = lazyProxy({ hosts: settings.hosts, ...options.proxy });
   let found: Promise<SandboxState> | undefined;
@@ -56,14 +56,13 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
     if (known.kind === "ready") return known;
     throw new CaretError("sandbox-unavailable", `There is no sandbox here: ${known.why}`, { fix: known.fix });
   };
-  const directoryOf = (sessionId: string): string => join(directory, "sessions", directoryName(sessionId));
 
   return {
     state,
     assertAvailable: async () => void (await ready()),
     async open(wish, place) {
       const machine = await ready();
-      const own = directoryOf(wish.sessionId);
+      const own = directories.of(wish.sessionId);
       makePrivateDirectory(own);
       const network = networkOf(wish, settings);
       const socket = network === "proxy" ? await proxy.open() : undefined;
@@ -84,7 +83,6 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
       const enclose = encloser({ machine, mounts, network, settings, node });
       return { enclose, configDir: ownConfigDir(own), close: workspace.release };
     },
-    forget: (sessionId) => rmSync(directoryOf(sessionId), { recursive: true, force: true }),
     sweep: points.sweep,
     close: proxy.close,
   };

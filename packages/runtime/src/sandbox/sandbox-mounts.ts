@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { writePrivateFile } from "../paths/private-files.ts";
 import { agentMounts } from "./agent-mounts.ts";
 import { PROXY_SOCKET } from "./entry-script.ts";
+import { gitIdentity } from "./git-identity.ts";
 import { machineMounts } from "./machine-mounts.ts";
 import { programMounts, readableMounts } from "./program-mounts.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
@@ -25,10 +28,14 @@ export function outerMounts(options: OuterMountsOptions): readonly Mount[] {
   const { wish, place, settings, network, directory, apart, node } = options;
   const { agent, workspace } = place;
   const programs = node === undefined ? place.programs : [...place.programs, { file: node, args: [] }];
-  const readable = [...settings.readable, ...(wish.additions.readable ?? [])];
+  const home = agent?.home ?? options.home;
+  const identity = join(directory, "gitconfig");
+  writePrivateFile(identity, gitIdentity(home));
+  const readable = [...settings.readable, ...place.readable, ...(wish.additions.readable ?? [])];
   return [
     ...machineMounts(network, settings.memoryDirectoryBytes),
-    { kind: "memory", path: agent?.home ?? options.home, bytes: settings.memoryDirectoryBytes },
+    { kind: "memory", path: home, bytes: settings.memoryDirectoryBytes },
+    { kind: "read", path: join(home, ".gitconfig"), from: identity },
     ...programs.flatMap((launch) => programMounts(launch, [...apart, workspace])),
     ...readableMounts(readable),
     ...(agent === undefined ? [] : agentMounts(agent, { workspace, directory })),

@@ -22,6 +22,8 @@ export interface SandboxPlace {
   /** Undefined: what runs is no agent, has an empty home, and cannot log in anywhere. */
   readonly agent: AgentBelongings | undefined;
   readonly programs: readonly ResolvedLaunch[];
+  /** Files that the turn came with. */
+  readonly readable: readonly string[];
   /** Unix sockets that may be connected to. */
   readonly sockets: readonly string[];
 }
@@ -42,8 +44,6 @@ export interface Sandboxes {
   assertAvailable(): Promise<void>;
   /** Rejects where a workspace cannot be had in a sandbox. */
   open(wish: SandboxWish, place: SandboxPlace): Promise<OpenSandbox>;
-  /** Removes what was kept for the sandboxes of a session. */
-  forget(sessionId: string): void;
   /** Removes what turns of processes that were killed have left in workspaces. */
   sweep(): Promise<void>;
   close(): Promise<void>;

@@ -71,7 +71,7 @@ function cursorMount(options: WorkspaceOptions): {
   const { workspace, directory, isReadOnly, isOurs, cursorFiles } = options;
   const path = join(workspace, ".cursor");
   const guarded = [{ path, missing: { kind: "directory" as const } }];
-  if (isOurs && existsSync(path)) return { mounts: [{ kind: "read", path }], guarded: [] };
+  if (isOurs) return { mounts: [{ kind: "read", path }], guarded: [] };
   const isNeeded = existsSync(path) || Object.keys(cursorFiles).length > 0;
   if (isReadOnly && !isNeeded) return { mounts: [], guarded: [] };
   const own = join(directory, "cursor");

@@ -15,6 +15,8 @@ export function createApiLane(host: ApiHost): Lane {
 
   return {
     name: "api",
+    // It starts no process: what runs on this machine are the gateway's tools, which are walled in themselves.
+    sandboxed: true,
     takesImages: true,
     async *runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
       const { runTurn } = turns ?? (await load());

@@ -26,6 +26,7 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   const runAttempts = createAttemptRunner(host.wallClock);
   return {
     name,
+    sandboxed: true,
     runTurn: (request, signal) =>
       runAttempts({
         ...plan(request, host),
@@ -55,13 +56,26 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
 /** An attempt's batches. One whose agent cannot be started is its end alone. */
 async function open(turn: TurnAttempt): Promise<OpenedAttempt> {
   try {
-    const { run, asArgument } = await openAttempt(turn);
-    return { batches: readAgent(run), otherWayAfter: asArgument ? TOO_LONG : undefined };
+    const { run, release, asArgument } = await openAttempt(turn);
+    const batches = readAgent(run);
+    const isSandboxed = turn.request.sandbox !== undefined;
+    return {
+      batches: isSandboxed ? releasing(batches, release) : batches,
+      otherWayAfter: asArgument ? TOO_LONG : undefined,
+    };
   } catch (reason) {
     const { signal } = turn;
     const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
     const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
     return { batches: [[{ event: { type: "turn-end", outcome } }]] };
+  }
+}
+
+async function* releasing<Batch>(batches: AsyncIterable<Batch>, release: () => Promise<void>): AsyncGenerator<Batch> {
+  try {
+    yield* batches;
+  } finally {
+    await release();
   }
 }
 

@@ -58,6 +58,7 @@ async function inside(): Promise<readonly boolean[]> {
       isOurs: false,
       agent: belongings(world),
       programs: [],
+      readable: [],
       sockets: [],
     },
   );
