@@ -11,11 +11,13 @@ import {
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
+  sandboxDirectories,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
+import { sandboxesRoot } from "../machine-sandboxes.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
@@ -53,6 +55,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     scratch,
     answers,
     upstreamState: opened.upstreamState,
+    sandboxes: sandboxDirectories(sandboxesRoot(config)),
     resolveModel: models.resolve,
     defaultWorkspace,
     now: Date.now,

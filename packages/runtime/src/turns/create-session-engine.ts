@@ -1,4 +1,4 @@
-import { CaretError, type LaneName, type SandboxWord, type TurnOutcome, type Usage } from "@caret/protocol";
+import { CaretError, type LaneName, type SandboxWord, strictest, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Lane, TurnMode } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { stoppedWithCaret } from "../log/interrupted-end.ts";
@@ -120,7 +120,9 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await saved;
       const lane = findLane(options, request.lane);
       const place = agentWorkspace ?? session.workspace;
-      const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
+      // A program that is to be walled in is not started outside, either: the first turn makes the chat.
+      const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
+      const upstream = isWalled ? undefined : await lane.createSession?.(place, AbortSignal.timeout(30_000));
       return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
     },
     runningTurn: occupied.turn,
