@@ -1,5 +1,6 @@
 import type { LaneName } from "../events/agent-event.ts";
-import type { AgentBudget, SandboxWord } from "./agent-view.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
+import type { AgentBudget } from "./agent-view.ts";
 import type { PermissionWord } from "./session-view.ts";
 
 /** Bodies of the commands on agents. */
@@ -11,6 +12,14 @@ export interface CreateAgent {
   readonly worktree?: string;
   readonly model?: string;
   readonly lane?: LaneName;
+  readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
+  readonly budget?: AgentBudget;
+}
+
+/** What is absent stays as it is. Takes effect with the next turn. */
+export interface ChangeAgent {
+  readonly model?: string;
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly budget?: AgentBudget;

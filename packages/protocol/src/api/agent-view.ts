@@ -1,10 +1,7 @@
 import type { LaneName } from "../events/agent-event.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
 import type { Usage } from "../usage.ts";
 import type { PermissionWord, SessionStatus } from "./session-view.ts";
-
-/** How an agent's processes are confined: `on` as the settings say, `strict` without a way to the network, `off` not at all. */
-export const sandboxWords = ["on", "off", "strict"] as const;
-export type SandboxWord = (typeof sandboxWords)[number];
 
 /** The sender or receiver of messages that is not an agent. No agent can have this name. */
 export const HUMAN = "human";
@@ -57,6 +54,8 @@ export interface AgentView {
   readonly doing: AgentDoing;
   /** How its last turn ended; absent before its first and while one runs. */
   readonly lastOutcome?: "completed" | "cancelled" | "failed";
+  /** The upstream has lost its chat: the next turn begins a new one, and is given the transcript. */
+  readonly chatLost?: true;
   /** How many messages wait in its queue. */
   readonly waiting: number;
   /** What it said last about its own work. */
