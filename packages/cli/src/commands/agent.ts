@@ -30,9 +30,8 @@ function addMaking(agent: Command, host: Host, done: Done): void {
     .description("create an agent")
     .option("-w, --workspace <dir>", "where it works (default: the current directory)")
     .option("--worktree <repo>", "work in a worktree of this Git repository, on a branch of its own");
-  named(withChoices(create), host, done, createAgent).addOption(
-    new Option("--lane <name>", "how its turns reach an agent").choices(["cli", "acp", "api", "sim"]),
-  );
+  const lane = new Option("--lane <name>", "how its turns reach an agent").choices(["cli", "acp", "api", "sim"]);
+  named(withChoices(create).addOption(lane), host, done, createAgent);
   named(
     withChoices(agent.command("set").description("change an agent, from its next turn on")),
     host,

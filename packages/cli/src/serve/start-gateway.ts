@@ -15,7 +15,7 @@ import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
 import { laneModels, laneStates, lanesOf } from "./gateway-lanes.ts";
-import { removeLockFile, writeLockFile } from "./gateway-lock.ts";
+import { type GatewayLock, removeLockFile, writeLockFile } from "./gateway-lock.ts";
 import { createGatewayLog } from "./gateway-log.ts";
 import { openGatewayPorts } from "./gateway-ports.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
@@ -75,12 +75,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const onError = ({ code, message, upstream }: CaretError): void => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
   const tokens = openTokenStore({ ...config, onError });
-  const { directory: models } = laneModels({
-    ...opened,
-    config,
-    isBusy: () => opened.engine.runningTurns().length > 0,
-    onError,
-  });
+  const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
+  const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
   const defaultWorkspace = config.workspaces.default ?? workspace;
@@ -109,9 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const failed = (reason: unknown): Promise<never> => closeParts().then(() => Promise.reject(reason));
   const { url, socket } = await listenEverywhere(app, options).catch(failed);
   endLightStart(app.server);
-  const { pid, startTime = null } = identifyProcess(process.pid);
-  const files = { tokenFile: tokenFile ?? null, socket: socket?.path ?? null };
-  writeLockFile(config.dataDir, { url, pid, startTime, version, ...files, settings });
+  const takeBack = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null, settings });
   return {
     url,
     workspaces: opened.allowedWorkspaces.directories().filter((directory) => !isOwnDirectory(config, directory)),
@@ -127,10 +121,20 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       stopTaking(app.server);
       await finishTurns({ ...how, engine: opened.engine });
       await app.close();
-      removeLockFile(config.dataDir, host.uid, pid);
+      takeBack();
       await closeParts();
     },
   };
+}
+
+/** Writes down where the gateway is, for other programs of the same user. Gives what takes that back. */
+function announce(
+  { host, config }: GatewayOptions,
+  where: Pick<GatewayLock, "url" | "tokenFile" | "socket" | "settings">,
+): () => void {
+  const { pid, startTime = null } = identifyProcess(process.pid);
+  writeLockFile(config.dataDir, { ...where, pid, startTime, version });
+  return () => removeLockFile(config.dataDir, host.uid, pid);
 }
 
 /**
