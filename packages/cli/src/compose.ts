@@ -17,8 +17,8 @@ import {
   createSecretKeeper,
   createSessionEngine,
   createSpawner,
-  type EventStore,
   interruptRunningTurns,
+  type LogStore,
   type MachineSandboxes,
   openBridgeHub,
   openSqliteEventStore,
@@ -47,6 +47,8 @@ const CALL_ID_BYTES = 8;
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
+  /** The registry of agents, in the log's file. */
+  readonly agents: LogStore["agents"];
   /** What a person should know about how turns will run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
@@ -136,11 +138,11 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const probe = probeOf(lane, hosts, () => api);
   const { redactor } = keeper;
   const made = { engine, notes, lane, probe, redactor, allowedWorkspaces, spawner, containment, sandboxes };
-  return { ...made, upstreamState: api.conversations, close };
+  return { ...made, agents: store.agents, upstreamState: api.conversations, close };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */
-export function openLog(config: Config, role: "gateway" | "guest" = "guest"): EventStore {
+export function openLog(config: Config, role: "gateway" | "guest" = "guest"): LogStore {
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
 }
 

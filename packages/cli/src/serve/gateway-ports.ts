@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
+  createAgents,
   createClientFinder,
   createConversations,
   createSessions,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
+  type RuntimeAgents,
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
@@ -18,7 +20,7 @@ import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
 import { sandboxesRoot } from "../machine-sandboxes.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
@@ -39,13 +41,16 @@ export interface GatewayPorts {
   readonly conversations: RuntimeConversations;
   /** For the native door. */
   readonly sessions: RuntimeSessions;
+  readonly agents: RuntimeAgents;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
+  /** No turn starts by itself from here on. */
+  stopTaking(): Promise<void>;
   /** Call before closing the engine. */
   close(): Promise<void>;
 }
 
-/** The two ports between the doors and the engine. */
+/** The ports between the doors and the engine. */
 export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
@@ -80,11 +85,28 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     env: host.env,
     newId: randomUUID,
   });
+  const agents = createAgents({
+    ...common,
+    store: opened.agents,
+    sessions,
+    allowedWorkspaces: opened.allowedWorkspaces,
+    worktreesRoot: worktreesRoot(config),
+    git: { spawner: opened.spawner, env: host.env },
+    maxAtWork: config.agents.maxAtWork,
+    redactor: opened.redactor,
+    newId: randomUUID,
+  });
   return {
     conversations,
     sessions,
+    agents,
     answers,
+    async stopTaking() {
+      sessions.stopTaking();
+      await agents.close();
+    },
     async close() {
+      await agents.close();
       await sessions.close();
       await conversations.close();
       answers.close();

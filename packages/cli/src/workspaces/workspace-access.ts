@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AllowedWorkspaces } from "@caret/runtime";
+import { type AllowedWorkspaces, wayInside } from "@caret/runtime";
 import { userConfigPath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
@@ -14,10 +14,20 @@ export function workspaceAccess(host: Host, config: Config, startedFor: readonly
   const allowedSince = createAllowedDirectories(config.dataDir);
   const scratch = scratchRoot(config);
   return {
-    directories: () => [...settled, ...allowedSince(), scratch],
+    directories: () => [...settled, ...allowedSince(), scratch, worktreesRoot(config)],
     howToAllow: (directory) =>
       `Run \`${host.command} workspaces allow ${shellWord(directory)}\`, or add it to \`workspaces.allow\` in ${userConfigPath(host)}.`,
   };
+}
+
+/** Where the worktrees of agents are kept. */
+export function worktreesRoot(config: Config): string {
+  return join(config.dataDir, "worktrees");
+}
+
+/** Whether a directory is Caret's own: no project of the user's. */
+export function isOwnDirectory(config: Config, directory: string): boolean {
+  return [scratchRoot(config), worktreesRoot(config)].some((root) => wayInside(root, directory) !== undefined);
 }
 
 /** Where agents work that have no workspace of the user's. */
