@@ -98,7 +98,8 @@ export {
   sameParams,
   toEffort,
 } from "./models/model-params.ts";
-export { costOf, priceOf } from "./models/prices.ts";
+export type { PriceRow } from "./models/price-table.ts";
+export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
 export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
 export type {
@@ -148,4 +149,18 @@ export {
   unknownCount,
 } from "./transcript/turn-summary.ts";
 export { addUsage, type Usage, usageSchema } from "./usage.ts";
+export {
+  allTokens,
+  cacheShare,
+  costCell,
+  groupUsage,
+  type TokenKind,
+  tokenCell,
+  tokenKinds,
+  tokenWords,
+  totalUsage,
+  type UsageGroup,
+  type UsageTotals,
+  usageByDay,
+} from "./usage-totals.ts";
 export { formatCost, formatTokens, promptTokens, usageWords } from "./usage-words.ts";

@@ -38,6 +38,7 @@ export { type TurnMode, turnModes } from "./lanes/lane.ts";
 export type { EventStore, PruneRule, SessionRecord, StoredEvent } from "./log/event-store.ts";
 export { interruptRunningTurns } from "./log/interrupted-end.ts";
 export { groupTurns, readAll } from "./log/read-turns.ts";
+export { toUsageDay } from "./log/session-record.ts";
 export { type SessionState, sessionState } from "./log/session-state.ts";
 export { openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./log/transfer/export-session.ts";

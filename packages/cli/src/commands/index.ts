@@ -92,6 +92,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "usage",
+    {
+      group: kept,
+      usage: "[options]",
+      summary: "the tokens and the money that turns have used",
+      load: async () => (await import("./usage.ts")).addUsageCommand,
+    },
+  ],
+  [
     "login",
     {
       group: setUp,
@@ -152,6 +161,18 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "[command]",
       summary: "the settings, and where they come from",
       load: async () => (await import("./config.ts")).addConfigCommand,
+    },
+  ],
+  [
+    "completion",
+    {
+      group: setUp,
+      usage: "<shell>",
+      summary: "a script that lets your shell complete caret's commands and options",
+      load: async () => {
+        const { addCompletionCommand } = await import("./completion.ts");
+        return (program, host, done) => addCompletionCommand(program, host, done, commands);
+      },
     },
   ],
   [
