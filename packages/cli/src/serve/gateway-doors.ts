@@ -22,7 +22,7 @@ import { version } from "../program.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
 import { allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { ownRoots } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
 import { openPage, pageDirectory } from "./page-files.ts";
@@ -67,6 +67,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
     nativeDoor({
       ...common,
       sessions: ports.sessions,
+      comparisons: ports.comparisons,
       about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
       models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
       doctor: joined(() => examineMachine(host, config, configFiles)),
@@ -126,7 +127,9 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
 async function knownWorkspaces({ opened, config, sessions }: AboutOptions, caller: Caller): Promise<readonly string[]> {
   const { sessions: recent } = await sessions.list({ limit: RECENT_SESSIONS }, caller);
   const known = [...opened.allowedWorkspaces.directories(), ...recent.map(({ workspace }) => workspace)];
-  return [...new Set(known)].filter((workspace) => wayInside(scratchRoot(config), workspace) === undefined);
+  return [...new Set(known)].filter((workspace) =>
+    ownRoots(config).every((root) => wayInside(root, workspace) === undefined),
+  );
 }
 
 function sandboxWords({ containment }: OpenedEngine): string {

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
+  containingSpawner,
   createClientFinder,
+  createComparisons,
   createConversations,
   createSessions,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
+  type RuntimeComparisons,
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
@@ -16,7 +19,7 @@ import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
@@ -37,13 +40,15 @@ export interface GatewayPorts {
   readonly conversations: RuntimeConversations;
   /** For the native door. */
   readonly sessions: RuntimeSessions;
+  /** For the native door: one prompt for several models. */
+  readonly comparisons: RuntimeComparisons;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
   /** Call before closing the engine. */
   close(): Promise<void>;
 }
 
-/** The two ports between the doors and the engine. */
+/** The ports between the doors and the engine. */
 export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
@@ -77,11 +82,24 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     env: host.env,
     newId: randomUUID,
   });
+  const { spawner, containment, allowedWorkspaces } = opened;
+  const comparisons = createComparisons({
+    sessions,
+    spawner: containingSpawner(spawner, containment),
+    git: { spawner, env: host.env },
+    root: worktreesRoot(config),
+    allowedWorkspaces,
+    newId: randomUUID,
+    now: Date.now,
+    onError,
+  });
   return {
     conversations,
     sessions,
+    comparisons,
     answers,
     async close() {
+      await comparisons.close();
       await sessions.close();
       await conversations.close();
       answers.close();

@@ -11,7 +11,7 @@ import { version } from "../program.ts";
 import { ensureDefaultToken } from "../tokens/default-token.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
 import { unboundTools } from "../unbound-tools.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { ownRoots } from "../workspaces/workspace-access.ts";
 import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
 import { laneModels, laneStates, lanesOf } from "./gateway-lanes.ts";
@@ -79,9 +79,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
-  const defaultWorkspace = config.workspaces.default ?? workspace;
-  const parts = { ...options, opened, models, defaultWorkspace, onError };
+  const parts = { ...options, opened, models, defaultWorkspace: config.workspaces.default ?? workspace, onError };
   const ports = openGatewayPorts(parts);
+  void ports.comparisons.sweep();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
     doors: gatewayDoors({ ...parts, ports, turnMetrics, links }),
@@ -110,7 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   writeLockFile(config.dataDir, lock);
   return {
     url,
-    workspaces: opened.allowedWorkspaces.directories().filter((directory) => directory !== scratchRoot(config)),
+    workspaces: opened.allowedWorkspaces.directories().filter((directory) => !ownRoots(config).includes(directory)),
     token: tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim(),
     lane: opened.lane,
     lanes: lanesOf(opened),

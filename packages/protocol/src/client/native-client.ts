@@ -1,3 +1,4 @@
+import type { ComparisonView, PickCandidate, StartComparison } from "../api/comparison-view.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -23,7 +24,7 @@ import type {
   UsageRow,
 } from "../api/session-view.ts";
 import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
-import { type FollowedUpdate, followEvents, followUpdates } from "./follow-events.ts";
+import { type FollowedUpdate, followComparison, followEvents, followUpdates } from "./follow-events.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
 import {
   createNativeWire,
@@ -96,6 +97,11 @@ export interface NativeClient {
   readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
   followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
   followUpdates(options: FollowOptions): AsyncIterable<readonly FollowedUpdate[]>;
+  startComparison(wanted: StartComparison, options?: RequestOptions): Promise<ComparisonView>;
+  /** How it stands, after each change, until it is picked or dropped. Holds an attended comparison. */
+  followComparison(id: string, options: FollowOptions): AsyncIterable<ComparisonView>;
+  pickCandidate(id: string, wanted: PickCandidate, options?: RequestOptions): Promise<ComparisonView>;
+  dropComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
   /** Streams that wait before their next attempt make it now: the network is back, or the page became visible. */
   retryNow(): void;
   /** A picture that came with a prompt, by its name in the turn's start. */
@@ -125,7 +131,12 @@ export interface NativeClient {
 
 export function createNativeClient(options: NativeClientOptions): NativeClient {
   const wire = createNativeWire(options);
-  return { ...sessionCalls(wire), ...logCalls(wire, options), ...gatewayCalls(wire) };
+  return {
+    ...sessionCalls(wire),
+    ...logCalls(wire, options),
+    ...comparisonCalls(wire, options),
+    ...gatewayCalls(wire),
+  };
 }
 
 type SessionCalls = Pick<
@@ -213,7 +224,27 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
   };
 }
 
-function gatewayCalls(wire: NativeWire): Omit<NativeClient, keyof SessionCalls | keyof LogCalls> {
+type ComparisonCalls = Pick<NativeClient, "startComparison" | "followComparison" | "pickCandidate" | "dropComparison">;
+
+function comparisonCalls(wire: NativeWire, options: NativeClientOptions): ComparisonCalls {
+  const { silenceMs } = options;
+  const following = { ...options, retryNow: new EventTarget() };
+  return {
+    startComparison: (wanted, request) => post(wire, "comparisons", wanted, request),
+    followComparison: (id, wanted) => {
+      const path = at`comparisons/${id}/stream`;
+      const connect = (signal: AbortSignal) => sseConnection(wire, { path, signal, silenceMs });
+      return followComparison(followStream(connect, wanted, following));
+    },
+    pickCandidate: (id, wanted, request) => post(wire, at`comparisons/${id}/pick`, wanted, request),
+    dropComparison: (id, request) =>
+      wire.send({ ...request, method: "DELETE", path: at`comparisons/${id}` }, readJson<ComparisonView>),
+  };
+}
+
+function gatewayCalls(
+  wire: NativeWire,
+): Omit<NativeClient, keyof SessionCalls | keyof LogCalls | keyof ComparisonCalls> {
   return {
     about: (options) => get(wire, "about", {}, options),
     findFiles: async (workspace, query, options) =>
