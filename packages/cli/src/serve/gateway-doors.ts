@@ -79,7 +79,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
       },
       links,
     }),
-    mcpDoor({ sessions: ports.sessions, version, keepAliveMs: KEEP_ALIVE_MS }),
+    mcpDoor({ sessions: ports.sessions, comparisons: ports.comparisons, version, keepAliveMs: KEEP_ALIVE_MS }),
     pageDoor(openPage(pageDirectory)),
   ];
 }

@@ -98,6 +98,7 @@ export interface NativeClient {
   followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
   followUpdates(options: FollowOptions): AsyncIterable<readonly FollowedUpdate[]>;
   startComparison(wanted: StartComparison, options?: RequestOptions): Promise<ComparisonView>;
+  getComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
   /** How it stands, after each change, until it is picked or dropped. Holds an attended comparison. */
   followComparison(id: string, options: FollowOptions): AsyncIterable<ComparisonView>;
   pickCandidate(id: string, wanted: PickCandidate, options?: RequestOptions): Promise<ComparisonView>;
@@ -224,13 +225,17 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
   };
 }
 
-type ComparisonCalls = Pick<NativeClient, "startComparison" | "followComparison" | "pickCandidate" | "dropComparison">;
+type ComparisonCalls = Pick<
+  NativeClient,
+  "startComparison" | "getComparison" | "followComparison" | "pickCandidate" | "dropComparison"
+>;
 
 function comparisonCalls(wire: NativeWire, options: NativeClientOptions): ComparisonCalls {
   const { silenceMs } = options;
   const following = { ...options, retryNow: new EventTarget() };
   return {
     startComparison: (wanted, request) => post(wire, "comparisons", wanted, request),
+    getComparison: (id, request) => get(wire, at`comparisons/${id}`, {}, request),
     followComparison: (id, wanted) => {
       const path = at`comparisons/${id}/stream`;
       const connect = (signal: AbortSignal) => sseConnection(wire, { path, signal, silenceMs });
