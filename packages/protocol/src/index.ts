@@ -22,6 +22,15 @@ export {
   type MessageView,
   messageStates,
 } from "./api/agent-view.ts";
+export type {
+  CandidateState,
+  CandidateView,
+  CheckResult,
+  ComparisonState,
+  ComparisonView,
+  PickCandidate,
+  StartComparison,
+} from "./api/comparison-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,
@@ -110,6 +119,7 @@ export type { PriceRow } from "./models/price-table.ts";
 export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
 export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
+export type { Comparisons } from "./ports/comparisons.ts";
 export type {
   ClientTool,
   ConversationRequest,

@@ -74,6 +74,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "compare",
+    {
+      group: start,
+      usage: "[options] [prompt...]",
+      summary: "one prompt for several models, each in a worktree; pick one and merge it",
+      load: async () => (await import("./compare.ts")).addCompareCommand,
+    },
+  ],
+  [
     "mcp",
     {
       group: start,

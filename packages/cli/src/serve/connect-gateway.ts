@@ -20,8 +20,11 @@ export interface GatewayConnection {
   close(): Promise<void>;
 }
 
-/** The running gateway of this data directory, else one inside this process, which lives as long as the connection. */
-export async function connectGateway(host: Host, loaded: LoadedConfig): Promise<GatewayConnection> {
+/**
+ * The running gateway of this data directory, else one inside this process, which lives as long as the connection and lets turns
+ * work in the given directory, or where this process was started.
+ */
+export async function connectGateway(host: Host, loaded: LoadedConfig, workspace?: string): Promise<GatewayConnection> {
   for (let attempt = 1; ; attempt++) {
     const { dataDir } = loaded.config;
     const found = await findGateway({ dataDir, uid: host.uid, version, env: host.env, isAlive });
@@ -35,7 +38,7 @@ export async function connectGateway(host: Host, loaded: LoadedConfig): Promise<
     if (found.gateway !== undefined)
       throw new CaretError("storage-locked", `The gateway at ${found.gateway.url} cannot be used: ${found.why}`);
     try {
-      return await startOwn(host, loaded, found.why);
+      return await startOwn(host, loaded, workspace, found.why);
     } catch (reason) {
       const isTaken = CaretError.is(reason) && reason.code === "storage-locked";
       if (!isTaken || attempt === START_ATTEMPTS) throw reason;
@@ -44,11 +47,16 @@ export async function connectGateway(host: Host, loaded: LoadedConfig): Promise<
   }
 }
 
-async function startOwn(host: Host, loaded: LoadedConfig, why: string): Promise<GatewayConnection> {
+async function startOwn(
+  host: Host,
+  loaded: LoadedConfig,
+  workspace: string | undefined,
+  why: string,
+): Promise<GatewayConnection> {
   const { startGateway } = await import("./start-gateway.ts");
   const { config, files: configFiles } = loaded;
-  const settings = gatewaySettings(loaded, undefined);
-  const gateway = await startGateway({ host, config, configFiles, workspace: undefined, mayMovePort: true, settings });
+  const settings = gatewaySettings(loaded, workspace);
+  const gateway = await startGateway({ host, config, configFiles, workspace, mayMovePort: true, settings });
   const { url, token } = gateway;
   return {
     client: clientOf(url, () => token),

@@ -68,6 +68,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
       ...common,
       sessions: ports.sessions,
       agents: ports.agents,
+      comparisons: ports.comparisons,
       about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
       models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
       doctor: joined(() => examineMachine(host, config, configFiles)),
@@ -79,7 +80,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
       },
       links,
     }),
-    mcpDoor({ sessions: ports.sessions, version, keepAliveMs: KEEP_ALIVE_MS }),
+    mcpDoor({ sessions: ports.sessions, comparisons: ports.comparisons, version, keepAliveMs: KEEP_ALIVE_MS }),
     pageDoor(openPage(pageDirectory)),
   ];
 }

@@ -2,14 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
+  containingSpawner,
   createAgents,
   createClientFinder,
+  createComparisons,
   createConversations,
   createSessions,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
   type RuntimeAgents,
+  type RuntimeComparisons,
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
@@ -42,6 +45,8 @@ export interface GatewayPorts {
   /** For the native door. */
   readonly sessions: RuntimeSessions;
   readonly agents: RuntimeAgents;
+  /** For the native door: one prompt for several models. */
+  readonly comparisons: RuntimeComparisons;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
   /** No turn starts by itself from here on. */
@@ -85,21 +90,34 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     env: host.env,
     newId: randomUUID,
   });
+  const { spawner, containment, allowedWorkspaces } = opened;
+  const git = { spawner, env: host.env };
   const agents = createAgents({
     ...common,
     store: opened.agents,
     sessions,
-    allowedWorkspaces: opened.allowedWorkspaces,
+    allowedWorkspaces,
     worktreesRoot: worktreesRoot(config),
-    git: { spawner: opened.spawner, env: host.env },
+    git,
     maxAtWork: config.agents.maxAtWork,
     redactor: opened.redactor,
     newId: randomUUID,
+  });
+  const comparisons = createComparisons({
+    sessions,
+    spawner: containingSpawner(spawner, containment),
+    git,
+    root: worktreesRoot(config),
+    allowedWorkspaces,
+    newId: randomUUID,
+    now: Date.now,
+    onError,
   });
   return {
     conversations,
     sessions,
     agents,
+    comparisons,
     answers,
     async stopTaking() {
       sessions.stopTaking();
@@ -107,6 +125,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     },
     async close() {
       await agents.close();
+      await comparisons.close();
       await sessions.close();
       await conversations.close();
       answers.close();

@@ -79,9 +79,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
-  const defaultWorkspace = config.workspaces.default ?? workspace;
-  const parts = { ...options, opened, models, defaultWorkspace, onError };
+  const parts = { ...options, opened, models, defaultWorkspace: config.workspaces.default ?? workspace, onError };
   const ports = openGatewayPorts(parts);
+  void ports.comparisons.sweep();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
     doors: gatewayDoors({ ...parts, ports, turnMetrics, links }),

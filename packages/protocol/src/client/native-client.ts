@@ -1,3 +1,4 @@
+import type { ComparisonView, PickCandidate, StartComparison } from "../api/comparison-view.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -24,7 +25,7 @@ import type {
 } from "../api/session-view.ts";
 import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
 import { type AgentCalls, agentCalls } from "./agent-calls.ts";
-import { type FollowedUpdate, followEvents, followUpdates } from "./follow-events.ts";
+import { type FollowedUpdate, followComparison, followEvents, followUpdates } from "./follow-events.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
 import { at, get, post, readJson, readNothing, sendCommand } from "./native-calls.ts";
 import { createNativeWire, type NativeClientOptions, type NativeWire, type RequestOptions } from "./native-wire.ts";
@@ -92,6 +93,12 @@ export interface NativeClient extends AgentCalls {
   readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
   followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
   followUpdates(options: FollowOptions): AsyncIterable<readonly FollowedUpdate[]>;
+  startComparison(wanted: StartComparison, options?: RequestOptions): Promise<ComparisonView>;
+  getComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
+  /** How it stands, after each change, until it is picked or dropped. Holds an attended comparison. */
+  followComparison(id: string, options: FollowOptions): AsyncIterable<ComparisonView>;
+  pickCandidate(id: string, wanted: PickCandidate, options?: RequestOptions): Promise<ComparisonView>;
+  dropComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
   /** Streams that wait before their next attempt make it now: the network is back, or the page became visible. */
   retryNow(): void;
   /** A picture that came with a prompt, by its name in the turn's start. */
@@ -121,7 +128,13 @@ export interface NativeClient extends AgentCalls {
 
 export function createNativeClient(options: NativeClientOptions): NativeClient {
   const wire = createNativeWire(options);
-  return { ...sessionCalls(wire), ...logCalls(wire, options), ...gatewayCalls(wire), ...agentCalls(wire) };
+  return {
+    ...sessionCalls(wire),
+    ...logCalls(wire, options),
+    ...comparisonCalls(wire, options),
+    ...gatewayCalls(wire),
+    ...agentCalls(wire),
+  };
 }
 
 type SessionCalls = Pick<
@@ -209,7 +222,31 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
   };
 }
 
-function gatewayCalls(wire: NativeWire): Omit<NativeClient, keyof SessionCalls | keyof LogCalls | keyof AgentCalls> {
+type ComparisonCalls = Pick<
+  NativeClient,
+  "startComparison" | "getComparison" | "followComparison" | "pickCandidate" | "dropComparison"
+>;
+
+function comparisonCalls(wire: NativeWire, options: NativeClientOptions): ComparisonCalls {
+  const { silenceMs } = options;
+  const following = { ...options, retryNow: new EventTarget() };
+  return {
+    startComparison: (wanted, request) => post(wire, "comparisons", wanted, request),
+    getComparison: (id, request) => get(wire, at`comparisons/${id}`, {}, request),
+    followComparison: (id, wanted) => {
+      const path = at`comparisons/${id}/stream`;
+      const connect = (signal: AbortSignal) => sseConnection(wire, { path, signal, silenceMs });
+      return followComparison(followStream(connect, wanted, following));
+    },
+    pickCandidate: (id, wanted, request) => post(wire, at`comparisons/${id}/pick`, wanted, request),
+    dropComparison: (id, request) =>
+      wire.send({ ...request, method: "DELETE", path: at`comparisons/${id}` }, readJson<ComparisonView>),
+  };
+}
+
+function gatewayCalls(
+  wire: NativeWire,
+): Omit<NativeClient, keyof SessionCalls | keyof LogCalls | keyof ComparisonCalls | keyof AgentCalls> {
   return {
     about: (options) => get(wire, "about", {}, options),
     findFiles: async (workspace, query, options) =>
