@@ -2,21 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
+  containingSpawner,
+  createAgents,
   createClientFinder,
+  createComparisons,
   createConversations,
   createSessions,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
+  type RuntimeAgents,
+  type RuntimeComparisons,
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
+  sandboxDirectories,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { sandboxesRoot } from "../machine-sandboxes.ts";
+import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
@@ -37,13 +44,18 @@ export interface GatewayPorts {
   readonly conversations: RuntimeConversations;
   /** For the native door. */
   readonly sessions: RuntimeSessions;
+  readonly agents: RuntimeAgents;
+  /** For the native door: one prompt for several models. */
+  readonly comparisons: RuntimeComparisons;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
+  /** No turn starts by itself from here on. */
+  stopTaking(): Promise<void>;
   /** Call before closing the engine. */
   close(): Promise<void>;
 }
 
-/** The two ports between the doors and the engine. */
+/** The ports between the doors and the engine. */
 export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
@@ -53,6 +65,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     scratch,
     answers,
     upstreamState: opened.upstreamState,
+    sandboxes: sandboxDirectories(sandboxesRoot(config)),
     resolveModel: models.resolve,
     defaultWorkspace,
     now: Date.now,
@@ -77,11 +90,42 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     env: host.env,
     newId: randomUUID,
   });
+  const { spawner, containment, allowedWorkspaces } = opened;
+  const git = { spawner, env: host.env };
+  const agents = createAgents({
+    ...common,
+    store: opened.agents,
+    sessions,
+    allowedWorkspaces,
+    worktreesRoot: worktreesRoot(config),
+    git,
+    maxAtWork: config.agents.maxAtWork,
+    redactor: opened.redactor,
+    newId: randomUUID,
+  });
+  const comparisons = createComparisons({
+    sessions,
+    spawner: containingSpawner(spawner, containment),
+    git,
+    root: worktreesRoot(config),
+    allowedWorkspaces,
+    newId: randomUUID,
+    now: Date.now,
+    onError,
+  });
   return {
     conversations,
     sessions,
+    agents,
+    comparisons,
     answers,
+    async stopTaking() {
+      sessions.stopTaking();
+      await agents.close();
+    },
     async close() {
+      await agents.close();
+      await comparisons.close();
       await sessions.close();
       await conversations.close();
       answers.close();

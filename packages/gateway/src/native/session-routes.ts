@@ -7,7 +7,7 @@ import {
   type Sessions,
 } from "@caret/protocol";
 import { z } from "zod";
-import { flag, line, oneOf, permission, queryFlag, queryNumberUpTo, queryText, text } from "./fields.ts";
+import { flag, line, oneOf, permission, queryFlag, queryNumberUpTo, queryText, sandbox, text } from "./fields.ts";
 import { type NativeApp, read, write } from "./native-routes.ts";
 
 const MAX_SESSIONS = 500;
@@ -25,12 +25,14 @@ const createSessionBody = z.object({
   lane: oneOf(laneNames).exactOptional(),
   model: line.exactOptional(),
   permission: permission.exactOptional(),
+  sandbox: sandbox.exactOptional(),
 }) satisfies z.ZodType<CreateSession>;
 
 const changeSessionBody = z.object({
   title: line.exactOptional(),
   archived: flag.exactOptional(),
   permission: permission.exactOptional(),
+  sandbox: sandbox.exactOptional(),
   model: line.exactOptional(),
 }) satisfies z.ZodType<ChangeSession>;
 

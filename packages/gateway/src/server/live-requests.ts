@@ -24,10 +24,10 @@ export function createLiveRequests(tokens: Pick<TokenStore, "find">): LiveReques
 
   /** Each token is looked up once, however many requests it has. */
   function checkTokens(): void {
-    const secrets = new Set([...live.values()].map(({ secret }) => secret.reveal()));
+    const secrets = new Set([...live.values()].flatMap(({ secret }) => secret?.reveal() ?? []));
     const revoked = new Set([...secrets].filter((secret) => tokens.find(secret) === undefined));
     for (const [controller, { secret }] of live) {
-      if (revoked.has(secret.reveal()))
+      if (secret !== undefined && revoked.has(secret.reveal()))
         controller.abort(new CaretError("unauthenticated", "The token was revoked while the answer was written."));
     }
   }

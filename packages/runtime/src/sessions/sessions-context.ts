@@ -49,8 +49,8 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     for (const watcher of [...watchers]) watcher(sessionId);
   };
   const starter = createSessionTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
-  const { scratch, answers, upstreamState } = options;
-  const belongings = { store, attachments, scratch, answers, upstreamState };
+  const { scratch, answers, sandboxes, upstreamState } = options;
+  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState };
   return {
     options,
     store,
@@ -96,6 +96,7 @@ export interface SessionsOptions {
   /** Answers that are deleted with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
+  readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly redactor: () => Redactor;
   /** Runs git. */
   readonly spawner: Spawner;
@@ -129,15 +130,18 @@ interface SessionViewOptions {
 }
 
 function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
-  const { id, title, workspace, lane, model, permission, createdAt, updatedAt, archived, imported, usage } = session;
+  const { id, title, workspace, lane, model, permission, sandbox, createdAt, updatedAt } = session;
+  const { archived, imported, usage } = session;
   return {
     id,
     title: title ?? "",
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
+    ...(session.agent === undefined ? {} : { agent: session.agent }),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,
+    ...(sandbox === undefined ? {} : { sandbox }),
     createdAt,
     updatedAt,
     archived,

@@ -43,10 +43,10 @@ export interface TurnWriter extends LiveLog {
   /**
    * The agent's next entries, without waiting for the disk: listeners hear them at once. Only the end of a turn they hear
    * when it is durable: a client that has heard it goes on from there, and must find it in the log of whichever gateway it
-   * asks next. Resolves when there is room for more, and for the turn's end when everything is durable. Rejects as soon
-   * as it is known that something could not be written.
+   * asks next. Returns a promise where there is no room for more, which resolves when there is; and for the turn's end,
+   * when everything is durable. Throws or rejects as soon as it is known that something could not be written.
    */
-  append(entries: readonly LaneEntry[]): Promise<void>;
+  append(entries: readonly LaneEntry[]): Promise<void> | void;
   /** What is not the agent's. Resolves when it is durable, and gives it as it is kept: nothing after the turn's end. */
   write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
   /** The calls that the agent does not run itself: when each is logged, and its result. */
@@ -90,14 +90,13 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     options.onEnd(outcome, usage);
   };
 
-  const waitForRoom = async (): Promise<void> => {
-    const room = behind.room();
-    if (room === undefined) return;
-    await room;
-    behind.assertSound();
+  const finish = async (outcome: TurnOutcome): Promise<void> => {
+    await behind.drain();
+    hasEnded = true;
+    end(outcome);
   };
 
-  const append: TurnWriter["append"] = async (entries) => {
+  const append: TurnWriter["append"] = (entries) => {
     isOver ||= entries.at(-1)?.event.type === "turn-end";
     behind.assertSound();
     const writing = commit(entries, !isOver);
@@ -107,10 +106,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
       if (event.type === "usage") usage = event.usage;
     }
     const last = writing.events.at(-1)?.event;
-    if (last?.type !== "turn-end") return await waitForRoom();
-    await behind.drain();
-    hasEnded = true;
-    end(last.outcome);
+    return last?.type === "turn-end" ? finish(last.outcome) : behind.room()?.then(behind.assertSound);
   };
 
   const write: TurnWriter["write"] = async (events, how) => {
@@ -279,9 +275,13 @@ function createLiveListeners(lastSeq: number) {
   const listeners = new Set<LiveListener>();
   let toldSeq = lastSeq;
   let telling: Promise<unknown> | undefined;
+  /** The log has not taken something: whatever follows it would be read as the answer to what is nowhere. */
+  let isSilent = false;
 
   const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
-    const told = Promise.all([telling, durable]).then(notify, () => undefined);
+    const told = Promise.all([telling, durable]).then(notify, () => {
+      isSilent = true;
+    });
     telling = told;
     void told.then(() => {
       if (telling === told) telling = undefined;
@@ -293,10 +293,11 @@ function createLiveListeners(lastSeq: number) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
+    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody, nor what follows it. */
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
       const notify = (): void => {
+        if (isSilent) return;
         toldSeq = written.at(-1)?.seq ?? toldSeq;
         for (const { onWritten } of listeners) onWritten(written);
       };
