@@ -32,6 +32,7 @@ const changeSessionBody = z.object({
   archived: flag.exactOptional(),
   permission: permission.exactOptional(),
   model: line.exactOptional(),
+  lane: oneOf(laneNames).exactOptional(),
 }) satisfies z.ZodType<ChangeSession>;
 
 const forkSessionBody = z.object({

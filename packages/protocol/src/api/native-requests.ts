@@ -16,6 +16,8 @@ export interface ChangeSession {
   readonly archived?: boolean;
   readonly permission?: PermissionWord;
   readonly model?: string;
+  /** Of the turns that follow. An agent that has no chat of the session is given its transcript. */
+  readonly lane?: LaneName;
 }
 
 export interface ForkSession {

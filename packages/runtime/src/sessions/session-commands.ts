@@ -34,6 +34,7 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
 
     async change(sessionId, changes, caller) {
       const { id } = await find(sessionId, caller);
+      assertLane(options, changes.lane);
       return view(await store.updateSession(id, await changedFields(options, changes)));
     },
 
@@ -91,17 +92,19 @@ async function chosenFields(
   options: SessionsOptions,
   { title, lane, model, permission }: CreateSession,
 ): Promise<Pick<NewSession, "title" | "lane" | "model" | "permission">> {
-  return { ...(await changedFields(options, { title, model, permission })), ...(lane === undefined ? {} : { lane }) };
+  return await changedFields(options, { title, lane, model, permission });
 }
 
 /** An empty title is none: the session gets one with its first prompt. */
 async function changedFields(
   { resolveModel, redactor }: SessionsOptions,
-  { title, archived, permission, model }: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
+  changes: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
 ): Promise<SessionChanges> {
+  const { title, archived, permission, model, lane } = changes;
   const name = title === undefined ? "" : titleOf(title, redactor());
   return {
     ...(name === "" ? {} : { title: name }),
+    ...(lane === undefined ? {} : { lane }),
     ...(archived === undefined ? {} : { archived }),
     ...(permission === undefined ? {} : { permission }),
     ...(model === undefined ? {} : { model: await resolveModel(modelNamed(model)) }),
