@@ -47,6 +47,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "acp",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "an agent for editors that speak ACP: Zed, JetBrains, Neovim",
+      load: async () => (await import("./acp.ts")).addAcpCommand,
+    },
+  ],
+  [
     "link",
     {
       group: start,
