@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CaretError, type LaneName } from "@caret/protocol";
+import { CaretError, type LaneName, type Secret } from "@caret/protocol";
 import {
   type AgentHost,
   type AllowedWorkspaces,
@@ -54,6 +54,8 @@ export interface OpenedEngine {
   readonly probe: LaneProbe;
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
+  /** Adds secrets that the redactor does not know yet. */
+  readonly noteSecrets: (secrets: readonly Secret[]) => void;
   /** Where turns may work. */
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly spawner: Spawner;
@@ -137,6 +139,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     upstreamState,
     close,
     redactor: keeper.redactor,
+    noteSecrets: keeper.add,
     allowedWorkspaces,
     spawner,
     containment,

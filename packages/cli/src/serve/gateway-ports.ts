@@ -74,6 +74,8 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     retention: retentionRules(config.retention),
     redactor: opened.redactor,
     spawner: opened.spawner,
+    containment: opened.containment,
+    noteSecrets: opened.noteSecrets,
     env: host.env,
     newId: randomUUID,
   });

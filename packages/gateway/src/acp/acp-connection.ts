@@ -14,10 +14,12 @@ import {
   type CreateSession,
   isSideCall,
   type NativeClient,
+  type OfferedServer,
   type SessionView,
   type Usage,
 } from "@caret/protocol";
 import type { ClientFeatures } from "./client-features.ts";
+import { toOfferedServers } from "./mcp-servers.ts";
 import { OpenSession } from "./open-session.ts";
 import { SessionState } from "./session-state.ts";
 import { availableCommands } from "./slash-commands.ts";
@@ -37,6 +39,8 @@ export interface AcpConnectionOptions {
 interface Opened {
   readonly session: OpenSession;
   readonly state: SessionState;
+  /** The client's, for the session's turns. */
+  readonly servers: readonly OfferedServer[];
 }
 
 /** One client of ACP, and the sessions that it has open. */
@@ -54,21 +58,24 @@ export class AcpConnection {
     this.#options = options;
   }
 
-  async create({ cwd }: NewSessionRequest): Promise<NewSessionResponse> {
+  async create({ cwd, mcpServers }: NewSessionRequest): Promise<NewSessionResponse> {
+    const servers = toOfferedServers(mcpServers);
     const view = await this.#createIn(cwd);
-    const opened = await this.#open(view);
-    await opened.session.resume();
-    return { sessionId: view.id, ...opened.state.answer() };
+    const { session, state } = await this.#open(view, servers);
+    await session.resume();
+    return { sessionId: view.id, ...state.answer() };
   }
 
-  async load({ sessionId }: LoadSessionRequest): Promise<Omit<NewSessionResponse, "sessionId">> {
-    const { session, state } = await this.#open(await this.#options.caret.getSession(sessionId));
+  async load({ sessionId, mcpServers }: LoadSessionRequest): Promise<Omit<NewSessionResponse, "sessionId">> {
+    const servers = toOfferedServers(mcpServers);
+    const { session, state } = await this.#open(await this.#options.caret.getSession(sessionId), servers);
     await session.replay();
     return state.answer();
   }
 
-  async resume({ sessionId }: ResumeSessionRequest): Promise<Omit<NewSessionResponse, "sessionId">> {
-    const { session, state } = await this.#open(await this.#options.caret.getSession(sessionId));
+  async resume({ sessionId, mcpServers = [] }: ResumeSessionRequest): Promise<Omit<NewSessionResponse, "sessionId">> {
+    const servers = toOfferedServers(mcpServers);
+    const { session, state } = await this.#open(await this.#options.caret.getSession(sessionId), servers);
     await session.resume();
     return state.answer();
   }
@@ -83,9 +90,10 @@ export class AcpConnection {
   }
 
   async close(sessionId: string): Promise<void> {
-    const { session } = this.find(sessionId);
+    const { session, servers } = this.find(sessionId);
     await session.close();
     this.#opened.delete(sessionId);
+    if (servers.length > 0) await this.#options.caret.offerServers(sessionId, { servers: [] });
   }
 
   async delete(sessionId: string): Promise<void> {
@@ -126,9 +134,10 @@ export class AcpConnection {
     }
   }
 
-  async #open(view: SessionView): Promise<Opened> {
+  async #open(view: SessionView, servers: readonly OfferedServer[]): Promise<Opened> {
     const { caret, onError } = this.#options;
     await this.#opened.get(view.id)?.session.close();
+    if (servers.length > 0) await caret.offerServers(view.id, { servers });
     const state = await SessionState.read(caret, view);
     const session = new OpenSession({
       caret,
@@ -139,7 +148,7 @@ export class AcpConnection {
       onTurnEnd: (ended, usage) => this.#refresh(ended, state, usage),
       onError,
     });
-    const opened = { session, state };
+    const opened = { session, state, servers };
     this.#opened.set(view.id, opened);
     // After the answer to the request that opens it: clients drop what is of a session they do not know yet.
     setImmediate(() => void this.#announce(session).catch((reason: unknown) => onError(CaretError.from(reason))));
@@ -168,13 +177,24 @@ export class AcpConnection {
   }
 
   async #watchUpdates(): Promise<void> {
+    let streams = 0;
     for await (const batch of this.#options.caret.followUpdates({ signal: this.#gone })) {
       for (const update of batch) {
-        if (update.kind !== "changed") continue;
-        const opened = this.#opened.get(update.session.id);
-        for (const shown of opened?.state.update(update.session) ?? []) await opened?.session.send(shown);
+        if (update.kind === "changed") await this.#show(update.session);
+        if (update.kind === "opened" && streams++ > 0) await this.#offerAgain();
       }
     }
+  }
+
+  async #show(view: SessionView): Promise<void> {
+    const opened = this.#opened.get(view.id);
+    for (const update of opened?.state.update(view) ?? []) await opened?.session.send(update);
+  }
+
+  /** A gateway that was restarted has forgotten the servers of its clients. */
+  async #offerAgain(): Promise<void> {
+    for (const [id, { servers }] of this.#opened)
+      if (servers.length > 0) await this.#options.caret.offerServers(id, { servers });
   }
 }
 

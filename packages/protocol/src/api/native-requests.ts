@@ -26,6 +26,20 @@ export interface ForkSession {
   readonly title?: string;
 }
 
+/** An MCP server: a program that is started in the session's workspace, or an address. */
+export type OfferedServer =
+  | {
+      readonly name: string;
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | { readonly name: string; readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+
+export interface OfferServers {
+  readonly servers: readonly OfferedServer[];
+}
+
 export interface PromptImage {
   /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
   readonly mediaType: string;

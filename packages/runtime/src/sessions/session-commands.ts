@@ -16,7 +16,7 @@ import { commandOf, workspaceForImported, workspaceForNew } from "./session-dire
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
 import { modelNamed } from "./start-turn.ts";
 
-type SessionCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession">;
+type SessionCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession" | "offerServers">;
 
 /** What makes, changes and ends sessions. */
 export function sessionCommands(context: SessionsContext): SessionCommands {
@@ -63,6 +63,11 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
         ...(permission === undefined ? {} : { permission }),
       };
       return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
+    },
+
+    async offerServers(sessionId, { servers }, caller) {
+      const { id } = await find(sessionId, caller);
+      context.servers.offer(id, servers);
     },
 
     async importSession(chunks, caller) {
