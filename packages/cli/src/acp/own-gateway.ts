@@ -54,6 +54,7 @@ export async function openOwnGateway(options: OwnGatewayOptions): Promise<Native
     async close() {
       ports.sessions.stopTaking();
       opened.engine.stopTaking();
+      await opened.engine.interruptTurns();
       await app.close();
       await ports.close();
       await opened.close();

@@ -23,7 +23,7 @@ interface AcpOptions extends Readonly<Record<string, unknown>> {
 export function addAcpCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
   const command = program
     .command("acp")
-    .description("an agent for editors that speak ACP, on standard input and output: Zed, JetBrains, Neovim")
+    .description("an agent for editors that speak ACP, on standard input and output")
     .addOption(
       new Option("--lane <name>", "how turns of new sessions reach an agent").choices(["auto", "cli", "api", "sim"]),
     )

@@ -51,7 +51,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     {
       group: start,
       usage: "[options]",
-      summary: "an agent for editors that speak ACP: Zed, JetBrains, Neovim",
+      summary: "an agent for editors that speak ACP, on standard input and output",
       load: async () => (await import("./acp.ts")).addAcpCommand,
     },
   ],

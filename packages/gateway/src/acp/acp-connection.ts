@@ -181,7 +181,7 @@ export class AcpConnection {
     for await (const batch of this.#options.caret.followUpdates({ signal: this.#gone })) {
       for (const update of batch) {
         if (update.kind === "changed") await this.#show(update.session);
-        if (update.kind === "opened" && streams++ > 0) await this.#offerAgain();
+        if (update.kind === "opened") await this.#catchUp({ isAgain: streams++ > 0 });
       }
     }
   }
@@ -191,10 +191,13 @@ export class AcpConnection {
     for (const update of opened?.state.update(view) ?? []) await opened?.session.send(update);
   }
 
-  /** A gateway that was restarted has forgotten the servers of its clients. */
-  async #offerAgain(): Promise<void> {
-    for (const [id, { servers }] of this.#opened)
-      if (servers.length > 0) await this.#options.caret.offerServers(id, { servers });
+  /** Changes from before the stream are not in it; and a gateway that was restarted has forgotten the servers of its clients. */
+  async #catchUp({ isAgain }: { readonly isAgain: boolean }): Promise<void> {
+    const { caret } = this.#options;
+    for (const [id, { servers }] of this.#opened) {
+      await this.#show(await caret.getSession(id));
+      if (isAgain && servers.length > 0) await caret.offerServers(id, { servers });
+    }
   }
 }
 

@@ -34,7 +34,8 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     async run(caret, sessionId, argument) {
       const grants = await caret.listGrants(sessionId);
       if (grants.length === 0) return "Nothing is allowed for the rest of the session.";
-      if (argument !== "clear") return grants.map(({ label, uses }) => `- ${label} (used ${uses} times)`).join("\n");
+      if (argument !== "clear")
+        return grants.map(({ label, uses }) => `- ${label} (${uses} ${uses === 1 ? "use" : "uses"})`).join("\n");
       await Promise.all(grants.map(({ id }) => caret.revokeGrant(sessionId, id)));
       return "You are asked about everything again.";
     },
