@@ -16,6 +16,7 @@ import {
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
+  type ScratchDirectories,
   sandboxDirectories,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
@@ -87,32 +88,12 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     retention: retentionRules(config.retention),
     redactor: opened.redactor,
     spawner: opened.spawner,
+    containment: opened.containment,
+    noteSecrets: opened.noteSecrets,
     env: host.env,
     newId: randomUUID,
   });
-  const { spawner, containment, allowedWorkspaces } = opened;
-  const git = { spawner, env: host.env };
-  const agents = createAgents({
-    ...common,
-    store: opened.agents,
-    sessions,
-    allowedWorkspaces,
-    worktreesRoot: worktreesRoot(config),
-    git,
-    maxAtWork: config.agents.maxAtWork,
-    redactor: opened.redactor,
-    newId: randomUUID,
-  });
-  const comparisons = createComparisons({
-    sessions,
-    spawner: containingSpawner(spawner, containment),
-    git,
-    root: worktreesRoot(config),
-    allowedWorkspaces,
-    newId: randomUUID,
-    now: Date.now,
-    onError,
-  });
+  const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch });
   return {
     conversations,
     sessions,
@@ -130,5 +111,28 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
       await conversations.close();
       answers.close();
     },
+  };
+}
+
+/** The ports whose agents may work in worktrees of the user's repositories. */
+function openWorktreePorts(
+  { host, config, opened, onError }: GatewayPortsOptions,
+  { sessions, scratch }: { readonly sessions: RuntimeSessions; readonly scratch: ScratchDirectories },
+): Pick<GatewayPorts, "agents" | "comparisons"> {
+  const { spawner, containment, allowedWorkspaces, redactor } = opened;
+  const git = { spawner, env: host.env };
+  const root = worktreesRoot(config);
+  const common = { sessions, git, allowedWorkspaces, newId: randomUUID, now: Date.now, onError };
+  return {
+    agents: createAgents({
+      ...common,
+      engine: opened.engine,
+      scratch,
+      store: opened.agents,
+      worktreesRoot: root,
+      maxAtWork: config.agents.maxAtWork,
+      redactor,
+    }),
+    comparisons: createComparisons({ ...common, spawner: containingSpawner(spawner, containment), root }),
   };
 }
