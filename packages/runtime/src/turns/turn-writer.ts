@@ -275,9 +275,13 @@ function createLiveListeners(lastSeq: number) {
   const listeners = new Set<LiveListener>();
   let toldSeq = lastSeq;
   let telling: Promise<unknown> | undefined;
+  /** The log has not taken something: whatever follows it would be read as the answer to what is nowhere. */
+  let isSilent = false;
 
   const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
-    const told = Promise.all([telling, durable]).then(notify, () => undefined);
+    const told = Promise.all([telling, durable]).then(notify, () => {
+      isSilent = true;
+    });
     telling = told;
     void told.then(() => {
       if (telling === told) telling = undefined;
@@ -289,10 +293,11 @@ function createLiveListeners(lastSeq: number) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
+    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody, nor what follows it. */
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
       const notify = (): void => {
+        if (isSilent) return;
         toldSeq = written.at(-1)?.seq ?? toldSeq;
         for (const { onWritten } of listeners) onWritten(written);
       };
