@@ -61,6 +61,7 @@ describe("loadConfig", () => {
       warm: { enabled: true, max: 2, idleMs: 300_000 },
       spawner: { enabled: true, seats: 4 },
       containment: "auto",
+      agents: { maxAtWork: 8 },
       profiles: {},
       models: {},
       log: { level: "warn" },
