@@ -18,8 +18,8 @@ import {
   createSecretKeeper,
   createSessionEngine,
   createSpawner,
-  type EventStore,
   interruptRunningTurns,
+  type LogStore,
   openBridgeHub,
   openSqliteEventStore,
   probeContainment,
@@ -45,6 +45,8 @@ const CALL_ID_BYTES = 8;
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
+  /** The registry of agents, in the log's file. */
+  readonly agents: LogStore["agents"];
   /** What a person should know about how turns will run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
@@ -131,6 +133,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const upstreamState = api.conversations;
   return {
     engine,
+    agents: store.agents,
     notes,
     lane,
     probe,
@@ -144,7 +147,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */
-export function openLog(config: Config, role: "gateway" | "guest" = "guest"): EventStore {
+export function openLog(config: Config, role: "gateway" | "guest" = "guest"): LogStore {
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
 }
 

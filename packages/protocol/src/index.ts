@@ -1,4 +1,11 @@
-export type { CreateAgent, MergeAgent, RemoveAgent, SendMessage, SuspendAgent } from "./api/agent-requests.ts";
+export type {
+  ChangeAgent,
+  CreateAgent,
+  MergeAgent,
+  RemoveAgent,
+  SendMessage,
+  SuspendAgent,
+} from "./api/agent-requests.ts";
 export {
   type AgentBudget,
   type AgentDoing,
@@ -61,6 +68,7 @@ export {
 } from "./api/session-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
+export type { AgentCalls } from "./client/agent-calls.ts";
 export type { FollowedUpdate } from "./client/follow-events.ts";
 export { type FollowOptions, LONGEST_WAIT_MS, type StreamState } from "./client/follow-stream.ts";
 export {

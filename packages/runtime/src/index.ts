@@ -1,3 +1,4 @@
+export { createAgents, type RuntimeAgents } from "./agents/create-agents.ts";
 export { type AnswerArchive, openAnswerArchive } from "./answers/answer-archive.ts";
 export { chatExists, configDirs } from "./chats/chat-exists.ts";
 export type { ChatMessage } from "./chats/chat-message.ts";
@@ -41,7 +42,7 @@ export { interruptRunningTurns } from "./log/interrupted-end.ts";
 export { groupTurns, readAll } from "./log/read-turns.ts";
 export { toUsageDay } from "./log/session-record.ts";
 export { type SessionState, sessionState } from "./log/session-state.ts";
-export { openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
+export { type LogStore, openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./log/transfer/export-session.ts";
 export { importSession } from "./log/transfer/import-session.ts";
 export { createModelCache } from "./models/model-cache.ts";

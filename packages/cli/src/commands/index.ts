@@ -47,6 +47,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "agent",
+    {
+      group: start,
+      usage: "[command]",
+      summary: "named agents that work in the gateway, each in a workspace of its own",
+      load: async () => (await import("./agent.ts")).addAgentCommand,
+    },
+  ],
+  [
     "link",
     {
       group: start,

@@ -3,6 +3,7 @@ import type { CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
   containingSpawner,
+  createAgents,
   createClientFinder,
   createComparisons,
   createConversations,
@@ -10,6 +11,7 @@ import {
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
+  type RuntimeAgents,
   type RuntimeComparisons,
   type RuntimeConversations,
   type RuntimeModels,
@@ -42,8 +44,11 @@ export interface GatewayPorts {
   readonly sessions: RuntimeSessions;
   /** For the native door: one prompt for several models. */
   readonly comparisons: RuntimeComparisons;
+  readonly agents: RuntimeAgents;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
+  /** No turn starts by itself from here on. */
+  stopTaking(): Promise<void>;
   /** Call before closing the engine. */
   close(): Promise<void>;
 }
@@ -82,8 +87,44 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     env: host.env,
     newId: randomUUID,
   });
+  const comparisons = openComparisons(options, sessions);
+  const agents = createAgents({
+    ...common,
+    store: opened.agents,
+    sessions,
+    allowedWorkspaces: opened.allowedWorkspaces,
+    worktreesRoot: worktreesRoot(config),
+    git: { spawner: opened.spawner, env: host.env },
+    maxAtWork: config.agents.maxAtWork,
+    redactor: opened.redactor,
+    newId: randomUUID,
+  });
+  return {
+    conversations,
+    sessions,
+    comparisons,
+    agents,
+    answers,
+    async stopTaking() {
+      sessions.stopTaking();
+      await agents.close();
+    },
+    async close() {
+      await comparisons.close();
+      await agents.close();
+      await sessions.close();
+      await conversations.close();
+      answers.close();
+    },
+  };
+}
+
+function openComparisons(
+  { host, config, opened, onError }: GatewayPortsOptions,
+  sessions: RuntimeSessions,
+): RuntimeComparisons {
   const { spawner, containment, allowedWorkspaces } = opened;
-  const comparisons = createComparisons({
+  return createComparisons({
     sessions,
     spawner: containingSpawner(spawner, containment),
     git: { spawner, env: host.env },
@@ -93,16 +134,4 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     now: Date.now,
     onError,
   });
-  return {
-    conversations,
-    sessions,
-    comparisons,
-    answers,
-    async close() {
-      await comparisons.close();
-      await sessions.close();
-      await conversations.close();
-      answers.close();
-    },
-  };
 }

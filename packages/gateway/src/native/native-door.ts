@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { errorHandler } from "../http/error-handler.ts";
+import { agentRoutes } from "./agent-routes.ts";
 import { comparisonRoutes } from "./comparison-routes.ts";
 import { toNativeReply } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -25,6 +26,7 @@ export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
     await eventSocket(app, { ...stream, sinceMs });
     sessionRoutes(native, sessions);
     turnRoutes(native, sessions);
+    if (options.agents !== undefined) agentRoutes(native, options.agents);
     logRoutes(native, sessions);
     eventRoutes(native, stream);
     comparisonRoutes(native, { comparisons, keepAliveMs, closing: closing.signal });

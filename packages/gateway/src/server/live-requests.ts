@@ -24,7 +24,7 @@ export function createLiveRequests(tokens: Pick<TokenStore, "find">): LiveReques
 
   function checkTokens(): void {
     for (const [controller, { secret }] of live) {
-      if (tokens.find(secret.reveal()) === undefined)
+      if (secret !== undefined && tokens.find(secret.reveal()) === undefined)
         controller.abort(new CaretError("unauthenticated", "The token was revoked while the answer was written."));
     }
   }

@@ -136,6 +136,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     title: title ?? "",
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
+    ...(session.agent === undefined ? {} : { agent: session.agent }),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,

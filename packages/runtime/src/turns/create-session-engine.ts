@@ -5,12 +5,13 @@ import { stoppedWithCaret } from "../log/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
-import type { Budgets } from "./check-budget.ts";
+import { type Budgets, withSessionBudget } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
+import { sessionUpstream } from "./session-upstream.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
 import { createTurnIntake } from "./turn-intake.ts";
@@ -92,7 +93,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
       const plan = { session: free, saved, lane, request, sandbox, onUnended };
-      const { turn, begun } = startSessionTurn({ ...options, toolbox, ...plan });
+      const budgets = withSessionBudget(options.budgets, free.budget);
+      const { turn, begun } = startSessionTurn({ ...options, toolbox, budgets, ...plan });
       occupied.run(turn);
       await begun;
       return turn;
@@ -122,6 +124,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
+    ...sessionUpstream(options),
     stopTaking: intake.stop,
     interruptTurns,
     async close() {

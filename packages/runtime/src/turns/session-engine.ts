@@ -190,6 +190,10 @@ export interface SessionEngine {
   runningTurns(): readonly RunningTurn[];
   /** A turn of the session stopped here, and the log has not taken its end yet. */
   hasUnendedTurn(sessionId: string): boolean;
+  /** Free what waits for the session's next turn: agents that are kept warm where it works. */
+  release(session: SessionRecord, agentWorkspace: string): Promise<void>;
+  /** Whether the upstream has lost the chat that the session would go on with. */
+  hasLostChat(session: SessionRecord, agentWorkspace: string): boolean;
   /** No turn starts from here on: later ones are refused as `overloaded`. */
   stopTaking(): void;
   /** Caret stops: end every turn that runs as interrupted. Resolves when they are settled. */

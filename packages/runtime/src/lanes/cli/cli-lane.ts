@@ -48,6 +48,7 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
       const id = await createChat({ host, workspace, signal });
       return id === undefined ? undefined : { ...attachment, sessionId: id };
     },
+    release: async (workspace) => host.warm?.release(workspace),
     close: () => host.close(),
   };
 }
