@@ -114,18 +114,19 @@ async function toRequest(
     ...(model === undefined ? {} : { model: await options.resolveModel(modelNamed(model)) }),
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
-    ...ownerFor(word, options, session, grants),
+    ...(await ownerFor(word, options, session, grants)),
   };
 }
 
-function ownerFor(
+async function ownerFor(
   permission: PermissionWord,
-  { scratch }: SessionsOptions,
+  { scratch, toolsOf }: SessionsOptions,
   session: SessionRecord,
   grants: SessionGrants,
-): Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools"> {
+): Promise<Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools">> {
   if (permission === "full") return { force: true };
-  return attendedTools({ scratch, session, permission, grants });
+  const tools = (await toolsOf?.(session.id)) ?? [];
+  return attendedTools({ scratch, session, permission, grants, tools });
 }
 
 /** A model by its name alone. */

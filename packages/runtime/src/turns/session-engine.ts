@@ -13,6 +13,7 @@ import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
 
@@ -83,6 +84,8 @@ export interface GatewayToolsRequest {
   readonly permission?: PolicyMode;
   /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
   readonly grants?: SessionGrants;
+  /** Tools of this turn's own, besides the gateway's. */
+  readonly tools?: readonly Tool[];
 }
 
 /** Something that a turn waits for a person to decide. */

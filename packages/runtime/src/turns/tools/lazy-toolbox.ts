@@ -50,12 +50,13 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
   return {
     async open() {
       opened ??= start();
-      const { registry, ready } = await opened;
+      const { registry, registryWith, ready } = await opened;
       await within(ready, READY_MS);
       // A server that was late, or came back, has its tools by now.
       const missing = servers.filter(({ name }) => !registry.list().some((tool) => tool.name.startsWith(`${name}__`)));
       return {
         registry,
+        registryWith,
         policy,
         context: { spawner, containment, env, now: () => performance.now() },
         problems: missing.map(

@@ -60,11 +60,12 @@ interface OpenCallsOptions extends GatewayTurnToolsOptions {
 
 function openCalls(
   wanted: GatewayToolsRequest & Required<Pick<GatewayToolsRequest, "grants">>,
-  { registry, policy: rules, context }: GatewayToolbox,
+  { registry: common, registryWith, policy: rules, context }: GatewayToolbox,
   options: OpenCallsOptions,
 ): { readonly calls: OwnToolCalls; readonly offered: OfferedTools } {
   const { write, calls: log, signal, attended, asks, steering } = options;
-  const { realWorkspace, grants } = wanted;
+  const { realWorkspace, grants, tools: own = [] } = wanted;
+  const registry = own.length === 0 ? common : registryWith(own);
   const mode = wanted.permission ?? rules.mode;
   const policy = createPolicy({ ...rules, mode, workspace: realWorkspace, attended, newRequestId: log.newId });
   const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: log.newId }) : undefined;
