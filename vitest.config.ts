@@ -55,6 +55,6 @@ export default defineConfig(({ mode }) => ({
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 20_000, interval: 100 } },
   },
 }));

@@ -142,6 +142,7 @@ export type {
   SessionListQuery,
   Sessions,
 } from "./ports/sessions.ts";
+export type { Take } from "./ports/take.ts";
 export { pricedUsage } from "./priced-usage.ts";
 export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";

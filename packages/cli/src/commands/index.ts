@@ -65,6 +65,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "connect",
+    {
+      group: start,
+      usage: "[options] [client]",
+      summary: "how to make a client use this gateway: what to put where",
+      load: async () => (await import("./connect.ts")).addConnectCommand,
+    },
+  ],
+  [
     "compare",
     {
       group: start,

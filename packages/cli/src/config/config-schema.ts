@@ -4,6 +4,7 @@ import { key } from "./key-names.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { byteCount, durationMs } from "./number-schemas.ts";
 import { argumentList, modelEntrySchema, profileSchema, variableMap } from "./program-schemas.ts";
+import { sandboxSchema } from "./sandbox-schema.ts";
 import { toolsSchema } from "./tools-schema.ts";
 
 const MINUTE_MS = 60_000;
@@ -211,6 +212,7 @@ function processSchemas() {
       "Whether all processes of a turn, and those that Caret starts for its tools, are held together: `auto` when the " +
         "machine can, `require` fails if it cannot.",
     ),
+    sandbox: sandboxSchema(),
   };
 }
 

@@ -67,8 +67,8 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
     nativeDoor({
       ...common,
       sessions: ports.sessions,
-      comparisons: ports.comparisons,
       agents: ports.agents,
+      comparisons: ports.comparisons,
       about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
       models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
       doctor: joined(() => examineMachine(host, config, configFiles)),

@@ -17,12 +17,14 @@ import {
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
+  sandboxDirectories,
   type Tool,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
+import { sandboxesRoot } from "../machine-sandboxes.ts";
 import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
@@ -47,9 +49,9 @@ export interface GatewayPorts {
   readonly conversations: RuntimeConversations;
   /** For the native door. */
   readonly sessions: RuntimeSessions;
+  readonly agents: RuntimeAgents;
   /** For the native door: one prompt for several models. */
   readonly comparisons: RuntimeComparisons;
-  readonly agents: RuntimeAgents;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
   /** No turn starts by itself from here on. */
@@ -68,6 +70,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     scratch,
     answers,
     upstreamState: opened.upstreamState,
+    sandboxes: sandboxDirectories(sandboxesRoot(config)),
     resolveModel: models.resolve,
     defaultWorkspace,
     now: Date.now,
@@ -93,7 +96,6 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     newId: randomUUID,
     toolsOf: (sessionId) => ownTools(agents, sessionId),
   });
-  const comparisons = openComparisons(options, sessions);
   const agents = createAgents({
     ...common,
     store: opened.agents,
@@ -105,19 +107,20 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     redactor: opened.redactor,
     newId: randomUUID,
   });
+  const comparisons = openComparisons(options, sessions);
   return {
     conversations,
     sessions,
-    comparisons,
     agents,
+    comparisons,
     answers,
     async stopTaking() {
       sessions.stopTaking();
       await agents.close();
     },
     async close() {
-      await comparisons.close();
       await agents.close();
+      await comparisons.close();
       await sessions.close();
       await conversations.close();
       answers.close();

@@ -19,11 +19,6 @@ export function workspaceAccess(host: Host, config: Config, startedFor: readonly
   };
 }
 
-/** Where the worktrees of agents are kept. */
-export function worktreesRoot(config: Config): string {
-  return join(config.dataDir, "worktrees");
-}
-
 /** Whether a directory is Caret's own: no project of the user's. */
 export function isOwnDirectory(config: Config, directory: string): boolean {
   return [scratchRoot(config), worktreesRoot(config)].some((root) => wayInside(root, directory) !== undefined);
@@ -32,6 +27,11 @@ export function isOwnDirectory(config: Config, directory: string): boolean {
 /** Where agents work that have no workspace of the user's. */
 export function scratchRoot(config: Config): string {
   return join(config.dataDir, "scratch");
+}
+
+/** Where Caret makes worktrees of the user's repositories. */
+export function worktreesRoot(config: Config): string {
+  return join(config.dataDir, "worktrees");
 }
 
 function shellWord(text: string): string {

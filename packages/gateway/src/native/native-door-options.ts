@@ -21,9 +21,9 @@ export interface WorkspaceList {
 
 export interface NativeDoorOptions {
   readonly sessions: Sessions;
-  readonly comparisons: Comparisons;
   /** Absent: there are no agents here. */
   readonly agents?: Agents;
+  readonly comparisons: Comparisons;
   readonly about: (caller: Caller) => Promise<AboutView>;
   readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
   readonly doctor: () => Promise<readonly FindingView[]>;

@@ -50,8 +50,8 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     for (const watcher of [...watchers]) watcher(sessionId);
   };
   const starter = createSessionTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
-  const { scratch, answers, upstreamState } = options;
-  const belongings = { store, attachments, scratch, answers, upstreamState };
+  const { scratch, answers, sandboxes, upstreamState } = options;
+  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState };
   return {
     options,
     store,
@@ -99,6 +99,7 @@ export interface SessionsOptions {
   /** Answers that are deleted with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
+  readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly redactor: () => Redactor;
   /** Runs git. */
   readonly spawner: Spawner;

@@ -1,10 +1,11 @@
 import type { LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
-import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
+import type { ChildCommand, ChildHandle, CoveredFile } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmKey } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
+import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import type { LaneRequest } from "../lane.ts";
 import { type AgentPolicy, cliFeatures, contractTurn, officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
@@ -42,6 +43,8 @@ interface StartOptions {
   /** Is the prompt an argument? */
   readonly asArgument: boolean;
   readonly covered: readonly CoveredFile[];
+  /** What it must run in. */
+  readonly sandbox: OpenSandbox | undefined;
 }
 
 export interface Started {
@@ -52,10 +55,11 @@ export interface Started {
 
 /** Start the agent of an attempt and give it its prompt. A booted one is taken if one waits. */
 export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: StartOptions): Promise<Started> {
-  if (prepared.program.style === "contract") return await startContract(asked, prepared);
+  if (prepared.program.style === "contract") return await startContract(asked, prepared, how);
   const turn = { ...asked, request: withUsableReservation(asked, prepared) };
-  // An agent that is offered tools is tied to its own turn, and an argument cannot be given later: neither can wait.
-  if (how.asArgument || turn.request.offered !== undefined) return startCold(turn, prepared, how);
+  // An agent that is offered tools or walled in is tied to its own turn, and an argument cannot be given later: none can wait.
+  const isTied = turn.request.offered !== undefined || how.sandbox !== undefined;
+  if (how.asArgument || isTied) return startCold(turn, prepared, how);
   return startWarm(turn, prepared);
 }
 
@@ -80,29 +84,44 @@ function turnPolicy(host: AgentHost, launch: ResolvedLaunch): AgentPolicy {
   return { ...host.policy, backgroundShellMs: host.clocks.idleMs * SHARE_OF_IDLE };
 }
 
-async function startContract({ host, request }: TurnAttempt, { program, launch, profile }: Prepared): Promise<Started> {
+async function startContract(
+  { host, request }: TurnAttempt,
+  { program, launch, profile }: Prepared,
+  how: StartOptions,
+): Promise<Started> {
   const { workspace } = request;
   const line = await contractTurn(request);
   const command = childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" });
-  const child = host.spawn(command, SEATED);
+  const child = start(host, command, how);
   holdStdin(child, line, request.offered && HOLD_FOR_RESULTS_MS);
   return { child, refill: () => undefined };
 }
 
-function startCold(
-  { host, request }: TurnAttempt,
-  { program, launch, profile }: Prepared,
-  { asArgument, covered }: StartOptions,
-): Started {
+function startCold({ host, request }: TurnAttempt, { program, launch, profile }: Prepared, how: StartOptions): Started {
   const { workspace, offered } = request;
-  const forTurn = turnPolicy(host, launch);
+  const forTurn = policyIn(request, turnPolicy(host, launch));
   // In a workspace that we wrote ourselves the only server to approve is ours, and its tools run only when forced.
   const asked = offered === undefined ? request : { ...request, force: true };
   const policy = offered === undefined ? forTurn : { ...forTurn, approveMcps: true };
-  const { args, stdin } = officialInvocation(asked, program, policy, asArgument);
+  const { args, stdin } = officialInvocation(asked, program, policy, how.asArgument);
   const input = stdin === undefined ? ("closed" as const) : { content: stdin };
   const command = childCommandOf({ host, launch, args, workspace, profile, stdin: input });
-  return { child: host.spawn({ ...command, covered }, SEATED), refill: () => undefined };
+  return { child: start(host, { ...command, covered: how.covered }, how), refill: () => undefined };
+}
+
+function start(host: AgentHost, command: ChildCommand, { sandbox }: StartOptions): ChildHandle {
+  // A seat has a container of its own, and not these walls.
+  return sandbox === undefined ? host.spawn(command, SEATED) : host.spawn(sandbox.enclose(command));
+}
+
+/**
+ * Cursor's own sandbox makes namespaces, which ours forbids. The servers of an `mcp.json` that is Caret's need no approval:
+ * the agent sees that file and no other.
+ */
+function policyIn({ sandbox }: LaneRequest, policy: AgentPolicy): AgentPolicy {
+  if (sandbox === undefined) return policy;
+  const isOurs = sandbox.additions.cursorFiles?.["mcp.json"] !== undefined;
+  return { ...policy, sandbox: "disabled", approveMcps: policy.approveMcps || isOurs };
 }
 
 function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
