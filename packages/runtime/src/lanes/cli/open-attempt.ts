@@ -115,7 +115,10 @@ async function openOfferedTurn(
 }
 
 /** A program of one's own knows the contract, not the official CLI's options: it is not asked. */
-async function findVersion({ host }: TurnAttempt, { program, version, profile }: Prepared): Promise<string | undefined> {
+async function findVersion(
+  { host }: TurnAttempt,
+  { program, version, profile }: Prepared,
+): Promise<string | undefined> {
   return program.style === "official" ? await version.find(host.environment(profile)) : undefined;
 }
 
