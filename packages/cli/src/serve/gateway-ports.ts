@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { CaretError, PermissionWord } from "@caret/protocol";
+import type { Agents, Caller, CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
   containingSpawner,
   createAgents,
+  createAgentTools,
   createClientFinder,
   createComparisons,
   createConversations,
@@ -16,7 +17,9 @@ import {
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
+  type ScratchDirectories,
   sandboxDirectories,
+  type Tool,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -29,6 +32,9 @@ import { attachmentsRoot } from "./session-belongings.ts";
 
 /** The permission of sessions that are created without one. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
+
+/** On whose behalf agents talk: they are not bound to a directory, as the person is not who has made them. */
+const ANYONE: Caller = { tokenName: "agents" };
 
 export interface GatewayPortsOptions {
   readonly host: Host;
@@ -87,32 +93,13 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     retention: retentionRules(config.retention),
     redactor: opened.redactor,
     spawner: opened.spawner,
+    containment: opened.containment,
+    noteSecrets: opened.noteSecrets,
     env: host.env,
     newId: randomUUID,
+    toolsOf: (sessionId) => ownTools(agents, sessionId),
   });
-  const { spawner, containment, allowedWorkspaces } = opened;
-  const git = { spawner, env: host.env };
-  const agents = createAgents({
-    ...common,
-    store: opened.agents,
-    sessions,
-    allowedWorkspaces,
-    worktreesRoot: worktreesRoot(config),
-    git,
-    maxAtWork: config.agents.maxAtWork,
-    redactor: opened.redactor,
-    newId: randomUUID,
-  });
-  const comparisons = createComparisons({
-    sessions,
-    spawner: containingSpawner(spawner, containment),
-    git,
-    root: worktreesRoot(config),
-    allowedWorkspaces,
-    newId: randomUUID,
-    now: Date.now,
-    onError,
-  });
+  const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch });
   return {
     conversations,
     sessions,
@@ -130,5 +117,34 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
       await conversations.close();
       answers.close();
     },
+  };
+}
+
+/** Those of the agent that a session belongs to, which speaks in its own name. */
+async function ownTools(agents: Agents, sessionId: string): Promise<readonly Tool[]> {
+  const agent = await agents.ofSession(sessionId, ANYONE);
+  return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller: ANYONE });
+}
+
+/** The ports whose agents may work in worktrees of the user's repositories. */
+function openWorktreePorts(
+  { host, config, opened, onError }: GatewayPortsOptions,
+  { sessions, scratch }: { readonly sessions: RuntimeSessions; readonly scratch: ScratchDirectories },
+): Pick<GatewayPorts, "agents" | "comparisons"> {
+  const { spawner, containment, allowedWorkspaces, redactor } = opened;
+  const git = { spawner, env: host.env };
+  const root = worktreesRoot(config);
+  const common = { sessions, git, allowedWorkspaces, newId: randomUUID, now: Date.now, onError };
+  return {
+    agents: createAgents({
+      ...common,
+      engine: opened.engine,
+      scratch,
+      store: opened.agents,
+      worktreesRoot: root,
+      maxAtWork: config.agents.maxAtWork,
+      redactor,
+    }),
+    comparisons: createComparisons({ ...common, spawner: containingSpawner(spawner, containment), root }),
   };
 }

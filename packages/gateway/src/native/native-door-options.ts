@@ -1,13 +1,4 @@
-import type {
-  AboutView,
-  Agents,
-  Caller,
-  Comparisons,
-  FindingView,
-  ModelView,
-  Secret,
-  Sessions,
-} from "@caret/protocol";
+import type { AboutView, Agents, Caller, Comparisons, FindingView, ModelView, Secret, Sessions } from "@caret/protocol";
 import type { SignInLinks } from "./sign-in-links.ts";
 
 /** What the native door needs of the token store. */

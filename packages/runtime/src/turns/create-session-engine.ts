@@ -142,10 +142,10 @@ async function createSession(
   const { session, saved } = newSession(options, request, request.title);
   await saved;
   const lane = findLane(options, request.lane);
-  const place = agentWorkspace ?? session.workspace;
+  const directory = agentWorkspace ?? session.workspace;
   // A program that is to be walled in is not started outside, either: the first turn makes the chat.
   const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
-  const upstream = isWalled ? undefined : await lane.createSession?.(place, AbortSignal.timeout(30_000));
+  const upstream = isWalled ? undefined : await lane.createSession?.(directory, AbortSignal.timeout(30_000));
   return upstream === undefined ? session : await options.store.updateSession(session.id, { upstream });
 }
 
