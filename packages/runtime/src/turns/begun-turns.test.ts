@@ -20,6 +20,7 @@ beforeEach(() => {
   workspace = join(directory, "project");
   mkdirSync(workspace);
   disk = Promise.withResolvers();
+  disk.promise.catch(() => undefined); // it may fail before anything is synced
   spoken = Promise.withResolvers();
   const lane = scriptedLane(async function* () {
     yield says("Hello");

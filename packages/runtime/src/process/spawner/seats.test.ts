@@ -19,7 +19,12 @@ let spawner: ProcessSpawner;
 
 beforeEach(() => {
   bench = createWorkbench();
-  spawner = new ProcessSpawner({ socketDir: bench.directory, registryDir: bench.path("processes"), seats: SEATS });
+  spawner = new ProcessSpawner({
+    socketDir: bench.directory,
+    registryDir: bench.path("processes"),
+    seats: SEATS,
+    mostSeats: SEATS,
+  });
 });
 afterEach(async () => {
   await spawner.close();
@@ -56,6 +61,8 @@ describe("a seat", () => {
     const other = new ProcessSpawner({ socketDir: bench.directory, seats: 1, mostSeats: 3 });
     try {
       const start = (): Promise<string> => readAll(other.spawn(bench.sh("echo up"), { seated: true }));
+      await start();
+      await eventually(() => other.seats === 1, "one seat waits");
       await Promise.all(Array.from({ length: 5 }, start));
       await eventually(() => other.seats === 3, "three seats wait");
       expect(await Promise.all([start(), start(), start(), start()])).toEqual(["up\n", "up\n", "up\n", "up\n"]);

@@ -81,7 +81,8 @@ export class Seats {
     this.#wanted = { command: withoutInput(command), seatCommand, key };
     this.#fillSoon();
     const index = this.#waiting.findIndex((seat) => seat.key === key);
-    this.#demand.note(this.#options.now(), index !== -1);
+    // Before there was any, none can have been missing.
+    this.#demand.note(this.#options.now(), index !== -1 || this.#ready === undefined);
     const words = index === -1 || this.#ready === undefined ? undefined : seatWordsOf(command, this.#ready);
     if (words === undefined) return undefined;
     assertStartable(command);
