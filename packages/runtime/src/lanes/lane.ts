@@ -1,6 +1,7 @@
 import { CaretError, type LaneName, type Take, type TurnOutcome } from "@caret/protocol";
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
+import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
 
@@ -44,6 +45,8 @@ export interface LaneRequest {
   readonly mode: TurnMode;
   /** Let the agent run every tool that is not denied. */
   readonly force: boolean;
+  /** What all processes of the turn must run in; undefined: nothing but containment. */
+  readonly sandbox?: SandboxWish | undefined;
   /** The upstream session to go on with; it has been verified. */
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */
@@ -84,6 +87,8 @@ export interface Lane {
   canResume(attachment: UpstreamAttachment, workspace: string): boolean;
   /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
   keepsSessions?(model: string): boolean;
+  /** Whether it keeps `LaneRequest.sandbox`. One that does not is never given a request with it. */
+  readonly sandboxed?: true;
   /** Whether it takes the pictures of a prompt as they are. */
   readonly takesImages?: true;
   /**
@@ -95,6 +100,8 @@ export interface Lane {
   createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
   /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */
   findSession?(id: string, workspace: string): UpstreamAttachment | undefined;
+  /** Free what waits for turns in a workspace: agents that are kept warm. Absent: nothing does. */
+  release?(workspace: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -81,7 +81,11 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   let hasEnded = false;
   let usage: Usage | undefined;
 
+  /** A turn that was broken off may get its end into the log all the same, later. */
+  let isEndTold = false;
   const end = (outcome: TurnOutcome): void => {
+    if (isEndTold) return;
+    isEndTold = true;
     ended.resolve(outcome);
     options.onEnd(outcome, usage);
   };
@@ -137,13 +141,16 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     get writtenSeq() {
       return writtenSeq();
     },
+    get toldSeq() {
+      return live.toldSeq();
+    },
   };
 }
 
 /** The stages that everything passes on its way into the log. */
 function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const { store, sessionId, turnId } = options;
-  const live = createLiveListeners();
+  const live = createLiveListeners(options.lastSeq);
   const said = createSaidEvents();
   const redact = createRedaction(options);
   const writer: LogWriter = {};
@@ -271,17 +278,24 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
 }
 
 /** Those who follow a turn while its log is still being written. */
-function createLiveListeners() {
+function createLiveListeners(lastSeq: number) {
   const listeners = new Set<LiveListener>();
+  let toldSeq = lastSeq;
   let telling: Promise<unknown> | undefined;
+  /** The log has not taken something: whatever follows it would be read as the answer to what is nowhere. */
+  let isSilent = false;
 
   const notify = (written: readonly LiveEvent[]): void => {
+    if (isSilent) return;
+    toldSeq = written.at(-1)?.seq ?? toldSeq;
     for (const listener of listeners) listener.onWritten(written);
   };
   const tellLater = (written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void => {
     const told = Promise.all([telling, durable]).then(
       () => notify(written),
-      () => undefined,
+      () => {
+        isSilent = true;
+      },
     );
     telling = told;
     void told.then(() => {
@@ -294,12 +308,13 @@ function createLiveListeners() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
+    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody, nor what follows it. */
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
       if (durable === undefined && telling === undefined) notify(written);
       else tellLater(written, durable);
     },
+    toldSeq: () => toldSeq,
     noteDurable(): void {
       for (const { onDurable } of listeners) onDurable();
     },
