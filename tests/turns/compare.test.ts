@@ -104,7 +104,9 @@ describe("caret compare", () => {
     const { stdout, exit } = compare("--check", "echo no; exit 3", "--json", "Make a file");
     const view = JSON.parse(await stdout) as { readonly candidates: readonly { readonly sessionId: string }[] };
     const log = await gateway.client().readLog(view.candidates[0]?.sessionId ?? "", { limit: 10_000 });
-    const answers = log.events.flatMap(({ event }) => (event.type === "approval-answer" ? [`${event.decision} by ${event.by}`] : []));
+    const answers = log.events.flatMap(({ event }) =>
+      event.type === "approval-answer" ? [`${event.decision} by ${event.by}`] : [],
+    );
     expect([await exit, view, answers, leftovers()]).toEqual([
       0,
       expect.objectContaining({
