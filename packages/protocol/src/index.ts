@@ -42,6 +42,8 @@ export {
   type ExportFormat,
   exportFormats,
   type ForkSession,
+  type OfferedServer,
+  type OfferServers,
   type PromptImage,
   type StartedTurn,
   type StartTurn,

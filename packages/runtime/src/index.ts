@@ -52,7 +52,7 @@ export type { ListedModel } from "./models/parse-model-list.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
 export { fileStamp, writePrivateFile } from "./paths/private-files.ts";
-export { openScratchDirectories } from "./paths/scratch-directories.ts";
+export { openScratchDirectories, type ScratchDirectories } from "./paths/scratch-directories.ts";
 export { withFileLock } from "./paths/with-file-lock.ts";
 export { createSessionGrants } from "./policy/grants/session-grants.ts";
 export { childEnvironment } from "./process/child-environment.ts";

@@ -56,6 +56,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "acp",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "an agent for editors that speak ACP, on standard input and output",
+      load: async () => (await import("./acp.ts")).addAcpCommand,
+    },
+  ],
+  [
     "link",
     {
       group: start,

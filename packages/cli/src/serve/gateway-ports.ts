@@ -17,6 +17,7 @@ import {
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
+  type ScratchDirectories,
   sandboxDirectories,
   type Tool,
 } from "@caret/runtime";
@@ -92,22 +93,13 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     retention: retentionRules(config.retention),
     redactor: opened.redactor,
     spawner: opened.spawner,
+    containment: opened.containment,
+    noteSecrets: opened.noteSecrets,
     env: host.env,
     newId: randomUUID,
     toolsOf: (sessionId) => ownTools(agents, sessionId),
   });
-  const agents = createAgents({
-    ...common,
-    store: opened.agents,
-    sessions,
-    allowedWorkspaces: opened.allowedWorkspaces,
-    worktreesRoot: worktreesRoot(config),
-    git: { spawner: opened.spawner, env: host.env },
-    maxAtWork: config.agents.maxAtWork,
-    redactor: opened.redactor,
-    newId: randomUUID,
-  });
-  const comparisons = openComparisons(options, sessions);
+  const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch });
   return {
     conversations,
     sessions,
@@ -134,19 +126,25 @@ async function ownTools(agents: Agents, sessionId: string): Promise<readonly Too
   return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller: ANYONE });
 }
 
-function openComparisons(
+/** The ports whose agents may work in worktrees of the user's repositories. */
+function openWorktreePorts(
   { host, config, opened, onError }: GatewayPortsOptions,
-  sessions: RuntimeSessions,
-): RuntimeComparisons {
-  const { spawner, containment, allowedWorkspaces } = opened;
-  return createComparisons({
-    sessions,
-    spawner: containingSpawner(spawner, containment),
-    git: { spawner, env: host.env },
-    root: worktreesRoot(config),
-    allowedWorkspaces,
-    newId: randomUUID,
-    now: Date.now,
-    onError,
-  });
+  { sessions, scratch }: { readonly sessions: RuntimeSessions; readonly scratch: ScratchDirectories },
+): Pick<GatewayPorts, "agents" | "comparisons"> {
+  const { spawner, containment, allowedWorkspaces, redactor } = opened;
+  const git = { spawner, env: host.env };
+  const root = worktreesRoot(config);
+  const common = { sessions, git, allowedWorkspaces, newId: randomUUID, now: Date.now, onError };
+  return {
+    agents: createAgents({
+      ...common,
+      engine: opened.engine,
+      scratch,
+      store: opened.agents,
+      worktreesRoot: root,
+      maxAtWork: config.agents.maxAtWork,
+      redactor,
+    }),
+    comparisons: createComparisons({ ...common, spawner: containingSpawner(spawner, containment), root }),
+  };
 }

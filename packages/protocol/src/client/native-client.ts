@@ -8,6 +8,7 @@ import type {
   CreateSession,
   ExportFormat,
   ForkSession,
+  OfferServers,
   StartedTurn,
   StartTurn,
 } from "../api/native-requests.ts";
@@ -74,6 +75,8 @@ export interface NativeClient extends AgentCalls, ComparisonCalls {
   changeSession(sessionId: string, changes: ChangeSession, options?: RequestOptions): Promise<SessionView>;
   deleteSession(sessionId: string, options?: RequestOptions): Promise<void>;
   forkSession(sessionId: string, wanted: ForkSession, options?: RequestOptions): Promise<SessionView>;
+  /** MCP servers for the turns of this session whose tools the gateway runs. Needs the scope `admin`. */
+  offerServers(sessionId: string, wanted: OfferServers, options?: RequestOptions): Promise<void>;
   startTurn(sessionId: string, wanted: StartTurn, options?: RequestOptions): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, options?: RequestOptions): Promise<void>;
   /** Rejects with `unsupported` where the turn cannot be steered. */
@@ -139,6 +142,7 @@ type SessionCalls = Pick<
   | "changeSession"
   | "deleteSession"
   | "forkSession"
+  | "offerServers"
   | "startTurn"
   | "cancelTurn"
   | "steerTurn"
@@ -157,6 +161,7 @@ function sessionCalls(wire: NativeWire): SessionCalls {
       wire.send({ ...options, method: "PATCH", path: at`sessions/${id}`, json }, readJson<SessionView>),
     deleteSession: (id, options) => wire.send({ ...options, method: "DELETE", path: at`sessions/${id}` }, readNothing),
     forkSession: (id, wanted, options) => post(wire, at`sessions/${id}/fork`, wanted, options),
+    offerServers: (id, wanted, options) => sendCommand(wire, at`sessions/${id}/servers`, wanted, options),
     startTurn: (id, wanted, options) => post(wire, at`sessions/${id}/turns`, wanted, options),
     cancelTurn: (id, turnId, options) => sendCommand(wire, at`sessions/${id}/turns/${turnId}/cancel`, {}, options),
     steerTurn: (id, turnId, text, options) =>

@@ -3,8 +3,7 @@ import { createGatewayTools } from "./gateway-tools.ts";
 import type { McpServerConfig } from "./mcp/mcp-server-config.ts";
 import { createMcpTools, type McpTools } from "./mcp/mcp-tools.ts";
 import type { OutputStore } from "./outputs/output-store.ts";
-import type { Tool } from "./tool.ts";
-import { createToolRegistry, type ToolRegistry } from "./tool-registry.ts";
+import { createToolRegistry, type ToolRegistry, type ToolSource } from "./tool-registry.ts";
 import { createOutboundFetch } from "./web/outbound-fetch.ts";
 
 export interface StartToolsOptions {
@@ -17,15 +16,15 @@ export interface StartToolsOptions {
 export interface StartedTools {
   readonly mcp: McpTools;
   readonly registry: ToolRegistry;
-  /** The same with tools of a turn's own before them. */
-  readonly registryWith: (tools: readonly Tool[]) => ToolRegistry;
+  /** The same tools together with others that come and go. */
+  registryWith(source: ToolSource): ToolRegistry;
 }
 
 /** The gateway's own tools together with those of its MCP servers, which are started here. */
 export function startTools({ servers, spawner, env, outputs }: StartToolsOptions): StartedTools {
   const mcp = createMcpTools({ servers, spawner, env });
   const tools = createGatewayTools({ outputs, fetch: createOutboundFetch() });
-  const registry = createToolRegistry(tools, { outputs, sources: [mcp] });
-  const all = { tools: registry.list };
-  return { mcp, registry, registryWith: (own) => createToolRegistry(own, { outputs, sources: [all] }) };
+  const registryWith = (...sources: readonly ToolSource[]) =>
+    createToolRegistry(tools, { outputs, sources: [mcp, ...sources] });
+  return { mcp, registry: registryWith(), registryWith };
 }

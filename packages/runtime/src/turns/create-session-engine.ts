@@ -116,17 +116,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     },
     beginTurn: intake.start,
     holdSession,
-    async createSession(request) {
-      const { agentWorkspace } = withAllowedDirectories(request, options);
-      const { session, saved } = newSession(options, request, request.title);
-      await saved;
-      const lane = findLane(options, request.lane);
-      const place = agentWorkspace ?? session.workspace;
-      // A program that is to be walled in is not started outside, either: the first turn makes the chat.
-      const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
-      const upstream = isWalled ? undefined : await lane.createSession?.(place, AbortSignal.timeout(30_000));
-      return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
-    },
+    createSession: (request) => createSession(options, request),
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
@@ -142,6 +132,21 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await store.close();
     },
   };
+}
+
+async function createSession(
+  options: SessionEngineOptions,
+  request: Parameters<SessionEngine["createSession"]>[0],
+): Promise<SessionRecord> {
+  const { agentWorkspace } = withAllowedDirectories(request, options);
+  const { session, saved } = newSession(options, request, request.title);
+  await saved;
+  const lane = findLane(options, request.lane);
+  const directory = agentWorkspace ?? session.workspace;
+  // A program that is to be walled in is not started outside, either: the first turn makes the chat.
+  const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
+  const upstream = isWalled ? undefined : await lane.createSession?.(directory, AbortSignal.timeout(30_000));
+  return upstream === undefined ? session : await options.store.updateSession(session.id, { upstream });
 }
 
 async function openSession(options: SessionEngineOptions, request: TurnRequest): Promise<OpenedSession> {

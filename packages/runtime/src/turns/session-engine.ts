@@ -14,9 +14,9 @@ import type { TakeEvents } from "../log/follow.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
-import type { Tool } from "../tools/tool.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
+import type { MoreTools } from "./tools/toolbox.ts";
 
 /** What someone asks for. The engine finds out the rest. */
 export interface TurnRequest extends CommandOptions {
@@ -85,8 +85,8 @@ export interface GatewayToolsRequest {
   readonly permission?: PolicyMode;
   /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
   readonly grants?: SessionGrants;
-  /** Tools of this turn's own, besides the gateway's. */
-  readonly tools?: readonly Tool[];
+  /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
+  readonly openMore?: () => Promise<MoreTools>;
 }
 
 /** Something that a turn waits for a person to decide. */

@@ -8,7 +8,7 @@ import type { GatewayToolsRequest } from "../session-engine.ts";
 import { createCallApprovals } from "./call-approvals.ts";
 import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
 import type { ToolCall, ToolResult } from "./tool-call.ts";
-import type { GatewayToolbox } from "./toolbox.ts";
+import type { GatewayToolbox, MoreTools } from "./toolbox.ts";
 import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";
 import { answered, type TurnTools, type TurnToolsOptions } from "./turn-tools.ts";
@@ -16,7 +16,7 @@ import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 
 export interface GatewayTurnToolsOptions extends TurnToolsOptions {
   /** Looked up when the turn has begun. */
-  readonly openToolbox: () => Promise<GatewayToolbox>;
+  readonly openToolbox: (openMore: (() => Promise<MoreTools>) | undefined) => Promise<GatewayToolbox>;
   /** Can a person be asked? */
   readonly attended: boolean;
 }
@@ -37,7 +37,7 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
     },
     steering,
     async offer() {
-      const toolbox = await options.openToolbox();
+      const toolbox = await options.openToolbox(wanted.openMore);
       const opened = openCalls({ ...wanted, grants }, toolbox, { ...options, asks, steering });
       calls = opened.calls;
       return {
@@ -60,12 +60,11 @@ interface OpenCallsOptions extends GatewayTurnToolsOptions {
 
 function openCalls(
   wanted: GatewayToolsRequest & Required<Pick<GatewayToolsRequest, "grants">>,
-  { registry: common, registryWith, policy: rules, context }: GatewayToolbox,
+  { registry, policy: rules, context }: GatewayToolbox,
   options: OpenCallsOptions,
 ): { readonly calls: OwnToolCalls; readonly offered: OfferedTools } {
   const { write, calls: log, signal, attended, asks, steering } = options;
-  const { realWorkspace, grants, tools: own = [] } = wanted;
-  const registry = own.length === 0 ? common : registryWith(own);
+  const { realWorkspace, grants } = wanted;
   const mode = wanted.permission ?? rules.mode;
   const policy = createPolicy({ ...rules, mode, workspace: realWorkspace, attended, newRequestId: log.newId });
   const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: log.newId }) : undefined;
