@@ -1,3 +1,20 @@
+export type { CreateAgent, MergeAgent, RemoveAgent, SendMessage, SuspendAgent } from "./api/agent-requests.ts";
+export {
+  type AgentBudget,
+  type AgentDoing,
+  type AgentReport,
+  type AgentView,
+  type AgentWorktree,
+  agentNamePattern,
+  type BudgetLimit,
+  HUMAN,
+  type MergedFile,
+  type MergePreview,
+  type MergeResult,
+  type MessageState,
+  type MessageView,
+  messageStates,
+} from "./api/agent-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,
@@ -83,7 +100,9 @@ export {
   sameParams,
   toEffort,
 } from "./models/model-params.ts";
-export { costOf, priceOf } from "./models/prices.ts";
+export type { PriceRow } from "./models/price-table.ts";
+export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
+export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
 export type {
   ClientTool,
@@ -107,7 +126,9 @@ export type {
   SessionListQuery,
   Sessions,
 } from "./ports/sessions.ts";
+export type { Take } from "./ports/take.ts";
 export { pricedUsage } from "./priced-usage.ts";
+export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
@@ -131,4 +152,18 @@ export {
   unknownCount,
 } from "./transcript/turn-summary.ts";
 export { addUsage, type Usage, usageSchema } from "./usage.ts";
+export {
+  allTokens,
+  cacheShare,
+  costCell,
+  groupUsage,
+  type TokenKind,
+  tokenCell,
+  tokenKinds,
+  tokenWords,
+  totalUsage,
+  type UsageGroup,
+  type UsageTotals,
+  usageByDay,
+} from "./usage-totals.ts";
 export { formatCost, formatTokens, promptTokens, usageWords } from "./usage-words.ts";

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   anthropicDoor,
   createMemoryItemStore,
+  mcpDoor,
   modelsDoor,
   nativeDoor,
   openaiDoor,
@@ -64,6 +65,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
     anthropicDoor(door),
     modelsDoor({ models }),
     gatewayNativeDoor(options),
+    mcpDoor({ sessions: ports.sessions, version, keepAliveMs: KEEP_ALIVE_MS }),
     pageDoor(openPage(pageDirectory)),
   ];
 }

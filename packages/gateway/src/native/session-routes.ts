@@ -8,7 +8,18 @@ import {
   type Sessions,
 } from "@caret/protocol";
 import { z } from "zod";
-import { filled, flag, line, oneOf, permission, queryFlag, queryNumberUpTo, queryText, text } from "./fields.ts";
+import {
+  filled,
+  flag,
+  line,
+  oneOf,
+  permission,
+  queryFlag,
+  queryNumberUpTo,
+  queryText,
+  sandbox,
+  text,
+} from "./fields.ts";
 import { type NativeApp, read, write } from "./native-routes.ts";
 
 const MAX_SESSIONS = 500;
@@ -27,12 +38,14 @@ const createSessionBody = z.object({
   lane: oneOf(laneNames).exactOptional(),
   model: line.exactOptional(),
   permission: permission.exactOptional(),
+  sandbox: sandbox.exactOptional(),
 }) satisfies z.ZodType<CreateSession>;
 
 const changeSessionBody = z.object({
   title: line.exactOptional(),
   archived: flag.exactOptional(),
   permission: permission.exactOptional(),
+  sandbox: sandbox.exactOptional(),
   model: line.exactOptional(),
   lane: oneOf(laneNames).exactOptional(),
 }) satisfies z.ZodType<ChangeSession>;

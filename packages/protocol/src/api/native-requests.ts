@@ -1,4 +1,5 @@
 import type { LaneName } from "../events/agent-event.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
 import type { GrantView, PermissionWord } from "./session-view.ts";
 
 /** Bodies of the native door's commands. Each may be sent with an `idempotency-key` header: the same key is done once. */
@@ -9,12 +10,15 @@ export interface CreateSession {
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission?: PermissionWord;
+  /** Of all its turns; one of them may ask for more. Absent: as the gateway is set up. */
+  readonly sandbox?: SandboxWord;
 }
 
 export interface ChangeSession {
   readonly title?: string;
   readonly archived?: boolean;
   readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
   readonly model?: string;
   /** Of the turns that follow. An agent that has no chat of the session is given its transcript. */
   readonly lane?: LaneName;
@@ -52,6 +56,8 @@ export interface StartTurn {
   readonly model?: string;
   readonly mode?: "agent" | "plan" | "ask";
   readonly permission?: PermissionWord;
+  /** The strictest holds of this, the session's and the gateway's own. */
+  readonly sandbox?: SandboxWord;
 }
 
 export interface StartedTurn {

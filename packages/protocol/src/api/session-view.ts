@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentEventOf, GrantOffer, LaneName, TurnOutcome } from "../events/agent-event.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
 import type { Usage } from "../usage.ts";
 
 /** One event as it was committed. `seq` is dense within the session: it is the cursor a reader resumes from. */
@@ -61,6 +62,8 @@ export interface SessionView {
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;
+  /** What its turns ask for at least; absent: the gateway's setting alone counts. */
+  readonly sandbox?: SandboxWord;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly archived: boolean;

@@ -6,6 +6,7 @@ import {
   type EventEnvelope,
   type LaneName,
   type PermissionWord,
+  type SandboxWord,
   type TurnOutcome,
   type Usage,
 } from "@caret/protocol";
@@ -45,6 +46,8 @@ export interface NewSession {
   readonly model?: string;
   /** How much its turns do without asking, where a person said so. */
   readonly permission?: PermissionWord;
+  /** The least its turns are walled in by, where a person said so. */
+  readonly sandbox?: SandboxWord;
   readonly createdAt: number;
   /** Brought in from an export. */
   readonly imported?: true;
@@ -79,6 +82,7 @@ export interface SessionChanges {
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
   readonly archived?: boolean;
   /** Replaces the attachment of the same lane. */
   readonly upstream?: UpstreamAttachment;

@@ -51,16 +51,13 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
     async fork(sessionId, { throughSeq, title }, caller) {
       const source = await find(sessionId, caller);
       const point = await forkPoint(store, source, throughSeq);
-      const { workspace, lane, model, permission } = source;
       const name = title ?? (source.title === undefined ? undefined : `${source.title} (fork)`);
       const session: NewSession = {
         id: newId(),
-        workspace,
+        workspace: source.workspace,
         createdAt: now(),
         ...(name === undefined ? {} : { title: titleOf(name, redactor()) }),
-        ...(lane === undefined ? {} : { lane }),
-        ...(model === undefined ? {} : { model }),
-        ...(permission === undefined ? {} : { permission }),
+        ...choicesOf(source),
       };
       return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
     },
@@ -95,9 +92,20 @@ async function created(
 
 async function chosenFields(
   options: SessionsOptions,
-  { title, lane, model, permission }: CreateSession,
-): Promise<Pick<NewSession, "title" | "lane" | "model" | "permission">> {
-  return await changedFields(options, { title, lane, model, permission });
+  { title, lane, model, permission, sandbox }: CreateSession,
+): Promise<Pick<NewSession, "title" | "lane" | "model" | "permission" | "sandbox">> {
+  return await changedFields(options, { title, lane, model, permission, sandbox });
+}
+
+/** How its turns run, where it was decided. */
+function choicesOf(session: SessionRecord): Pick<NewSession, "lane" | "model" | "permission" | "sandbox"> {
+  const { lane, model, permission, sandbox } = session;
+  return {
+    ...(lane === undefined ? {} : { lane }),
+    ...(model === undefined ? {} : { model }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
 }
 
 /** An empty title is none: the session gets one with its first prompt. */
@@ -105,13 +113,14 @@ async function changedFields(
   { resolveModel, redactor }: SessionsOptions,
   changes: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
 ): Promise<SessionChanges> {
-  const { title, archived, permission, model, lane } = changes;
+  const { title, archived, permission, sandbox, model, lane } = changes;
   const name = title === undefined ? "" : titleOf(title, redactor());
   return {
     ...(name === "" ? {} : { title: name }),
     ...(lane === undefined ? {} : { lane }),
     ...(archived === undefined ? {} : { archived }),
     ...(permission === undefined ? {} : { permission }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(model === undefined ? {} : { model: await resolveModel(modelNamed(model)) }),
   };
 }

@@ -139,7 +139,8 @@ interface SessionViewOptions {
 }
 
 function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
-  const { id, title, workspace, lane, model, permission, createdAt, updatedAt, archived, imported, usage } = session;
+  const { id, title, workspace, lane, model, permission, sandbox, createdAt, updatedAt } = session;
+  const { archived, imported, usage } = session;
   return {
     id,
     title: title ?? "",
@@ -148,6 +149,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,
+    ...(sandbox === undefined ? {} : { sandbox }),
     createdAt,
     updatedAt,
     archived,

@@ -115,7 +115,7 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
 async function toRequest(
   options: SessionTurnStarterOptions,
   session: SessionRecord,
-  { model, mode, permission, images = [] }: StartTurn,
+  { model, mode, permission, sandbox, images = [] }: StartTurn,
   grants: SessionGrants,
 ): Promise<Omit<TurnRequest, "prompt">> {
   const word = permission ?? session.permission ?? options.defaultPermission;
@@ -127,6 +127,7 @@ async function toRequest(
     sessionId: session.id,
     ...(model === undefined ? {} : { model: await options.resolveModel(modelNamed(model)) }),
     ...(mode === undefined ? {} : { mode }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...ownerFor(word, options, session, grants),
   };
 }

@@ -1,18 +1,20 @@
-import { CaretError, type LaneName, type TurnOutcome, type Usage } from "@caret/protocol";
+import { CaretError, type LaneName, type SandboxWord, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Lane, TurnMode } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { stoppedWithCaret } from "../log/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import type { Budgets } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
-import { findLane, newSession, oldSession } from "./open-session.ts";
+import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
 import { createTurnIntake } from "./turn-intake.ts";
+import { sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
 
 /** How long closing waits for a log that another process holds. */
@@ -32,7 +34,15 @@ export interface SessionEngineOptions {
   readonly redactor: () => Redactor;
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly budgets: Budgets;
-  readonly defaults: { readonly model: string; readonly mode: TurnMode; readonly force: boolean };
+  readonly defaults: {
+    readonly model: string;
+    readonly mode: TurnMode;
+    readonly force: boolean;
+    /** The least that turns are walled in by; absent: `off`. */
+    readonly sandbox?: SandboxWord;
+  };
+  /** Absent: a turn that asks for a sandbox is refused. */
+  readonly sandboxes?: Sandboxes;
   readonly maxRawBytes: number;
   /** The tools that the gateway runs. Absent: it runs none. */
   readonly toolbox?: ToolboxSettings;
@@ -69,20 +79,20 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     assertPrompt(asked.prompt);
     const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
-    const { session, saved } =
-      request.sessionId === undefined
-        ? newSession(options, request, request.title ?? request.prompt, request.newSessionId)
-        : await oldSession(options, request.sessionId, request);
+    const { session, saved } = await openSession(options, request);
     // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
     const isNew = request.sessionId === undefined && request.newSessionId === undefined;
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
     return await holdSession(session.id, async () => {
       const lane = findLane(options, request.lane ?? session.lane);
+      const wished = await sandboxOf(options, request, session);
+      const sandbox = wished && { ...wished, sessionId: session.id };
       const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
-      const { turn, begun } = startSessionTurn({ ...options, toolbox, session: free, saved, lane, request, onUnended });
+      const plan = { session: free, saved, lane, request, sandbox, onUnended };
+      const { turn, begun } = startSessionTurn({ ...options, toolbox, ...plan });
       occupied.run(turn);
       await begun;
       return turn;
@@ -123,6 +133,13 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await store.close();
     },
   };
+}
+
+async function openSession(options: SessionEngineOptions, request: TurnRequest): Promise<OpenedSession> {
+  if (request.sessionId !== undefined) return await oldSession(options, request.sessionId, request);
+  // A new session is not written for a turn that is refused.
+  await sandboxOf(options, request, undefined);
+  return newSession(options, request, request.title ?? request.prompt, request.newSessionId);
 }
 
 async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {

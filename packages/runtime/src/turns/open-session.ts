@@ -25,6 +25,7 @@ export function newSession(
     workspace,
     lane: findLane(options, request.lane).name,
     model: request.model ?? options.defaults.model,
+    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
     createdAt: options.wallClock(),
     ...(title === undefined ? {} : { title: titleOf(title, options.redactor()) }),
   };

@@ -3,11 +3,12 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import { within } from "../async/within.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
-import { follow } from "../log/follow.ts";
+import { type FollowOptions, follow, pullEvents } from "../log/follow.ts";
+import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
-import type { RunningTurn, TurnRequest } from "./session-engine.ts";
+import type { RunningTurn, TurnFollowOptions, TurnRequest } from "./session-engine.ts";
 import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
 import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
@@ -21,6 +22,7 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   readonly saved: Promise<unknown>;
   readonly lane: Lane;
   readonly request: TurnRequest;
+  readonly sandbox: SandboxWish | undefined;
   /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }
@@ -64,25 +66,32 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     workspace: session.workspace,
     prompt: request.prompt,
     ...(images.length === 0 ? {} : { images }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox.word }),
   };
   const written = Promise.all([options.saved, writer.write([start], request)]);
   const firstSeq = session.lastSeq + 1;
   // The agent starts while the disk is at work. Nothing it says can be sent before this: the log keeps its order.
   const settled = runTurn({ options, turnId, model, writer, signal, stop, tools });
+  const log = { store, sessionId: session.id };
+  const followed = (how: TurnFollowOptions = {}): FollowOptions => {
+    const { afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = how;
+    const { broken, said } = writer;
+    return {
+      from: afterSeq,
+      until: { endOf: turnId },
+      signal: reader === undefined ? broken : AbortSignal.any([reader, broken]),
+      live: live ? writer : undefined,
+      restore: asSaid ? said.restore : undefined,
+    };
+  };
   const turn: RunningTurn = {
     sessionId: session.id,
     turnId,
     firstSeq,
     lane: lane.name,
     model,
-    follow({ afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = {}) {
-      const { broken, said } = writer;
-      const left = reader === undefined ? broken : AbortSignal.any([reader, broken]);
-      const restore = asSaid ? said.restore : undefined;
-      const until = { endOf: turnId };
-      const log = { store, sessionId: session.id };
-      return follow(log, { from: afterSeq, until, signal: left, live: live ? writer : undefined, restore });
-    },
+    follow: (how) => pullEvents(log, followed(how)),
+    listen: (take, how) => follow(log, followed(how), take),
     parked: tools?.parked,
     offerTools: (offer) => tools?.change?.(offer) ?? [],
     asks: tools?.asks ?? noAsks,

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { laneNames, permissionWords } from "@caret/protocol";
+import { laneNames, permissionWords, sandboxWords } from "@caret/protocol";
 import { z } from "zod";
 import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
 import { fromCursorText, progressFields, type SessionProgress, toCursorText } from "../session-progress.ts";
@@ -50,14 +50,14 @@ export interface Advance {
 
 const saveSql = `
   insert into session
-    (id, workspace, title, lane, model, permission, created_at, updated_at, archived, imported, last_seq, upstream,
+    (id, workspace, title, lane, model, permission, sandbox, created_at, updated_at, archived, imported, last_seq, upstream,
      search_text)
   values
-    ($id, $workspace, $title, $lane, $model, $permission, $createdAt, $updatedAt, $archived, $imported, $lastSeq,
-     $upstream, $search)
+    ($id, $workspace, $title, $lane, $model, $permission, $sandbox, $createdAt, $updatedAt, $archived, $imported,
+     $lastSeq, $upstream, $search)
   on conflict (id) do update set
-    title = $title, lane = $lane, model = $model, permission = $permission, updated_at = $updatedAt,
-    archived = $archived, upstream = $upstream, search_text = $search
+    title = $title, lane = $lane, model = $model, permission = $permission, sandbox = $sandbox,
+    updated_at = $updatedAt, archived = $archived, upstream = $upstream, search_text = $search
 `;
 
 const advanceSql = `
@@ -184,6 +184,7 @@ function toRow(session: SessionRecord): Record<string, SQLInputValue> {
     $lane: session.lane ?? null,
     $model: session.model ?? null,
     $permission: session.permission ?? null,
+    $sandbox: session.sandbox ?? null,
     $createdAt: session.createdAt,
     $updatedAt: session.updatedAt,
     $archived: Number(session.archived),
@@ -208,6 +209,7 @@ const upstreamSchema = z
   .transform((attachments) => attachments.filter((attachment) => attachment !== null));
 
 const permissionSchema = z.enum(permissionWords).optional().catch(undefined);
+const sandboxSchema = z.enum(sandboxWords).optional().catch(undefined);
 const hiddenStates = ["staged", "removed"] as const;
 const lineStates = ["closed", "awaited", "growing"] as const;
 const outcomes = ["completed", "cancelled", "failed"] as const;
@@ -235,6 +237,7 @@ function toLastTurn(row: Row): LastTurn | undefined {
 function toSession(row: Row): SessionRecord {
   const lane = laneSchema.parse(row["lane"] ?? undefined);
   const permission = permissionSchema.parse(row["permission"] ?? undefined);
+  const sandbox = sandboxSchema.parse(row["sandbox"] ?? undefined);
   const usage = toUsage(JSON.parse(String(row["used"])));
   return {
     id: String(row["id"]),
@@ -243,6 +246,7 @@ function toSession(row: Row): SessionRecord {
     ...(lane === undefined ? {} : { lane }),
     ...(row["model"] === null ? {} : { model: String(row["model"]) }),
     ...(permission === undefined ? {} : { permission }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     createdAt: Number(row["created_at"]),
     ...(row["imported"] === 1 ? { imported: true } : {}),
     updatedAt: Number(row["updated_at"]),

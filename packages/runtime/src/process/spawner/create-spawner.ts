@@ -47,10 +47,10 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
   const hidden = { descriptors: listHideableDescriptors(), device: openSync(devNull, "r+") };
   const reaper = createStrayReaper();
   const children = new Set<ChildHandle>();
-  let closed = false;
+  let closing: Promise<void> | undefined;
 
   const launch: Launch = async (command, { signal }) => {
-    if (closed) throw new CaretError("cancelled", "Caret is shutting down");
+    if (closing !== undefined) throw new CaretError("cancelled", "Caret is shutting down");
     const stdin = command.stdin === "closed" ? "ignore" : "pipe";
     const stdio = [stdin, "pipe", "pipe"] as const;
     const started = await startProcess(command, { mark: randomUUID(), stdio, signal, hidden, reaper, registry });
@@ -67,6 +67,12 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
     };
   };
 
+  async function close(): Promise<void> {
+    await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
+    await reaper.settled();
+    closeSync(hidden.device);
+  }
+
   return {
     spawn(command, options) {
       const child = superviseChild(command, launch, options);
@@ -75,10 +81,9 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
       return child;
     },
     async close() {
-      closed = true;
-      await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
-      await reaper.settled();
-      closeSync(hidden.device);
+      // Once: by a second call the number of the device's descriptor may be another file's.
+      closing ??= close();
+      await closing;
     },
   };
 }
