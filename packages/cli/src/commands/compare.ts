@@ -64,7 +64,7 @@ async function compare(host: Host, words: readonly string[], options: CompareOpt
   stopper.onStop(() => stop.abort());
   // There is a setting of this name, for prices and aliases.
   const { models: _, ...settings } = options;
-  const connection = await connectGateway(host, loadHostConfig(host, settings), workspace);
+  const connection = await connectGateway(host, loadHostConfig(host, settings), { workspace });
   try {
     const { client } = connection;
     const { id } = await client.startComparison(wantedBy(options, prompt, workspace));
