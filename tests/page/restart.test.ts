@@ -49,7 +49,7 @@ describe.skipIf(lacksChromium())("a page whose gateway goes away", () => {
   );
 
   it("opens without the gateway and says so, and goes on by itself when there is one again", async () => {
-    const page = await stage.visit();
+    const page = await stage.visit("/", { serviceWorkers: "allow" });
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
     stage.allow(/ERR_|Failed to load/);
