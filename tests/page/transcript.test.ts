@@ -153,7 +153,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     expect((await stage.api.getSession(session.id)).lastSeq).toBe(session.lastSeq);
   });
 
-  it("tells with what it works, and what it took", async () => {
+  it("shows with what it works, and what it took", async () => {
     const { id } = await stage.endedSession(prompts.quick, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     const facts = stateLine(page).getByRole("list", { name: "Works with" });

@@ -19,7 +19,7 @@ export function findForeignLogin(program: ForeignProgram, options: ForeignLoginO
   return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-/** On macOS the CLI keeps its login in the keychain, unless it was told to use a file; the keychain is never opened. */
+/** On macOS the CLI keeps its login in the keychain, unless it is set to use a file; the keychain is never opened. */
 function cliFiles({ home, env, platform }: ForeignLoginOptions): readonly string[] {
   const own = env["CURSOR_CONFIG_DIR"];
   const xdg = env["XDG_CONFIG_HOME"] || join(home, ".config");

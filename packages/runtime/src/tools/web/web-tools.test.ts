@@ -118,7 +118,7 @@ const a = "<b>";
     });
   });
 
-  it("tells a missing page from a found one", async () => {
+  it("distinguishes a missing page from a found one", async () => {
     expect(await get("/gone")).toEqual({
       status: "error",
       output: `The server answered with status 404.\n\nSource: ${server.origin}/gone\n\nNobody here`,
