@@ -128,6 +128,8 @@ describe.skipIf(lacksChromium())("the screens", () => {
     await page.getByRole("button", { name: "16×" }).click();
     await page.getByRole("button", { name: "Play again" }).waitFor();
     await transcript(page).getByText("The greeting is friendlier now.").waitFor();
+    // From its beginning it plays on, slowly enough to be seen.
+    await page.getByRole("button", { name: "1×", exact: true }).click();
     await page.getByLabel("Position").fill("0");
     await expect.poll(() => transcript(page).getByText("The greeting is friendlier now.").count()).toBe(0);
   });
