@@ -56,7 +56,7 @@ export interface CallPreview {
   readonly effect?: string;
   /** The change that would be made, from the file as it is now. */
   readonly diff?: FileDiff;
-  /** Tells two states apart of whatever the preview was made from. */
+  /** Different for two different states of what the preview was made from. */
   readonly state?: string;
 }
 
