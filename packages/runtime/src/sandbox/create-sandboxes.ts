@@ -59,6 +59,7 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
 
   return {
     state,
+    git: settings.git,
     assertAvailable: async () => void (await ready()),
     async open(wish, place) {
       const machine = await ready();
