@@ -98,6 +98,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const warm = options.keepWarm && config.warm.enabled ? config.warm : undefined;
   const openBridge = bridge.open;
   const sandboxes = machineSandboxes(host, config, spawner);
+  await sandboxes.sweep();
   const noteSecrets = keeper.add;
   const hosts = createAgentHosts(host, config, { spawner, containment, sandboxes, warm, openBridge, noteSecrets });
   const { lane, notes } = await chooseLane(config, hosts.cli);

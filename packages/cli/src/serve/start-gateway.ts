@@ -79,8 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
-  const defaultWorkspace = config.workspaces.default ?? workspace;
-  const parts = { ...options, opened, models, defaultWorkspace, onError };
+  const parts = { ...options, opened, models, defaultWorkspace: config.workspaces.default ?? workspace, onError };
   const ports = openGatewayPorts(parts);
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
@@ -105,6 +104,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
   const url = await listen(app, address).catch((reason: unknown) => closeParts().then(() => Promise.reject(reason)));
   endLightStart(app.server);
+  // Known by the time a turn asks, and no part of the start.
+  void opened.sandboxes.state();
   const { pid, startTime } = identifyProcess(process.pid);
   const lock = { url, pid, startTime: startTime ?? null, version, tokenFile: tokenFile ?? null, settings };
   writeLockFile(config.dataDir, lock);
