@@ -75,7 +75,9 @@ async function run(script: string): Promise<string> {
 describe.skipIf(!hasBubblewrap)("the configuration directory of an agent in a sandbox", () => {
   it("has the login to read, a copy of the settings to change, and chats that last", async () => {
     expect(
-      await run('cd "$C"; cat auth.json cli-config.json; echo changed >cli-config.json; for d in chats/*; do echo said >$d/chat; done'),
+      await run(
+        'cd "$C"; cat auth.json cli-config.json; echo changed >cli-config.json; for d in chats/*; do echo said >$d/chat; done',
+      ),
     ).toBe("loginsettings");
     expect(await run('cd "$C"; cat cli-config.json chats/*/chat')).toBe("settingssaid\n");
     expect(readFileSync(join(configDir, "cli-config.json"), "utf8")).toBe("settings");
