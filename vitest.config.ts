@@ -30,7 +30,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "system",
-          include: ["tests/{clients,faults,house,lanes,load,native,turns}/*.test.ts"],
+          include: ["tests/{clients,faults,house,lanes,load,mcp,native,turns}/*.test.ts"],
           globalSetup: ["tests/projects/built-programs.ts"],
         },
       },
@@ -55,6 +55,6 @@ export default defineConfig(({ mode }) => ({
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 20_000, interval: 100 } },
   },
 }));

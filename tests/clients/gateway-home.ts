@@ -64,7 +64,7 @@ export class GatewayHome {
   }
 
   remove(): void {
-    for (const pid of this.agents()) process.kill(pid, "SIGKILL");
+    for (const pid of this.agents()) kill(pid);
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -79,6 +79,15 @@ export class GatewayHome {
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line) as LogRecord);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // It has ended since it was listed.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 

@@ -10,7 +10,7 @@ import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts
 import { findVictims, killVictims } from "../clients/victims.ts";
 import { type MemoryShare, memoryBelow } from "./process-memory.ts";
 
-const TURNS = barSize({ quick: 12, full: 100 });
+const TURNS = barSize({ quick: 5, full: 100 });
 /** At full size longer than any time limit that an agent has for one call, several times over. */
 const PARKED_MS = barSize({ quick: 1_000, full: 300_000 });
 /** Each turn starts an agent, and the machine may be small and busy. */

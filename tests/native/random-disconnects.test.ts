@@ -13,8 +13,8 @@ import { sseByBoth, sseByHeader, sseByQuery } from "./sse-readers.ts";
 import { UnreliableLine } from "./unreliable-line.ts";
 import { differenceOf, logOf, seedLogOf } from "./whole-log.ts";
 
-const SESSIONS = barSize({ quick: 6, full: 20 });
-const DISCONNECTS = barSize({ quick: 120, full: 1000 });
+const SESSIONS = barSize({ quick: 4, full: 20 });
+const DISCONNECTS = barSize({ quick: 60, full: 1000 });
 const KILLS = barSize({ quick: 1, full: 5 });
 /** Between one disconnect and the next, on average. */
 const PAUSE_MS = 25;

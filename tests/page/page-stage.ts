@@ -64,6 +64,11 @@ export class PageStage {
     return this.gateway.url;
   }
 
+  /** A document of the gateway that runs no script, from which its storage can be reached. */
+  get #quiet(): string {
+    return `${this.url}/icon.svg`;
+  }
+
   /** The native door, for what a test needs before it looks at the page. */
   get api(): NativeClient {
     return createNativeClient({ baseUrl: this.url, headers: { authorization: `Bearer ${this.gateway.token}` } });
@@ -163,8 +168,7 @@ export class PageStage {
     const page = await this.#keep();
     await page.context().clearCookies();
     await page.context().addCookies(cookies);
-    // A document of the gateway that runs no script, from which its storage can be reached.
-    await page.goto(`${this.url}/icon.svg`);
+    if (page.url() !== this.#quiet) await page.goto(this.#quiet);
     await page.evaluate(replaceStorage, origins[0]?.localStorage ?? []);
     return page;
   }
@@ -180,7 +184,7 @@ export class PageStage {
       .context()
       .pages()
       .filter((page) => page !== this.#kept);
-    await Promise.all([this.#kept.goto("about:blank"), ...others.map((page) => page.close())]);
+    await Promise.all([this.#kept.goto(this.#quiet), ...others.map((page) => page.close())]);
     this.#isKeptTaken = false;
   }
 

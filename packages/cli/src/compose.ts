@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CaretError, type LaneName } from "@caret/protocol";
+import { CaretError, type LaneName, type Secret } from "@caret/protocol";
 import {
   type AgentHost,
   type AllowedWorkspaces,
@@ -17,8 +17,8 @@ import {
   createSecretKeeper,
   createSessionEngine,
   createSpawner,
-  type EventStore,
   interruptRunningTurns,
+  type LogStore,
   type MachineSandboxes,
   openBridgeHub,
   openSqliteEventStore,
@@ -47,6 +47,8 @@ const CALL_ID_BYTES = 8;
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
+  /** The registry of agents, in the log's file. */
+  readonly agents: LogStore["agents"];
   /** What a person should know about how turns will run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
@@ -56,6 +58,8 @@ export interface OpenedEngine {
   readonly probe: LaneProbe;
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
+  /** Adds secrets that the redactor does not know yet. */
+  readonly noteSecrets: (secrets: readonly Secret[]) => void;
   /** Where turns may work. */
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly spawner: Spawner;
@@ -96,11 +100,11 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   });
   const bridge = lazyBridge();
   const warm = options.keepWarm && config.warm.enabled ? config.warm : undefined;
-  const openBridge = bridge.open;
   const sandboxes = machineSandboxes(host, config, spawner);
   await sandboxes.sweep();
   const noteSecrets = keeper.add;
-  const hosts = createAgentHosts(host, config, { spawner, containment, sandboxes, warm, openBridge, noteSecrets });
+  const surroundings = { spawner, containment, sandboxes, warm, openBridge: bridge.open, noteSecrets };
+  const hosts = createAgentHosts(host, config, surroundings);
   const { lane, notes } = await chooseLane(config, hosts.cli);
   const api = createApiHost(host, config, { noteSecrets });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
@@ -135,13 +139,13 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await spawner.close();
   };
   const probe = probeOf(lane, hosts, () => api);
+  const parts = { engine, lane, notes, probe, allowedWorkspaces, spawner, containment, sandboxes };
   const { redactor } = keeper;
-  const made = { engine, notes, lane, probe, redactor, allowedWorkspaces, spawner, containment, sandboxes };
-  return { ...made, upstreamState: api.conversations, close };
+  return { ...parts, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */
-export function openLog(config: Config, role: "gateway" | "guest" = "guest"): EventStore {
+export function openLog(config: Config, role: "gateway" | "guest" = "guest"): LogStore {
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
 }
 

@@ -218,6 +218,14 @@ function processSchemas() {
 
 function houseSchemas() {
   return {
+    agents: z
+      .strictObject({
+        maxAtWork: key(
+          z.number().int().min(1).max(1024).default(8),
+          "How many agents of `caret agent` work at once; the others wait, the one that has waited longest is next.",
+        ),
+      })
+      .prefault({}),
     tools: toolsSchema(),
     mcp: mcpSchema(),
     profiles: key(z.record(z.string(), profileSchema()).default({}), "Named ways to log in; `default` needs no entry."),

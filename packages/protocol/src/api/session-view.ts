@@ -59,6 +59,8 @@ export interface SessionView {
   readonly workspace: string;
   /** The workspace is an empty directory that Caret has made for it. */
   readonly scratch?: true;
+  /** The name of the agent whose session it is. */
+  readonly agent?: string;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;
@@ -107,6 +109,8 @@ export interface ModelView {
   readonly isDefault: boolean;
   /** Ready-made choices of effort, thinking and speed; each id can be asked for like a model's. */
   readonly variants: readonly { readonly id: string; readonly label: string }[];
+  /** How much it takes at once, where upstream says so. */
+  readonly contextTokens?: number;
 }
 
 export interface UsageRow {

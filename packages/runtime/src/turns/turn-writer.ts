@@ -43,10 +43,10 @@ export interface TurnWriter extends LiveLog {
   /**
    * The agent's next entries, without waiting for the disk: listeners hear them at once. Only the end of a turn they hear
    * when it is durable: a client that has heard it goes on from there, and must find it in the log of whichever gateway it
-   * asks next. Resolves when there is room for more, and for the turn's end when everything is durable. Rejects as soon
-   * as it is known that something could not be written.
+   * asks next. Returns a promise where there is no room for more, which resolves when there is; and for the turn's end,
+   * when everything is durable. Throws or rejects as soon as it is known that something could not be written.
    */
-  append(entries: readonly LaneEntry[]): Promise<void>;
+  append(entries: readonly LaneEntry[]): Promise<void> | void;
   /** What is not the agent's. Resolves when it is durable, and gives it as it is kept: nothing after the turn's end. */
   write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
   /** The calls that the agent does not run itself: when each is logged, and its result. */
@@ -81,19 +81,22 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   let hasEnded = false;
   let usage: Usage | undefined;
 
+  /** A turn that was broken off may get its end into the log all the same, later. */
+  let isEndTold = false;
   const end = (outcome: TurnOutcome): void => {
+    if (isEndTold) return;
+    isEndTold = true;
     ended.resolve(outcome);
     options.onEnd(outcome, usage);
   };
 
-  const waitForRoom = async (): Promise<void> => {
-    const room = behind.room();
-    if (room === undefined) return;
-    await room;
-    behind.assertSound();
+  const finish = async (outcome: TurnOutcome): Promise<void> => {
+    await behind.drain();
+    hasEnded = true;
+    end(outcome);
   };
 
-  const append: TurnWriter["append"] = async (entries) => {
+  const append: TurnWriter["append"] = (entries) => {
     isOver ||= entries.at(-1)?.event.type === "turn-end";
     behind.assertSound();
     const writing = commit(entries, !isOver);
@@ -103,10 +106,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
       if (event.type === "usage") usage = event.usage;
     }
     const last = writing.events.at(-1)?.event;
-    if (last?.type !== "turn-end") return await waitForRoom();
-    await behind.drain();
-    hasEnded = true;
-    end(last.outcome);
+    return last?.type === "turn-end" ? finish(last.outcome) : behind.room()?.then(behind.assertSound);
   };
 
   const write: TurnWriter["write"] = async (events, how) => {
@@ -141,13 +141,16 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     get writtenSeq() {
       return writtenSeq();
     },
+    get toldSeq() {
+      return live.toldSeq();
+    },
   };
 }
 
 /** The stages that everything passes on its way into the log. */
 function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const { store, sessionId, turnId } = options;
-  const live = createLiveListeners();
+  const live = createLiveListeners(options.lastSeq);
   const said = createSaidEvents();
   const redact = createRedaction(options);
   const writer: LogWriter = {};
@@ -268,8 +271,9 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
 }
 
 /** Those who follow a turn while its log is still being written. */
-function createLiveListeners() {
+function createLiveListeners(lastSeq: number) {
   const listeners = new Set<LiveListener>();
+  let toldSeq = lastSeq;
   let telling: Promise<unknown> | undefined;
 
   const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
@@ -289,11 +293,13 @@ function createLiveListeners() {
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
       const notify = (): void => {
+        toldSeq = written.at(-1)?.seq ?? toldSeq;
         for (const { onWritten } of listeners) onWritten(written);
       };
       if (durable === undefined && telling === undefined) notify();
       else tellLater(notify, durable);
     },
+    toldSeq: () => toldSeq,
     noteDurable(): void {
       for (const { onDurable } of listeners) onDurable();
     },

@@ -1,6 +1,7 @@
 import type { Frame } from "../framing/frame.ts";
 
-const TEXT_HEAD = '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"';
+/** How a line begins that is a piece of the answer, or repeats it. */
+export const TEXT_HEAD = '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"';
 const TEXT_TAIL = '"}]},"session_id":"';
 const THINKING_HEAD = '{"type":"thinking","subtype":"delta","text":"';
 const THINKING_TAIL = '","session_id":"';

@@ -1,8 +1,9 @@
 import { CaretError, type LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
-import { type Lane, type LaneRequest, outcomeOfStop } from "../lane.ts";
-import { createAttemptRunner, type OpenedAttempt } from "../run-attempts.ts";
+import type { Attempt } from "../../profiles/rotation.ts";
+import type { Lane, LaneRequest } from "../lane.ts";
+import { createAttemptRunner, type OpenedAttempt, unopened } from "../run-attempts.ts";
 import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
@@ -27,12 +28,11 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   return {
     name,
     sandboxed: true,
-    runTurn: (request, signal) =>
-      runAttempts({
-        ...plan(request, host),
-        open: (attempt, viaStdin) => open({ host, lane: name, request, attempt, viaStdin, signal }),
-        signal,
-      }),
+    runTurn: (request, take, signal) => {
+      const open = (attempt: Attempt, viaStdin: boolean): Promise<OpenedAttempt> =>
+        openedAttempt({ host, lane: name, request, attempt, viaStdin, signal });
+      return runAttempts({ ...plan(request, host), open, signal }, take);
+    },
     canResume: ({ sessionId: id, configDir = host.chatConfigDir(), isReserved }, workspace) =>
       isReserved === true || chatExists({ configDir, workspace, id }),
     keepsSessions: (model) => programOf(model, host).style === "official",
@@ -49,33 +49,20 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
       const id = await createChat({ host, workspace, signal });
       return id === undefined ? undefined : { ...attachment, sessionId: id };
     },
+    release: async (workspace) => host.warm?.release(workspace),
     close: () => host.close(),
   };
 }
 
-/** An attempt's batches. One whose agent cannot be started is its end alone. */
-async function open(turn: TurnAttempt): Promise<OpenedAttempt> {
+async function openedAttempt(turn: TurnAttempt): Promise<OpenedAttempt> {
   try {
     const { run, release, asArgument } = await openAttempt(turn);
-    const batches = readAgent(run);
-    const isSandboxed = turn.request.sandbox !== undefined;
     return {
-      batches: isSandboxed ? releasing(batches, release) : batches,
+      run: (take) => readAgent(run, take).finally(release),
       otherWayAfter: asArgument ? TOO_LONG : undefined,
     };
   } catch (reason) {
-    const { signal } = turn;
-    const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
-    const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
-    return { batches: [[{ event: { type: "turn-end", outcome } }]] };
-  }
-}
-
-async function* releasing<Batch>(batches: AsyncIterable<Batch>, release: () => Promise<void>): AsyncGenerator<Batch> {
-  try {
-    yield* batches;
-  } finally {
-    await release();
+    return unopened(reason, turn.signal);
   }
 }
 

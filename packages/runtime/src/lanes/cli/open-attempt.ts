@@ -70,7 +70,7 @@ function runOf(
       dialect: program.style === "official" ? "stream-json" : "contract",
       partial: program.partial,
       maxLineBytes: host.maxLineBytes,
-      shortensResults: program.style === "official",
+      shortensLongLines: program.style === "official",
       joinsDeltas: true,
     }),
     clocks,

@@ -10,7 +10,7 @@ import type { GatewayToolsRequest } from "../session-engine.ts";
 import { createCallApprovals } from "./call-approvals.ts";
 import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
 import type { ToolCall, ToolResult } from "./tool-call.ts";
-import type { GatewayToolbox } from "./toolbox.ts";
+import type { GatewayToolbox, MoreTools } from "./toolbox.ts";
 import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";
 import { answered, type TurnTools, type TurnToolsOptions } from "./turn-tools.ts";
@@ -18,7 +18,7 @@ import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 
 export interface GatewayTurnToolsOptions extends TurnToolsOptions {
   /** Looked up when the turn has begun. */
-  readonly openToolbox: () => Promise<GatewayToolbox>;
+  readonly openToolbox: (openMore: (() => Promise<MoreTools>) | undefined) => Promise<GatewayToolbox>;
   /** Can a person be asked? */
   readonly attended: boolean;
   /** What the turn's tools run in; undefined: nothing but containment. */
@@ -49,7 +49,7 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
     },
     steering,
     async offer() {
-      const toolbox = await options.openToolbox();
+      const toolbox = await options.openToolbox(wanted.openMore);
       sandbox = await options.sandbox?.open();
       const opened = openCalls({ ...wanted, grants }, toolbox, {
         ...options,

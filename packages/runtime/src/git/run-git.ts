@@ -1,13 +1,6 @@
-import { realpath } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
-import type { Spawner } from "../../process/child-handle.ts";
-import { PinnedDirectory } from "../../tools/files/pinned-directory.ts";
-import { walkFiles } from "../../tools/files/walk-files.ts";
-import { toolEnvironment } from "../../tools/tool.ts";
-
-const MAX_WALKED = 20_000;
-
-const WALK_MS = 2_000;
+import type { Spawner } from "../process/child-handle.ts";
+import { toolEnvironment } from "../tools/tool.ts";
 
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -38,6 +31,16 @@ interface GitOutput {
   readonly text: string;
   /** There was more than is taken. */
   readonly isCut: boolean;
+  /** The end of its standard error. */
+  readonly errors: string;
+}
+
+export interface GitOptions {
+  /** Settings that hold whatever the repository says. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Variables for this command alone. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly limitMs?: number;
 }
 
 /** Run git in a directory. Rejects with `unsupported` when there is no git, and with `timed-out`. */
@@ -45,28 +48,29 @@ export async function runGit(
   { spawner, env }: Git,
   cwd: string,
   args: readonly string[],
-  settings: Readonly<Record<string, string>> = {},
+  { settings = {}, env: own = {}, limitMs = LIMIT_MS }: GitOptions = {},
 ): Promise<GitOutput> {
   const child = spawner.spawn({
     file: "git",
     args: ["--no-optional-locks", ...args],
     cwd,
-    env: toolEnvironment({ parent: env, set: { ...fixed, ...settingsEnv({ ...SAFE_SETTINGS, ...settings }) } }),
+    env: toolEnvironment({ parent: env, set: { ...fixed, ...own, ...settingsEnv({ ...SAFE_SETTINGS, ...settings }) } }),
     stdin: "closed",
   });
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     void child.stop({ graceMs: 0, reason: "git took too long" });
-  }, LIMIT_MS);
+  }, limitMs);
   try {
     const { bytes, isCut } = await readUpTo(child.stdout, MAX_BYTES);
     if (isCut) await child.stop({ graceMs: 0, reason: "git printed more than is read" });
     const exit = await child.exit;
-    if (isLate) throw new CaretError("timed-out", `git ${args[0]} did not finish within ${LIMIT_MS} ms`);
+    if (isLate) throw new CaretError("timed-out", `git ${args[0]} did not finish within ${limitMs} ms`);
     if (exit.kind === "failed-to-start")
       throw new CaretError("unsupported", "git cannot be run here", { cause: exit.error, fix: "Install git." });
-    return { code: exit.kind === "exited" ? exit.code : null, text: bytes.toString("utf8"), isCut };
+    const code = exit.kind === "exited" ? exit.code : null;
+    return { code, text: bytes.toString("utf8"), isCut, errors: child.stderrTail() };
   } finally {
     clearTimeout(timer);
   }
@@ -108,37 +112,4 @@ async function readUpTo(
     if (size > maxBytes) return { bytes: Buffer.concat(kept).subarray(0, maxBytes), isCut: true };
   }
   return { bytes: Buffer.concat(kept), isCut: false };
-}
-
-/** The files of a workspace: those git knows or would add, else all there are, as far as they can be walked quickly. */
-export async function listFiles(git: Git, workspace: string): Promise<readonly string[]> {
-  return (await listedByGit(git, workspace)) ?? (await walked(workspace));
-}
-
-/** Undefined when there is no repository, or no git. */
-async function listedByGit(git: Git, workspace: string): Promise<readonly string[] | undefined> {
-  try {
-    const listed = await runGit(git, workspace, ["ls-files", "-co", "--exclude-standard", "-z", "--", "."]);
-    // What was cut off at the end has no end.
-    if (listed.code === 0 || listed.isCut) return [...new Set(listed.text.split("\0").slice(0, -1))];
-    return undefined;
-  } catch (reason) {
-    if (CaretError.is(reason)) return undefined;
-    throw reason;
-  }
-}
-
-async function walked(workspace: string): Promise<readonly string[]> {
-  const paths: string[] = [];
-  const until = performance.now() + WALK_MS;
-  const root = await PinnedDirectory.open(await realpath(workspace));
-  try {
-    for await (const { path } of walkFiles(root, new AbortController().signal)) {
-      paths.push(path);
-      if (paths.length >= MAX_WALKED || performance.now() > until) break;
-    }
-  } finally {
-    await root.close();
-  }
-  return paths;
 }
