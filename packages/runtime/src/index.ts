@@ -1,4 +1,5 @@
 export { createAgents, type RuntimeAgents } from "./agents/create-agents.ts";
+export { createAgentTools } from "./agents/tools/create-agent-tools.ts";
 export { type AnswerArchive, openAnswerArchive } from "./answers/answer-archive.ts";
 export { chatExists, configDirs } from "./chats/chat-exists.ts";
 export type { ChatMessage } from "./chats/chat-message.ts";
@@ -78,6 +79,7 @@ export { attendedTools } from "./sessions/attended-tools.ts";
 export { createSessions, type RuntimeSessions } from "./sessions/create-sessions.ts";
 export { openAttachments } from "./sessions/open-attachments.ts";
 export { pruneSessions, removeSession, type SessionBelongings } from "./sessions/remove-session.ts";
+export type { Tool } from "./tools/tool.ts";
 export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";
 export type { OpenAsk, RunningTurn, SessionEngine, TurnRequest } from "./turns/session-engine.ts";
 export { createWorktree, findRepository } from "./worktrees/create-worktree.ts";

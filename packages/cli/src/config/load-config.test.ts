@@ -71,6 +71,7 @@ describe("loadConfig", () => {
         fileBytes: 8_589_934_592,
         tmpBytes: 1_073_741_824,
       },
+      agents: { maxAtWork: 8 },
       profiles: {},
       models: {},
       log: { level: "warn" },

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { CaretError, PermissionWord } from "@caret/protocol";
+import type { Agents, Caller, CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
   containingSpawner,
   createAgents,
+  createAgentTools,
   createClientFinder,
   createComparisons,
   createConversations,
@@ -18,6 +19,7 @@ import {
   type RuntimeSessions,
   type ScratchDirectories,
   sandboxDirectories,
+  type Tool,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -30,6 +32,9 @@ import { attachmentsRoot } from "./session-belongings.ts";
 
 /** The permission of sessions that are created without one. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
+
+/** On whose behalf agents talk: they are not bound to a directory, as the person is not who has made them. */
+const ANYONE: Caller = { tokenName: "agents" };
 
 export interface GatewayPortsOptions {
   readonly host: Host;
@@ -92,6 +97,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     noteSecrets: opened.noteSecrets,
     env: host.env,
     newId: randomUUID,
+    toolsOf: (sessionId) => ownTools(agents, sessionId),
   });
   const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch });
   return {
@@ -112,6 +118,12 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
       answers.close();
     },
   };
+}
+
+/** Those of the agent that a session belongs to, which speaks in its own name. */
+async function ownTools(agents: Agents, sessionId: string): Promise<readonly Tool[]> {
+  const agent = await agents.ofSession(sessionId, ANYONE);
+  return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller: ANYONE });
 }
 
 /** The ports whose agents may work in worktrees of the user's repositories. */

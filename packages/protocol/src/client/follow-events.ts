@@ -1,4 +1,3 @@
-import type { ComparisonView } from "../api/comparison-view.ts";
 import type { EventEnvelope, SessionUpdate } from "../api/session-view.ts";
 import { CaretError } from "../errors/caret-error.ts";
 import { parseJson } from "../json.ts";
@@ -56,15 +55,5 @@ export async function* followUpdates(
   for await (const messages of stream) {
     if (messages === undefined) yield [{ kind: "opened" }];
     else yield messages.flatMap(({ data }) => (parseJson(data) as SessionUpdate | undefined) ?? []);
-  }
-}
-
-/** The newest view of each read; ends with the comparison. */
-export async function* followComparison(stream: AsyncIterable<StreamBatch>): AsyncGenerator<ComparisonView, void> {
-  for await (const messages of stream) {
-    const view = (messages ?? []).map(({ data }) => parseJson(data) as ComparisonView | undefined).at(-1);
-    if (view === undefined) continue;
-    yield view;
-    if (view.state === "picked" || view.state === "dropped") return;
   }
 }

@@ -1,4 +1,3 @@
-import type { ComparisonView, PickCandidate, StartComparison } from "../api/comparison-view.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -26,7 +25,8 @@ import type {
 } from "../api/session-view.ts";
 import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
 import { type AgentCalls, agentCalls } from "./agent-calls.ts";
-import { type FollowedUpdate, followComparison, followEvents, followUpdates } from "./follow-events.ts";
+import { type ComparisonCalls, comparisonCalls } from "./comparison-calls.ts";
+import { type FollowedUpdate, followEvents, followUpdates } from "./follow-events.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
 import { at, get, post, readJson, readNothing, sendCommand } from "./native-calls.ts";
 import { createNativeWire, type NativeClientOptions, type NativeWire, type RequestOptions } from "./native-wire.ts";
@@ -67,7 +67,7 @@ export interface FollowEventsOptions extends FollowOptions {
  *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
  * - `followUpdates` sends the changes of all sessions. After each `opened` read the list again: earlier updates may be missing.
  */
-export interface NativeClient extends AgentCalls {
+export interface NativeClient extends AgentCalls, ComparisonCalls {
   about(options?: RequestOptions): Promise<AboutView>;
   listSessions(query?: SessionListQuery, options?: RequestOptions): Promise<SessionPageView>;
   getSession(sessionId: string, options?: RequestOptions): Promise<SessionView>;
@@ -96,12 +96,6 @@ export interface NativeClient extends AgentCalls {
   readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
   followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
   followUpdates(options: FollowOptions): AsyncIterable<readonly FollowedUpdate[]>;
-  startComparison(wanted: StartComparison, options?: RequestOptions): Promise<ComparisonView>;
-  getComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
-  /** How it stands, after each change, until it is picked or dropped. Holds an attended comparison. */
-  followComparison(id: string, options: FollowOptions): AsyncIterable<ComparisonView>;
-  pickCandidate(id: string, wanted: PickCandidate, options?: RequestOptions): Promise<ComparisonView>;
-  dropComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
   /** Streams that wait before their next attempt make it now: the network is back, or the page became visible. */
   retryNow(): void;
   /** A picture that came with a prompt, by its name in the turn's start. */
@@ -134,9 +128,9 @@ export function createNativeClient(options: NativeClientOptions): NativeClient {
   return {
     ...sessionCalls(wire),
     ...logCalls(wire, options),
-    ...comparisonCalls(wire, options),
     ...gatewayCalls(wire),
     ...agentCalls(wire),
+    ...comparisonCalls(wire, options),
   };
 }
 
@@ -227,31 +221,9 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
   };
 }
 
-type ComparisonCalls = Pick<
-  NativeClient,
-  "startComparison" | "getComparison" | "followComparison" | "pickCandidate" | "dropComparison"
->;
-
-function comparisonCalls(wire: NativeWire, options: NativeClientOptions): ComparisonCalls {
-  const { silenceMs } = options;
-  const following = { ...options, retryNow: new EventTarget() };
-  return {
-    startComparison: (wanted, request) => post(wire, "comparisons", wanted, request),
-    getComparison: (id, request) => get(wire, at`comparisons/${id}`, {}, request),
-    followComparison: (id, wanted) => {
-      const path = at`comparisons/${id}/stream`;
-      const connect = (signal: AbortSignal) => sseConnection(wire, { path, signal, silenceMs });
-      return followComparison(followStream(connect, wanted, following));
-    },
-    pickCandidate: (id, wanted, request) => post(wire, at`comparisons/${id}/pick`, wanted, request),
-    dropComparison: (id, request) =>
-      wire.send({ ...request, method: "DELETE", path: at`comparisons/${id}` }, readJson<ComparisonView>),
-  };
-}
-
 function gatewayCalls(
   wire: NativeWire,
-): Omit<NativeClient, keyof SessionCalls | keyof LogCalls | keyof ComparisonCalls | keyof AgentCalls> {
+): Omit<NativeClient, keyof SessionCalls | keyof LogCalls | keyof AgentCalls | keyof ComparisonCalls> {
   return {
     about: (options) => get(wire, "about", {}, options),
     findFiles: async (workspace, query, options) =>

@@ -26,7 +26,7 @@ export function agentLifecycle(
       const agent = await views.find(name, caller);
       await store.suspend(name, { since: options.now() });
       if (now) await turns.end(agent, "The agent was suspended");
-      const running = turns.of(agent);
+      const running = await turns.working(agent);
       if (running === undefined) await turns.release(agent);
       else
         void running.settled

@@ -26,10 +26,15 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   const starter = createAgentTurnStarter(options, bell.ring);
   let isClosed = false;
 
+  /** A turn that somebody else started in an agent's session is waited for. */
+  const isFree = (sessionId: string): boolean => {
+    const turn = engine.runningTurn(sessionId);
+    void turn?.settled.then(bell.ring);
+    return turn === undefined;
+  };
+
   const next = async (): Promise<WaitingAgent | undefined> => {
-    const isFree = ({ name, sessionId }: WaitingAgent): boolean =>
-      !starter.isHeld(name) && engine.runningTurn(sessionId) === undefined;
-    const waiting = (await store.waiting()).find(isFree);
+    const waiting = (await store.waiting()).find(({ name, sessionId }) => !starter.isHeld(name) && isFree(sessionId));
     return waiting !== undefined && (await places.hasFree()) ? waiting : undefined;
   };
 
@@ -45,10 +50,6 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
     }
   };
 
-  // A turn that somebody else started in an agent's session has ended, perhaps.
-  const endWatch = engine.store.watch((sessionId) => {
-    if (engine.runningTurn(sessionId) === undefined) bell.ring();
-  });
   const running = loop();
 
   return {
@@ -65,7 +66,6 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
     problemOf: starter.problemOf,
     async close() {
       isClosed = true;
-      endWatch();
       bell.ring();
       await running;
     },

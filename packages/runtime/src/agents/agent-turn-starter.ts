@@ -1,5 +1,6 @@
 import { type Caller, CaretError, type ErrorCode, HUMAN, type MessageView } from "@caret/protocol";
 import type { WaitingAgent } from "../log/agent-store.ts";
+import type { RunningTurn } from "../turns/session-engine.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
 const RETRY_MS = 2_000;
@@ -24,7 +25,7 @@ export interface AgentTurnStarter {
 
 /** `onFree` is called when an agent may take its next message. */
 export function createAgentTurnStarter(options: AgentsOptions, onFree: () => void): AgentTurnStarter {
-  const { store, sessions, engine, onError, retryMs = RETRY_MS } = options;
+  const { store, sessions, onError, retryMs = RETRY_MS } = options;
   const running = new Set<string>();
   const problems = new Map<string, string>();
 
@@ -40,14 +41,13 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
     }, retryMs).unref();
   };
 
-  const untilSettled = async ({ name, sessionId, message }: WaitingAgent): Promise<void> => {
-    const turn = engine.runningTurn(sessionId);
-    const stop = turn?.asks.onChange(onFree);
+  const untilSettled = async ({ name, message }: WaitingAgent, turn: RunningTurn): Promise<void> => {
+    const stop = turn.asks.onChange(onFree);
     await forgetSecrets(options, message);
-    const outcome = await turn?.outcome;
-    if (outcome?.kind === "failed" && LASTING.has(outcome.error.code)) await suspend(name, outcome.error.message);
-    await turn?.settled;
-    stop?.();
+    const outcome = await turn.outcome;
+    if (outcome.kind === "failed" && LASTING.has(outcome.error.code)) await suspend(name, outcome.error.message);
+    await turn.settled;
+    stop();
   };
 
   return {
@@ -55,13 +55,14 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
       const { name, sessionId, message } = agent;
       const command = { name: `message ${message.id}`, digest: message.id, delivers: message.id };
       const caller: Caller = { tokenName: name, command };
+      let turn: RunningTurn;
       try {
-        await sessions.startTurn(sessionId, { prompt: promptOf(message) }, caller);
+        turn = await sessions.beginTurn(sessionId, { prompt: promptOf(message) }, caller);
       } catch (reason) {
         return await refused(name, CaretError.from(reason));
       }
       running.add(name);
-      void untilSettled(agent)
+      void untilSettled(agent, turn)
         .catch((reason: unknown) => onError(CaretError.from(reason)))
         .finally(() => {
           running.delete(name);

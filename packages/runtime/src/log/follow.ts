@@ -171,6 +171,12 @@ function isBefore({ seq, offset = 0 }: LiveEvent, position: Position): boolean {
   return seq < position.seq || (seq === position.seq && offset < position.characters);
 }
 
+/** The same array where all of it is: a turn that is followed is nearly always alone in its session. */
+function ofTurn(events: readonly StoredEvent[], wanted: string): readonly StoredEvent[] {
+  for (const { turnId } of events) if (turnId !== wanted) return events.filter((event) => event.turnId === wanted);
+  return events;
+}
+
 function asKept(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events;
 }
@@ -250,7 +256,7 @@ class Inbox {
     const { until, live, restore = asKept } = this.#options;
     // What comes live comes as it was said.
     const events = live === undefined ? restore(batch) : batch;
-    const wanted = until === "never" ? events : events.filter(({ turnId }) => turnId === until.endOf);
+    const wanted = until === "never" ? events : ofTurn(events, until.endOf);
     this.position = this.#positionAfter(batch);
     if (until !== "never" && wanted.at(-1)?.event.type === "turn-end") this.isOver = true;
     return wanted.length > 0 ? this.#reader(wanted) : undefined;

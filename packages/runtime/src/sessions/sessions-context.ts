@@ -15,6 +15,7 @@ import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { OpenAsk, RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
@@ -93,6 +94,8 @@ export interface SessionsOptions {
   /** Where a session works that names no workspace; undefined: in an empty directory of its own. */
   readonly defaultWorkspace: string | undefined;
   readonly defaultPermission: PermissionWord;
+  /** Tools that turns of this session have besides the gateway's: an agent's own. */
+  readonly toolsOf?: (sessionId: string) => Promise<readonly Tool[]>;
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */

@@ -85,7 +85,7 @@ export interface GatewayToolsRequest {
   readonly permission?: PolicyMode;
   /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
   readonly grants?: SessionGrants;
-  /** Tools of this session alone: of MCP servers that its client has offered. */
+  /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
   readonly openMore?: () => Promise<MoreTools>;
 }
 

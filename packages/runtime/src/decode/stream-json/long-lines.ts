@@ -3,13 +3,12 @@ import type { LongLine } from "../framing/open-line.ts";
 import { createStringShortener } from "../framing/shorten-strings.ts";
 import { createTextSkip } from "../framing/skip-text.ts";
 import { recappedLength } from "../shown-text.ts";
-import { TEXT_HEAD } from "./quick-delta.ts";
+import { RESULT_HEAD, TEXT_HEAD } from "./line-heads.ts";
 
 /** Together with the piece that a string is cut in, less than the log keeps of an output. */
 const MAX_PRINTED_BYTES = 768 * 1024;
 /** Enough for the words of a failure, which stand in the same place. */
 const MAX_RESULT_BYTES = 64 * 1024;
-const RESULT_HEAD = '{"type":"result",';
 
 /** The result of a call whose long texts are what a tool printed or found. What an edit wrote is another matter: it is needed whole. */
 const PRINTED =

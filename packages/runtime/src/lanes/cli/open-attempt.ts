@@ -47,7 +47,8 @@ async function prepare({ host, attempt }: TurnAttempt): Promise<Prepared> {
   const program = findProgram(attempt.model, host.programs);
   const profile = await host.resolveProfile(attempt.profile);
   host.noteSecrets(Object.values(profile.env));
-  return { program, profile, launch: await host.resolveLaunch(program.command) };
+  const launch = await host.resolveLaunch(program.command);
+  return { program, profile, launch, version: host.versions.look(launch) };
 }
 
 function wantsArgument({ request, host }: TurnAttempt, program: AgentProgram): boolean {
@@ -61,7 +62,7 @@ function runOf(
   offered: OfferedTurn,
 ): Omit<AgentRun, "version" | "refill"> {
   const { host, lane, request, signal } = turn;
-  const { program, profile, launch } = prepared;
+  const { program, profile } = prepared;
   const clocks = createTurnClocks(clocksOf(turn, program), host.monotonic);
   offered.attach(child, clocks.noteAnswered);
   return {
@@ -82,7 +83,7 @@ function runOf(
       program.style === "contract" ? `${JSON.stringify({ type: "cancel", turnId: request.turnId })}\n` : undefined,
     judgeExit: (exit, process, saidAnything) => judgeExit(turn, prepared, exit, process, saidAnything),
     attachmentOf: (sessionId) => {
-      const version = host.versions.known(launch);
+      const version = prepared.version.known();
       const configDir = profile.configDir ?? host.chatConfigDir();
       return { lane, sessionId, configDir, ...(version === undefined ? {} : { version }) };
     },
@@ -114,8 +115,11 @@ async function openOfferedTurn(
 }
 
 /** A program of one's own knows the contract, not the official CLI's options: it is not asked. */
-async function findVersion({ host }: TurnAttempt, { program, launch, profile }: Prepared): Promise<string | undefined> {
-  return program.style === "official" ? await host.versions.find(launch, host.environment(profile)) : undefined;
+async function findVersion(
+  { host }: TurnAttempt,
+  { program, version, profile }: Prepared,
+): Promise<string | undefined> {
+  return program.style === "official" ? await version.find(host.environment(profile)) : undefined;
 }
 
 function judgeExit(

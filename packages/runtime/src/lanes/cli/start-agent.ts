@@ -11,6 +11,7 @@ import { type AgentPolicy, cliFeatures, contractTurn, officialInvocation } from 
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentProgram } from "./agent-program.ts";
 import { childCommandOf } from "./child-command-of.ts";
+import type { LaunchVersion } from "./version-probe.ts";
 
 /** How long a program may be silent before we suppose that it waits for the end of its input. */
 const HOLD_MS = 1_500;
@@ -37,6 +38,7 @@ export interface Prepared {
   readonly program: AgentProgram;
   readonly profile: ResolvedProfile;
   readonly launch: ResolvedLaunch;
+  readonly version: LaunchVersion;
 }
 
 interface StartOptions {
@@ -67,20 +69,20 @@ export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: St
  * An id that was chosen ahead of time is good for one new chat, once: an earlier attempt may have made it already. A CLI
  * that does not know the option chooses its own.
  */
-function withUsableReservation({ host, request }: TurnAttempt, { launch }: Prepared): LaneRequest {
+function withUsableReservation({ host, request }: TurnAttempt, { version }: Prepared): LaneRequest {
   const { upstream, workspace } = request;
   if (upstream?.isReserved !== true) return request;
   const { sessionId: id, configDir = host.chatConfigDir() } = upstream;
   if (chatExists({ configDir, workspace, id })) return { ...request, upstream: { ...upstream, isReserved: false } };
-  return cliFeatures(host.versions.known(launch)).newSessionId ? request : { ...request, upstream: undefined };
+  return cliFeatures(version.known()).newSessionId ? request : { ...request, upstream: undefined };
 }
 
 /**
  * Print mode waits without end for commands in the background, and such a turn would be given up as stalled. The CLI is
  * asked to end them a little earlier, where it has an option for that, so that the turn still ends with its answer.
  */
-function turnPolicy(host: AgentHost, launch: ResolvedLaunch): AgentPolicy {
-  if (!cliFeatures(host.versions.known(launch)).backgroundShellTimeout) return host.policy;
+function turnPolicy(host: AgentHost, version: LaunchVersion): AgentPolicy {
+  if (!cliFeatures(version.known()).backgroundShellTimeout) return host.policy;
   return { ...host.policy, backgroundShellMs: host.clocks.idleMs * SHARE_OF_IDLE };
 }
 
@@ -97,9 +99,10 @@ async function startContract(
   return { child, refill: () => undefined };
 }
 
-function startCold({ host, request }: TurnAttempt, { program, launch, profile }: Prepared, how: StartOptions): Started {
+function startCold({ host, request }: TurnAttempt, prepared: Prepared, how: StartOptions): Started {
+  const { program, launch, profile, version } = prepared;
   const { workspace, offered } = request;
-  const forTurn = policyIn(request, turnPolicy(host, launch));
+  const forTurn = policyIn(request, turnPolicy(host, version));
   // In a workspace that we wrote ourselves the only server to approve is ours, and its tools run only when forced.
   const asked = offered === undefined ? request : { ...request, force: true };
   const policy = offered === undefined ? forTurn : { ...forTurn, approveMcps: true };
@@ -124,18 +127,20 @@ function policyIn({ sandbox }: LaneRequest, policy: AgentPolicy): AgentPolicy {
   return { ...policy, sandbox: "disabled", approveMcps: policy.approveMcps || isOurs };
 }
 
-function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
+function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prepared): Started {
+  const { program, launch, profile, version } = prepared;
   const { workspace } = request;
-  const profileOf = (wanted: LaneRequest): WarmKey => {
-    const { args } = officialInvocation(wanted, program, turnPolicy(host, launch), false);
+  const profileOf = (like: LaneRequest): WarmKey => {
+    const { args } = officialInvocation(like, program, turnPolicy(host, version), false);
     return {
       command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held" }),
       model: attempt.model,
-      resumedSession: wanted.upstream && `${wanted.upstream.sessionId} after ${wanted.previousTurnId}`,
-      cliVersion: host.versions.known(launch) ?? "unknown",
+      resumedSession: like.upstream && `${like.upstream.sessionId} after ${like.previousTurnId}`,
+      cliVersion: version.known() ?? "unknown",
     };
   };
-  const child = host.warm?.take(profileOf(request)) ?? host.spawn(profileOf(request).command, SEATED);
+  const wanted = profileOf(request);
+  const child = host.warm?.take(wanted) ?? host.spawn(wanted.command, SEATED);
   void child.writeStdin(request.prompt);
   void child.endStdin();
   const refill = (sessionId: string): void => {
