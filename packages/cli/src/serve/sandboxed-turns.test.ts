@@ -94,7 +94,7 @@ async function play(sandbox: SandboxWord, prompt: string, more: Partial<TurnRequ
 
 describe.skipIf(!hasBubblewrap)("an agent in a sandbox", () => {
   it("works in its workspace, sees no file of the user, and leaves nothing behind in it", async () => {
-    const { events, outputs } = await play("strict", `Run \`cat ${home}/.ssh/key; echo made >new; ls -A\``);
+    const { events, outputs } = await play("strict", `Run \`cat ${home}/.ssh/key 2>&1; echo made >new; ls -A\``);
     expect(outputs).toEqual([`cat: ${home}/.ssh/key: No such file or directory\n.cursor\n.git\nnew\n`]);
     expect(events[0]).toMatchObject({ type: "turn-start", sandbox: "strict" });
     expect({ left: tree(project), text: readFileSync(join(project, "new"), "utf8") }).toEqual({
@@ -157,7 +157,7 @@ describe.skipIf(!hasBubblewrap)("an agent in a sandbox", () => {
   it("reaches the tools that it is offered through the gateway's socket, which its MCP server finds inside", async () => {
     const scratch = mkdtempSync(join(directory, "data", "scratch", "session-"));
     const gatewayTools = { system: "", realWorkspace: project, permission: "full" } as const;
-    const command = `Run \`cat ${home}/.ssh/key; echo made >new; echo evil >.cursor/x; pwd\``;
+    const command = `Run \`exec 2>&1; cat ${home}/.ssh/key; echo made >new; echo evil >.cursor/x; pwd\``;
     const { outputs } = await play("strict", command, { workspace: scratch, gatewayTools });
     expect(outputs).toEqual([expect.stringMatching(new RegExp(`No such file[^]*Read-only[^]*${project}\n$`))]);
     expect(tree(project)).toEqual(["new"]);

@@ -1,75 +1,19 @@
-import { spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { containCommand } from "../process/containment.ts";
-import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
-import { readAll } from "../process/testing/workbench.ts";
-import { createSandboxes, type MachineSandboxes } from "./create-sandboxes.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { createSandboxBench, hasBubblewrap } from "./testing/sandbox-bench.ts";
 
-const hasBubblewrap = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
-const directory = realpathSync(mkdtempSync(join(tmpdir(), "agent-mounts-")));
-const [workspace, home, outside] = ["workspace", "home", "outside"].map((name) => join(directory, name)) as [
-  string,
-  string,
-  string,
-];
-const configDir = join(home, ".cursor");
-const spawner = createInlineSpawner();
-let sandboxes: MachineSandboxes;
+const bench = createSandboxBench();
+const { directory, home } = bench;
+const [configDir, outside] = [join(home, ".cursor"), join(directory, "outside")];
+for (const path of [configDir, outside]) mkdirSync(path);
+writeFileSync(join(configDir, "auth.json"), "login");
+writeFileSync(join(configDir, "cli-config.json"), "settings");
+afterAll(() => bench.close());
 
-beforeAll(() => {
-  for (const path of [workspace, configDir, outside]) mkdirSync(path, { recursive: true });
-  writeFileSync(join(configDir, "auth.json"), "login");
-  writeFileSync(join(configDir, "cli-config.json"), "settings");
-  sandboxes = createSandboxes({
-    directory: join(directory, "sandboxes"),
-    settings: {
-      network: "none",
-      hosts: [],
-      git: "guarded",
-      readable: [],
-      memoryDirectoryBytes: 8 * 1024 * 1024,
-      processes: 64,
-      fileBytes: 1024 * 1024,
-    },
-    platform: process.platform,
-    arch: process.arch,
-    file: "/usr/bin/bwrap",
-    spawner,
-    env: { PATH: "/usr/bin:/bin" },
-    home,
-    apart: [home],
-    node: process.execPath,
-  });
-});
-afterAll(async () => {
-  await sandboxes.close();
-  await spawner.close();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-async function run(script: string): Promise<string> {
+function run(script: string): Promise<string> {
   const agent = { home, configDir, dataDir: undefined, loginFiles: [join(configDir, "auth.json")] };
-  const place = { workspace, isReadOnly: false, isOurs: false, agent, programs: [], readable: [], sockets: [] };
-  const sandbox = await sandboxes.open({ word: "on", sessionId: "s", additions: {} }, place);
-  const env = { PATH: "/usr/bin:/bin", C: configDir, OUT: outside };
-  const command = { file: "/bin/sh", args: ["-c", script], cwd: workspace, env, stdin: "closed" } as const;
-  const child = spawner.spawn(containCommand(sandbox.enclose(command), { kind: "none", why: "walled in" }));
-  const printed = await readAll(child);
-  await child.exit;
-  await sandbox.close();
-  return printed + child.stderrTail();
+  return bench.run("on", script, { agent, env: { C: configDir, OUT: outside } });
 }
 
 describe.skipIf(!hasBubblewrap)("the configuration directory of an agent in a sandbox", () => {

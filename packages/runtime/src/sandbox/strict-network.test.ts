@@ -1,67 +1,24 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { containCommand } from "../process/containment.ts";
-import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
-import { readAll } from "../process/testing/workbench.ts";
-import { createSandboxes, type MachineSandboxes } from "./create-sandboxes.ts";
+import { createSandboxBench, hasBubblewrap, type SandboxBench } from "./testing/sandbox-bench.ts";
 
-const hasBubblewrap = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
-const directory = realpathSync(mkdtempSync(join(tmpdir(), "strict-network-")));
-const workspace = join(directory, "workspace");
-const spawner = createInlineSpawner();
 let server: Server;
 let port: number;
-let sandboxes: MachineSandboxes;
+let bench: SandboxBench;
 
 beforeAll(async () => {
-  mkdirSync(workspace);
   server = createServer((socket) => socket.end("from outside"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   port = (server.address() as { port: number }).port;
-  sandboxes = createSandboxes({
-    directory: join(directory, "sandboxes"),
-    settings: {
-      network: "proxy",
-      hosts: [`127.0.0.1:${port}`],
-      git: "guarded",
-      readable: [],
-      memoryDirectoryBytes: 8 * 1024 * 1024,
-      processes: 64,
-      fileBytes: 1024 * 1024,
-    },
-    platform: process.platform,
-    arch: process.arch,
-    file: "/usr/bin/bwrap",
-    spawner,
-    env: { PATH: "/usr/bin:/bin" },
-    home: join(directory, "home"),
-    apart: [join(directory, "home")],
-    node: process.execPath,
-  });
+  bench = createSandboxBench([`127.0.0.1:${port}`]);
 });
 afterAll(async () => {
-  await sandboxes.close();
-  await spawner.close();
+  await bench.close();
   server.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
-async function run(script: string): Promise<string> {
-  const sandbox = await sandboxes.open(
-    { word: "strict", sessionId: "s", additions: {} },
-    { workspace, isReadOnly: false, isOurs: false, agent: undefined, programs: [], readable: [], sockets: [] },
-  );
-  const env = { PATH: "/usr/bin:/bin", NODE: process.execPath, PORT: String(port) };
-  const command = { file: "/bin/sh", args: ["-c", script], cwd: workspace, env, stdin: "closed" } as const;
-  const child = spawner.spawn(containCommand(sandbox.enclose(command), { kind: "none", why: "walled in" }));
-  const printed = await readAll(child);
-  await child.exit;
-  await sandbox.close();
-  return printed;
+function run(script: string): Promise<string> {
+  return bench.run("strict", script, { env: { NODE: process.execPath, PORT: String(port) } });
 }
 
 /** What a program does that heeds the proxy's variables. */

@@ -89,7 +89,7 @@ function requestIn(workspace: string, more: Partial<LaneRequest> & Pick<LaneRequ
 
 async function eventsOf(lane: Lane, request: LaneRequest, signal: AbortSignal): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
-  for await (const batch of lane.runTurn(request, signal)) events.push(...batch.map(({ event }) => event));
+  await lane.runTurn(request, (batch) => void events.push(...batch.map(({ event }) => event)), signal);
   return events;
 }
 
