@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { socketFetch } from "@caret/cli/src/serve/socket-fetch.ts";
 import { type AgentEvent, createNativeClient, type NativeClient } from "@caret/protocol";
 import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { socketFetch } from "@caret/cli/src/serve/socket-fetch.ts";
 import { GatewayHome } from "../clients/gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { killOne } from "../clients/victims.ts";
