@@ -54,7 +54,7 @@ async function connect(way: keyof typeof ways, options: Parameters<typeof McpHos
 }
 
 const roots = (): readonly string[] => [gateway.home.workspace];
-const names = ["run", "start", "status", "result", "answer", "cancel"];
+const names = ["run", "start", "status", "result", "answer", "compare", "cancel"];
 
 describe.each(Object.keys(ways) as (keyof typeof ways)[])("a host %s", (way) => {
   it("gives an agent a task in its own root, and gets the answer, its cost and where to read more", async () => {

@@ -17,6 +17,7 @@ export { pageDoor } from "./page/page-door.ts";
 export { cutPageSecret } from "./server/authenticate.ts";
 export { stopTaking } from "./server/connections.ts";
 export { createServer, type GatewayLog, type ServerOptions } from "./server/create-server.ts";
+export { acceptLocal } from "./server/local-connections.ts";
 export { createMetrics, type Metrics } from "./server/metrics.ts";
 export { defaultLimits, type ServerLimits } from "./server/server-limits.ts";
 export type { TokenGrant, TokenStore } from "./server/token-store.ts";

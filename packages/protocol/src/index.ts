@@ -1,4 +1,11 @@
-export type { CreateAgent, MergeAgent, RemoveAgent, SendMessage, SuspendAgent } from "./api/agent-requests.ts";
+export type {
+  ChangeAgent,
+  CreateAgent,
+  MergeAgent,
+  RemoveAgent,
+  SendMessage,
+  SuspendAgent,
+} from "./api/agent-requests.ts";
 export {
   type AgentBudget,
   type AgentDoing,
@@ -15,6 +22,15 @@ export {
   type MessageView,
   messageStates,
 } from "./api/agent-view.ts";
+export type {
+  CandidateState,
+  CandidateView,
+  CheckResult,
+  ComparisonState,
+  ComparisonView,
+  PickCandidate,
+  StartComparison,
+} from "./api/comparison-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,
@@ -54,6 +70,7 @@ export {
 } from "./api/session-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
+export type { AgentCalls } from "./client/agent-calls.ts";
 export type { FollowedUpdate } from "./client/follow-events.ts";
 export { type FollowOptions, LONGEST_WAIT_MS, type StreamState } from "./client/follow-stream.ts";
 export {
@@ -104,6 +121,7 @@ export type { PriceRow } from "./models/price-table.ts";
 export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
 export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
+export type { Comparisons } from "./ports/comparisons.ts";
 export type {
   ClientTool,
   ConversationRequest,

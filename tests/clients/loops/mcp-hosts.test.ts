@@ -111,7 +111,7 @@ describe.each(ways)("over %s", (way) => {
     const wanted = ["--tool-arg", `prompt=${prompt}`, "--tool-arg", `workspace=${repository.directory}`];
     const called = await inspect("--method", "tools/call", "--tool-name", "run", ...wanted);
     expect([tools.map(({ name }) => name), called, repository.basket()]).toEqual([
-      ["run", "start", "status", "result", "answer", "cancel"],
+      ["run", "start", "status", "result", "answer", "compare", "cancel"],
       expect.objectContaining({ structuredContent: expect.objectContaining({ state: "completed" }) }),
       "full",
     ]);

@@ -34,9 +34,11 @@ async function acp(host: Host, options: AcpOptions): Promise<ExitCode> {
   // Standard output carries the protocol and nothing else.
   const note = (text: string): void => void write(host.stderr, `caret: ${cleanLine(text)}\n`);
   const onError = ({ message, code }: CaretError): void => note(`${message} [${code}]`);
-  const connection = await connectGateway(host, loadHostConfig(host, options), (_host, { config, files }, { why }) => {
-    note(`turns run in this process: ${why}`);
-    return openOwnGateway({ host, config, configFiles: files, why, onNote: note, onError });
+  const connection = await connectGateway(host, loadHostConfig(host, options), {
+    start(_host, { config, files }, { why }) {
+      note(`turns run in this process: ${why}`);
+      return openOwnGateway({ host, config, configFiles: files, why, onNote: note, onError });
+    },
   });
   try {
     if (connection.startedBecause === undefined) note(`sessions are those of the gateway at ${connection.url}`);

@@ -151,6 +151,7 @@ it("warns of a gateway that does not answer any more", async () => {
     startTime: null,
     version: "1.0.0",
     tokenFile: null,
+    socket: null,
     settings: {},
   });
   expect((await finding("gateway")).found).toMatchObject({ state: "warn", detail: `${url} does not answer` });

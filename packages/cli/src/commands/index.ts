@@ -47,6 +47,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "agent",
+    {
+      group: start,
+      usage: "[command]",
+      summary: "named agents that work in the gateway, each in a workspace of its own",
+      load: async () => (await import("./agent.ts")).addAgentCommand,
+    },
+  ],
+  [
     "acp",
     {
       group: start,
@@ -71,6 +80,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "[options] [client]",
       summary: "how to make a client use this gateway: what to put where",
       load: async () => (await import("./connect.ts")).addConnectCommand,
+    },
+  ],
+  [
+    "compare",
+    {
+      group: start,
+      usage: "[options] [prompt...]",
+      summary: "one prompt for several models, each in a worktree; pick one and merge it",
+      load: async () => (await import("./compare.ts")).addCompareCommand,
     },
   ],
   [

@@ -24,14 +24,18 @@ export interface GatewayConnection {
 type NoGateway = Extract<FoundGateway, { readonly kind: "none" }>;
 type StartOwn = (host: Host, loaded: LoadedConfig, found: NoGateway) => Promise<GatewayConnection>;
 
-/**
- * The running gateway of this data directory, else what `start` gives: by default a gateway inside this process, which lives
- * as long as the connection.
- */
+interface ConnectOptions {
+  /** Where turns of a gateway that is started here may work; absent: where this process was started. */
+  readonly workspace?: string | undefined;
+  /** What is used where no gateway runs; absent: a gateway inside this process, which lives as long as the connection. */
+  readonly start?: StartOwn;
+}
+
+/** The running gateway of this data directory, else one that is started here. */
 export async function connectGateway(
   host: Host,
   loaded: LoadedConfig,
-  start: StartOwn = startOwn,
+  { workspace, start = startIn(workspace) }: ConnectOptions = {},
 ): Promise<GatewayConnection> {
   for (let attempt = 1; ; attempt++) {
     const { dataDir } = loaded.config;
@@ -65,20 +69,23 @@ async function connectRunning({ uid }: Host, dataDir: string, gateway: GatewayLo
   return { client, url, startedBecause: undefined, close: async () => undefined };
 }
 
-const startOwn: StartOwn = async (host, loaded, { why, gateway: other }) => {
-  if (other !== undefined) throw new CaretError("storage-locked", `The gateway at ${other.url} cannot be used: ${why}`);
-  const { startGateway } = await import("./start-gateway.ts");
-  const { config, files: configFiles } = loaded;
-  const settings = gatewaySettings(loaded, undefined);
-  const gateway = await startGateway({ host, config, configFiles, workspace: undefined, mayMovePort: true, settings });
-  const { url, token } = gateway;
-  return {
-    client: createNativeClient({ baseUrl: url, headers: bearer(token) }),
-    url,
-    startedBecause: why,
-    close: () => gateway.close({ limitMs: 0, onWait: async () => undefined }),
+const startIn =
+  (workspace: string | undefined): StartOwn =>
+  async (host, loaded, { why, gateway: other }) => {
+    if (other !== undefined)
+      throw new CaretError("storage-locked", `The gateway at ${other.url} cannot be used: ${why}`);
+    const { startGateway } = await import("./start-gateway.ts");
+    const { config, files: configFiles } = loaded;
+    const settings = gatewaySettings(loaded, workspace);
+    const gateway = await startGateway({ host, config, configFiles, workspace, mayMovePort: true, settings });
+    const { url, token } = gateway;
+    return {
+      client: createNativeClient({ baseUrl: url, headers: bearer(token) }),
+      url,
+      startedBecause: why,
+      close: () => gateway.close({ limitMs: 0, onWait: async () => undefined }),
+    };
   };
-};
 
 function bearer(token: string | undefined): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${token ?? ""}` };

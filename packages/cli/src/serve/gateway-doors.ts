@@ -13,7 +13,7 @@ import {
   type TurnMetrics,
 } from "@caret/gateway";
 import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
-import { type RuntimeModels, wayInside } from "@caret/runtime";
+import type { RuntimeModels } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
@@ -22,7 +22,7 @@ import { version } from "../program.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
 import { allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
 import { openPage, pageDirectory } from "./page-files.ts";
@@ -65,7 +65,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
     anthropicDoor(door),
     modelsDoor({ models }),
     gatewayNativeDoor(options),
-    mcpDoor({ sessions: ports.sessions, version, keepAliveMs: KEEP_ALIVE_MS }),
+    mcpDoor({ sessions: ports.sessions, comparisons: ports.comparisons, version, keepAliveMs: KEEP_ALIVE_MS }),
     pageDoor(openPage(pageDirectory)),
   ];
 }
@@ -78,6 +78,8 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     now: Date.now,
     keepAliveMs: KEEP_ALIVE_MS,
     sessions: ports.sessions,
+    agents: ports.agents,
+    comparisons: ports.comparisons,
     about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
     doctor: joined(() => examineMachine(host, config, configFiles)),
@@ -136,7 +138,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
 async function knownWorkspaces({ opened, config, sessions }: AboutOptions, caller: Caller): Promise<readonly string[]> {
   const { sessions: recent } = await sessions.list({ limit: RECENT_SESSIONS }, caller);
   const known = [...opened.allowedWorkspaces.directories(), ...recent.map(({ workspace }) => workspace)];
-  return [...new Set(known)].filter((workspace) => wayInside(scratchRoot(config), workspace) === undefined);
+  return [...new Set(known)].filter((workspace) => !isOwnDirectory(config, workspace));
 }
 
 function sandboxWords({ containment }: OpenedEngine): string {

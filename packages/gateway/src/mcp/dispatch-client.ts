@@ -1,4 +1,4 @@
-import type { Caller, NativeClient, SessionExport, Sessions } from "@caret/protocol";
+import type { Caller, Comparisons, NativeClient, SessionExport, Sessions } from "@caret/protocol";
 
 /** What dispatching needs of a gateway: the typed client of one in another process, or the port of our own. */
 export type DispatchClient = Pick<
@@ -14,10 +14,20 @@ export type DispatchClient = Pick<
   | "followEvents"
   | "exportSession"
   | "changes"
+  | "startComparison"
+  | "getComparison"
+  | "followComparison"
+  | "pickCandidate"
+  | "dropComparison"
 >;
 
-/** The gateway's own sessions, on behalf of one caller. */
-export function ownSessions(sessions: Sessions, caller: Caller): DispatchClient {
+export interface OwnPorts {
+  readonly sessions: Sessions;
+  readonly comparisons: Comparisons;
+}
+
+/** The gateway's own ports, on behalf of one caller. */
+export function ownClient({ sessions, comparisons }: OwnPorts, caller: Caller): DispatchClient {
   return {
     listSessions: (query = {}) => sessions.list(query, caller),
     getSession: (id) => sessions.get(id, caller),
@@ -30,6 +40,11 @@ export function ownSessions(sessions: Sessions, caller: Caller): DispatchClient 
     followEvents: (id, { after, signal }) => sessions.followLog(id, { after, signal }, caller),
     exportSession: async (id, format) => toFile(await sessions.exportSession(id, format, caller)),
     changes: (id) => sessions.changes(id, caller),
+    startComparison: (wanted) => comparisons.start(wanted, caller),
+    getComparison: (id) => comparisons.get(id, caller),
+    followComparison: (id, { signal }) => comparisons.follow(id, signal, caller),
+    pickCandidate: (id, wanted) => comparisons.pick(id, wanted, caller),
+    dropComparison: (id) => comparisons.drop(id, caller),
   };
 }
 

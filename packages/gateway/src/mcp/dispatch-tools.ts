@@ -1,5 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { z } from "zod";
+import { compareFields, compareModels } from "./compare-calls.ts";
 import type { DispatchCalls, HostCall } from "./dispatch-calls.ts";
 import { answerFields, sessionField, statusFields, taskFields, waitField } from "./dispatch-fields.ts";
 import type { DispatchOptions } from "./dispatch-options.ts";
@@ -17,8 +18,8 @@ export interface HostTool {
 const reads: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 const works: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
 
-export function dispatchTools(calls: DispatchCalls, { permission }: DispatchOptions): readonly HostTool[] {
-  const task = taskFields(permission);
+export function dispatchTools(calls: DispatchCalls, options: DispatchOptions): readonly HostTool[] {
+  const task = taskFields(options.permission);
   return [
     hostTool("run", "Give a Cursor agent a task, and wait until it is done or asks something.", works, {
       input: task.extend(waitField.shape),
@@ -41,6 +42,15 @@ export function dispatchTools(calls: DispatchCalls, { permission }: DispatchOpti
       input: answerFields,
       perform: (input, call) => calls.answer(input, call),
     }),
+    hostTool(
+      "compare",
+      "Give one task to several models, each in its own git worktree; then merge one of them.",
+      works,
+      {
+        input: compareFields,
+        perform: (input, call) => compareModels(options, input, call),
+      },
+    ),
     hostTool("cancel", "End a session's running turn.", works, {
       input: sessionField,
       perform: ({ session }, call) => calls.cancel(session, call),

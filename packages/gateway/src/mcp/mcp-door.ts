@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Sessions } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { errorHandler } from "../http/error-handler.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { toNativeReply } from "../native/errors.ts";
-import { ownSessions } from "./dispatch-client.ts";
+import { type OwnPorts, ownClient } from "./dispatch-client.ts";
 import { DEFAULT_CEILING, DEFAULT_WAIT_MS, type DispatchOptions } from "./dispatch-options.ts";
 import type { HostConnections } from "./host-connections.ts";
 import { sendResponse, toWebRequest } from "./web-exchange.ts";
 
-export interface McpDoorOptions {
-  readonly sessions: Sessions;
+export interface McpDoorOptions extends OwnPorts {
   readonly version: string;
   /** After this much silence a stream sends a keep-alive. */
   readonly keepAliveMs: number;
@@ -23,7 +21,7 @@ const docs = {
 } as const;
 
 /** `/mcp`: MCP hosts such as Claude Code and Codex hand work to agents here. */
-export function mcpDoor({ sessions, version, keepAliveMs }: McpDoorOptions): FastifyPluginAsync {
+export function mcpDoor({ version, keepAliveMs, ...ports }: McpDoorOptions): FastifyPluginAsync {
   return async (app) => {
     let connections: Promise<HostConnections> | undefined;
     const closing = new AbortController();
@@ -37,7 +35,7 @@ export function mcpDoor({ sessions, version, keepAliveMs }: McpDoorOptions): Fas
       const { caller } = requestContextOf(request);
       const { tokenName, workspace } = caller;
       const options: DispatchOptions = {
-        client: ownSessions(sessions, { tokenName, workspace }),
+        client: ownClient(ports, { tokenName, workspace }),
         version,
         command: app.command,
         workspace,

@@ -17,6 +17,14 @@ export interface CreateAgent {
   readonly budget?: AgentBudget;
 }
 
+/** What is absent stays as it is. Takes effect with the next turn. */
+export interface ChangeAgent {
+  readonly model?: string;
+  readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
+  readonly budget?: AgentBudget;
+}
+
 export interface SendMessage {
   readonly text: string;
   /** The sender's own id for the message: the same id is stored once, however often it is sent. Absent: a new one. */

@@ -54,6 +54,8 @@ export interface AgentView {
   readonly doing: AgentDoing;
   /** How its last turn ended; absent before its first and while one runs. */
   readonly lastOutcome?: "completed" | "cancelled" | "failed";
+  /** The upstream has lost its chat: the next turn begins a new one, and is given the transcript. */
+  readonly chatLost?: true;
   /** How many messages wait in its queue. */
   readonly waiting: number;
   /** What it said last about its own work. */

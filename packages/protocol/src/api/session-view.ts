@@ -59,6 +59,8 @@ export interface SessionView {
   readonly workspace: string;
   /** The workspace is an empty directory that Caret has made for it. */
   readonly scratch?: true;
+  /** The name of the agent whose session it is. */
+  readonly agent?: string;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;

@@ -1,4 +1,11 @@
-import type { CreateAgent, MergeAgent, RemoveAgent, SendMessage, SuspendAgent } from "../api/agent-requests.ts";
+import type {
+  ChangeAgent,
+  CreateAgent,
+  MergeAgent,
+  RemoveAgent,
+  SendMessage,
+  SuspendAgent,
+} from "../api/agent-requests.ts";
 import type { AgentView, MergePreview, MergeResult, MessageView } from "../api/agent-view.ts";
 import type { ChangesView } from "../api/session-view.ts";
 import type { Caller } from "./caller.ts";
@@ -33,7 +40,8 @@ export interface Agents {
   list(caller: Caller): Promise<readonly AgentView[]>;
   get(name: string, caller: Caller): Promise<AgentView>;
   /** The agent of a session, if it has one. */
-  ofSession(sessionId: string): Promise<AgentView | undefined>;
+  ofSession(sessionId: string, caller: Caller): Promise<AgentView | undefined>;
+  change(name: string, changes: ChangeAgent, caller: Caller): Promise<AgentView>;
   /** Put a message into the queue of an agent, or to `human`. Resolves when it is durable. */
   send(to: string, message: SendMessage, caller: Caller, from?: string): Promise<MessageView>;
   /** Messages to an agent (or to `human`), oldest first. */
@@ -52,8 +60,8 @@ export interface Agents {
   /** What the agent says about its own work; lists show it. */
   reportStatus(name: string, text: string, caller: Caller): Promise<AgentView>;
   /**
-   * Free everything of the agent but its session, its workspace and its queue: no turn, no process. Resolves when that is done,
-   * which is after the turn that runs, unless it is cancelled `now`.
+   * It takes no more messages: everything of it is freed but its session, its workspace and its queue. A turn that runs goes on to its
+   * end first, unless it is cancelled `now`.
    */
   suspend(name: string, how: SuspendAgent, caller: Caller): Promise<AgentView>;
   resume(name: string, caller: Caller): Promise<AgentView>;

@@ -100,6 +100,8 @@ export interface Lane {
   createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
   /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */
   findSession?(id: string, workspace: string): UpstreamAttachment | undefined;
+  /** Free what waits for turns in a workspace: agents that are kept warm. Absent: nothing does. */
+  release?(workspace: string): Promise<void>;
   close(): Promise<void>;
 }
 

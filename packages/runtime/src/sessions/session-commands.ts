@@ -1,6 +1,15 @@
-import { CaretError, type ChangeSession, type CreateSession, type Sessions } from "@caret/protocol";
+import {
+  type AgentBudget,
+  type Caller,
+  CaretError,
+  type ChangeSession,
+  type CreateSession,
+  type Sessions,
+  type SessionView,
+} from "@caret/protocol";
 import type {
   CommandOptions,
+  CreateOptions,
   EventEntry,
   EventStore,
   NewSession,
@@ -16,21 +25,39 @@ import { commandOf, workspaceForImported, workspaceForNew } from "./session-dire
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
 import { modelNamed } from "./start-turn.ts";
 
-type SessionCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession" | "offerServers">;
+interface CreateWith extends Pick<CreateOptions, "agent"> {
+  readonly budget?: AgentBudget | undefined;
+}
+
+type NativeCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession" | "offerServers">;
+
+export interface SessionCommands extends NativeCommands {
+  /** A session of an agent, made together with it. */
+  createWith(wanted: CreateSession, caller: Caller, more: CreateWith): Promise<SessionView>;
+}
 
 /** What makes, changes and ends sessions. */
 export function sessionCommands(context: SessionsContext): SessionCommands {
   const { options, store, find, view, remove } = context;
   const { engine, newId, now, redactor } = options;
 
+  const createWith: SessionCommands["createWith"] = async (wanted, caller, { agent, budget }) => {
+    assertLane(options, wanted.lane);
+    const chosen = await chosenFields(options, wanted);
+    const workspace = workspaceForNew(options, wanted.workspace, caller);
+    const session = {
+      id: newId(),
+      workspace,
+      createdAt: now(),
+      ...chosen,
+      ...(budget === undefined ? {} : { budget }),
+    };
+    return view(await created(context, session, { ...commandOf(caller), ...(agent === undefined ? {} : { agent }) }));
+  };
+
   return {
-    async create(wanted, caller) {
-      assertLane(options, wanted.lane);
-      const chosen = await chosenFields(options, wanted);
-      const workspace = workspaceForNew(options, wanted.workspace, caller);
-      const session = { id: newId(), workspace, createdAt: now(), ...chosen };
-      return view(await created(context, session, commandOf(caller)));
-    },
+    create: (wanted, caller) => createWith(wanted, caller, {}),
+    createWith,
 
     async change(sessionId, changes, caller) {
       const { id } = await find(sessionId, caller);
@@ -80,7 +107,7 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
 async function created(
   { store, options: { scratch } }: SessionsContext,
   session: NewSession,
-  options: CommandOptions,
+  options: CreateOptions,
 ): Promise<SessionRecord> {
   try {
     return await store.createSession(session, options);

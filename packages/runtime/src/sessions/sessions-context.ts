@@ -15,6 +15,7 @@ import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { OpenAsk, RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
@@ -54,8 +55,8 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
   };
   const servers = createSessionServers(options);
   const starter = createSessionTurnStarter({ ...options, attachments, servers, onWaiting: tellWaiting });
-  const { scratch, answers, upstreamState } = options;
-  const belongings = { store, attachments, scratch, answers, upstreamState };
+  const { scratch, answers, sandboxes, upstreamState } = options;
+  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState };
   return {
     options,
     store,
@@ -93,6 +94,8 @@ export interface SessionsOptions {
   /** Where a session works that names no workspace; undefined: in an empty directory of its own. */
   readonly defaultWorkspace: string | undefined;
   readonly defaultPermission: PermissionWord;
+  /** Tools that turns of this session have besides the gateway's: an agent's own. */
+  readonly toolsOf?: (sessionId: string) => Promise<readonly Tool[]>;
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */
@@ -102,6 +105,7 @@ export interface SessionsOptions {
   /** Answers that are deleted with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
+  readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly redactor: () => Redactor;
   /** Runs git. */
   readonly spawner: Spawner;
@@ -146,6 +150,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     title: title ?? "",
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
+    ...(session.agent === undefined ? {} : { agent: session.agent }),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,

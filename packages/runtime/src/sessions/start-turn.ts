@@ -7,7 +7,8 @@ import {
 } from "@caret/protocol";
 import type { CommandOptions, SessionChanges, SessionRecord } from "../log/event-store.ts";
 import { createSessionGrants, type SessionGrants } from "../policy/grants/session-grants.ts";
-import type { RunningTurn, TurnRequest } from "../turns/session-engine.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { GatewayToolsRequest, RunningTurn, TurnRequest } from "../turns/session-engine.ts";
 import { titleOf } from "../turns/title-of.ts";
 import { attendedTools } from "./attended-tools.ts";
 import type { Attachments } from "./open-attachments.ts";
@@ -128,18 +129,30 @@ async function toRequest(
     ...(model === undefined ? {} : { model: await options.resolveModel(modelNamed(model)) }),
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
-    ...ownerFor(word, options, session, grants),
+    ...(await ownerFor(word, options, session, grants)),
   };
 }
 
-function ownerFor(
+async function ownerFor(
   permission: PermissionWord,
-  { scratch, servers }: SessionTurnStarterOptions,
+  { scratch, servers, toolsOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
-): Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools" | "notices"> {
+): Promise<Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools" | "notices">> {
   if (permission === "full") return { force: true, notices: unusedServers(servers.namesOf(session.id)) };
-  return attendedTools({ scratch, session, permission, grants, openMore: servers.opener(session) });
+  const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
+  return attendedTools({ scratch, session, permission, grants, openMore });
+}
+
+type OpenMore = GatewayToolsRequest["openMore"];
+
+/** Tools of the session's own agent, together with those of MCP servers that its client has offered. */
+function withOwnTools(open: OpenMore, own: readonly Tool[]): OpenMore {
+  if (own.length === 0) return open;
+  return async () => {
+    const more = await open?.();
+    return { source: { tools: () => [...own, ...(more?.source.tools() ?? [])] }, problems: more?.problems ?? [] };
+  };
 }
 
 /** An agent with tools of its own is started in the user's workspace, where Caret writes no settings for it. */

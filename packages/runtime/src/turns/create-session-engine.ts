@@ -1,16 +1,17 @@
-import { CaretError, type LaneName, type SandboxWord, type TurnOutcome, type Usage } from "@caret/protocol";
+import { CaretError, type LaneName, type SandboxWord, strictest, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Lane, TurnMode } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { stoppedWithCaret } from "../log/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
-import type { Budgets } from "./check-budget.ts";
+import { type Budgets, withSessionBudget } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
+import { sessionUpstream } from "./session-upstream.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
 import { createTurnIntake } from "./turn-intake.ts";
@@ -92,9 +93,9 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
       const plan = { session: free, saved, lane, request, sandbox, onUnended };
-      const { turn, begun } = startSessionTurn({ ...options, toolbox, ...plan });
+      const budgets = withSessionBudget(options.budgets, free.budget);
+      const turn = startSessionTurn({ ...options, toolbox, budgets, ...plan });
       occupied.run(turn);
-      await begun;
       return turn;
     });
   };
@@ -108,20 +109,18 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
   return {
     store,
-    startTurn: intake.start,
-    holdSession,
-    async createSession(request) {
-      const { agentWorkspace } = withAllowedDirectories(request, options);
-      const { session, saved } = newSession(options, request, request.title);
-      await saved;
-      const lane = findLane(options, request.lane);
-      const place = agentWorkspace ?? session.workspace;
-      const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
-      return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
+    async startTurn(request) {
+      const turn = await intake.start(request);
+      await turn.begun;
+      return turn;
     },
+    beginTurn: intake.start,
+    holdSession,
+    createSession: (request) => createSession(options, request),
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
+    ...sessionUpstream(options),
     stopTaking: intake.stop,
     interruptTurns,
     async close() {
@@ -133,6 +132,21 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await store.close();
     },
   };
+}
+
+async function createSession(
+  options: SessionEngineOptions,
+  request: Parameters<SessionEngine["createSession"]>[0],
+): Promise<SessionRecord> {
+  const { agentWorkspace } = withAllowedDirectories(request, options);
+  const { session, saved } = newSession(options, request, request.title);
+  await saved;
+  const lane = findLane(options, request.lane);
+  const directory = agentWorkspace ?? session.workspace;
+  // A program that is to be walled in is not started outside, either: the first turn makes the chat.
+  const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
+  const upstream = isWalled ? undefined : await lane.createSession?.(directory, AbortSignal.timeout(30_000));
+  return upstream === undefined ? session : await options.store.updateSession(session.id, { upstream });
 }
 
 async function openSession(options: SessionEngineOptions, request: TurnRequest): Promise<OpenedSession> {

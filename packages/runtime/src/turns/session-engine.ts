@@ -85,7 +85,7 @@ export interface GatewayToolsRequest {
   readonly permission?: PolicyMode;
   /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
   readonly grants?: SessionGrants;
-  /** Tools of this session alone: of MCP servers that its client has offered. */
+  /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
   readonly openMore?: () => Promise<MoreTools>;
 }
 
@@ -174,6 +174,11 @@ export interface RunningTurn {
   steer(text: string): Promise<void>;
   /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */
   unsentSteering(): readonly string[];
+  /**
+   * Resolves when the turn's start is durable; nobody may be told of the turn before. Rejects when the log does not take
+   * it, or not in time: the turn is then stopped, and its followers end without a `turn-end`.
+   */
+  readonly begun: Promise<void>;
   /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
   cancel(reason?: string): void;
   /** Stop the turn for a reason of Caret's own: it ends as failed, of this. */
@@ -191,6 +196,8 @@ export interface SessionEngine {
    * `workspace-forbidden`, `workspace-missing`) or when the log cannot be written; whatever fails later is the turn's outcome.
    */
   startTurn(request: TurnRequest): Promise<RunningTurn>;
+  /** The same, without waiting until its start is durable (`begun`): for callers that only follow it. */
+  beginTurn(request: TurnRequest): Promise<RunningTurn>;
   /** Do something to a session while no turn of it runs here or begins. Rejects with `session-busy` when one does. */
   holdSession<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
   /** A session without a turn yet, with its upstream session where the lane can make one. */
@@ -199,6 +206,10 @@ export interface SessionEngine {
   runningTurns(): readonly RunningTurn[];
   /** A turn of the session stopped here, and the log has not taken its end yet. */
   hasUnendedTurn(sessionId: string): boolean;
+  /** Free what waits for the session's next turn: agents that are kept warm where it works. */
+  release(session: SessionRecord, agentWorkspace: string): Promise<void>;
+  /** Whether the upstream has lost the chat that the session would go on with. */
+  hasLostChat(session: SessionRecord, agentWorkspace: string): boolean;
   /** No turn starts from here on: later ones are refused as `overloaded`. */
   stopTaking(): void;
   /** Caret stops: end every turn that runs as interrupted. Resolves when they are settled. */

@@ -27,18 +27,11 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }
 
-/** A turn, and when its start is durable: nothing reports it before. */
-export interface StartedTurn {
-  readonly turn: RunningTurn;
-  /** Rejects when the log does not take the start, or not in time; the turn is then stopped. */
-  readonly begun: Promise<void>;
-}
-
 /** How long the start of a turn waits for a log that another process holds. */
 const START_MS = 10_000;
 
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
-export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
+export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const { session, lane, request, store } = options;
   const turnId = options.newId();
   const model = request.model ?? session.model ?? options.defaults.model;
@@ -84,7 +77,9 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
       restore: asSaid ? said.restore : undefined,
     };
   };
-  const turn: RunningTurn = {
+  const begun = awaitStart(written, { writer, stop, settled });
+  begun.catch(() => undefined); // for callers that wait for it; the outcome says the same to those that do not
+  return {
     sessionId: session.id,
     turnId,
     firstSeq,
@@ -100,25 +95,32 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     unsentSteering: () => steering.unsent(),
     cancel: (reason = "The turn was stopped") => stop(new CaretError("cancelled", reason)),
     interrupt: stop,
+    begun,
     outcome: writer.outcome,
     settled,
   };
-  return { turn, begun: awaitStart(written, turn) };
+}
+
+interface Starting {
+  readonly writer: TurnWriter;
+  readonly stop: (error: CaretError) => void;
+  readonly settled: Promise<void>;
 }
 
 /** What was begun behind a log that others hold is in the log once they let go, with its end: the truth about it. */
-async function awaitStart(written: Promise<unknown>, turn: RunningTurn): Promise<void> {
+async function awaitStart(written: Promise<unknown>, { writer, stop, settled }: Starting): Promise<void> {
   const over = written.catch(() => undefined); // handled below
   if (!(await within(over, START_MS))) {
     const error = new CaretError("overloaded", "Another process holds the event log, so that no turn can start");
-    turn.interrupt(error);
+    stop(error);
+    writer.breakOff(error);
     throw error;
   }
   try {
     await written;
   } catch (reason) {
-    turn.cancel("the log cannot be written");
-    await turn.settled;
+    stop(new CaretError("cancelled", "the log cannot be written"));
+    await settled;
     throw reason;
   }
 }

@@ -15,6 +15,8 @@ export function createApiLane(host: ApiHost): Lane {
 
   return {
     name: "api",
+    // It starts no process: what runs on this machine are the gateway's tools, which are walled in themselves.
+    sandboxed: true,
     takesImages: true,
     runTurn: async (request, take, signal) => await (turns ?? (await load())).runTurn(request, take, signal),
     steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),

@@ -25,15 +25,18 @@ export interface CreateSpawnerOptions {
   readonly socketDir?: string;
   /** In the mode `process`: how many processes wait, started ahead, for commands that are to be `seated`. */
   readonly seats?: number;
+  /** How many wait at most after many were taken at once; absent: the default of `Seats`. */
+  readonly mostSeats?: number;
   /** A spawner process of `forkSpawner`, which boots meanwhile. In the mode `inline` it is let go. */
   readonly forked?: ChildProcess | undefined;
   readonly platform?: NodeJS.Platform;
 }
 
 export function createSpawner(options: CreateSpawnerOptions): Spawner {
-  const { mode, dataDir, socketDir = tmpdir(), seats, forked, platform = process.platform } = options;
+  const { mode, dataDir, socketDir = tmpdir(), seats, mostSeats, forked, platform = process.platform } = options;
   const registryDir = dataDir === undefined ? undefined : join(dataDir, "processes");
-  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir, seats, forked });
+  if (mode === "process" && platform !== "win32")
+    return new ProcessSpawner({ registryDir, socketDir, seats, mostSeats, forked });
   forked?.disconnect();
   return createInlineSpawner({ registry: registryDir === undefined ? undefined : openProcessRegistry(registryDir) });
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
@@ -6,6 +7,7 @@ import { type Containment, containCommand, probeContainment } from "../containme
 import { createWorkbench, pidOf, readAll, testEnv, type Workbench, waitingSeats } from "../testing/workbench.ts";
 import { createSpawner } from "./create-spawner.ts";
 import { ProcessSpawner } from "./process-spawner.ts";
+import { primingLine, seatCommandOf, seatWordsOf, startLine } from "./seat.ts";
 
 const SEATS = 2;
 const probing = createSpawner({ mode: "inline" });
@@ -48,6 +50,30 @@ describe("a seat", () => {
     await eventually(() => spawner.seats === SEATS, "the seats are filled up");
     const kept = waitingSeats(process.pid).filter((pid) => seats.includes(pid));
     expect(kept).toHaveLength(SEATS - 1);
+  });
+
+  it("waits for each of as many agents as were started at once, up to a limit, and starts one like them by two words", async () => {
+    const other = new ProcessSpawner({ socketDir: bench.directory, seats: 1, mostSeats: 3 });
+    try {
+      const start = (): Promise<string> => readAll(other.spawn(bench.sh("echo up"), { seated: true }));
+      await Promise.all(Array.from({ length: 5 }, start));
+      await eventually(() => other.seats === 3, "three seats wait");
+      expect(await Promise.all([start(), start(), start(), start()])).toEqual(["up\n", "up\n", "up\n", "up\n"]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("that cannot become the agent takes nothing of the agent's input for a command", () => {
+    const command = { ...bench.sh("true"), cwd: bench.path("gone") };
+    const shell = seatCommandOf(command);
+    const words = seatWordsOf(command, "exec") ?? "";
+    const touch = `touch ${bench.path("owned")}\n`;
+    for (const primed of [words, undefined])
+      spawnSync(shell?.file ?? "", shell?.args, {
+        input: primingLine(primed) + startLine(words, primed) + touch + touch,
+      });
+    expect(readdirSync(bench.directory)).not.toContain("owned");
   });
 
   it("passes every word literally", async () => {
