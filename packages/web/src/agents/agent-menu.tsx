@@ -67,8 +67,8 @@ function StopDialog({ agent: { name, waiting }, onChange, onClose }: AgentDialog
   const stop = (): Promise<void> => api.stopAgent(name).then(onChange);
   return (
     <ConfirmDialog action="Stop" onClose={onClose} onConfirm={stop} title={`Stop ${name}?`}>
-      Its turn is cancelled and {waiting === 1 ? "1 message that waits is" : `${waiting} messages that wait are`} dropped.
-      “Suspend” keeps them.
+      Its turn is cancelled and {waiting === 1 ? "1 message that waits is" : `${waiting} messages that wait are`}{" "}
+      dropped. “Suspend” keeps them.
     </ConfirmDialog>
   );
 }
