@@ -22,6 +22,15 @@ export {
   type MessageView,
   messageStates,
 } from "./api/agent-view.ts";
+export type {
+  CandidateState,
+  CandidateView,
+  CheckResult,
+  ComparisonState,
+  ComparisonView,
+  PickCandidate,
+  StartComparison,
+} from "./api/comparison-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,
@@ -33,6 +42,8 @@ export {
   type ExportFormat,
   exportFormats,
   type ForkSession,
+  type OfferedServer,
+  type OfferServers,
   type PromptImage,
   type StartedTurn,
   type StartTurn,
@@ -106,9 +117,11 @@ export {
   sameParams,
   toEffort,
 } from "./models/model-params.ts";
-export { costOf, priceOf } from "./models/prices.ts";
+export type { PriceRow } from "./models/price-table.ts";
+export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
 export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
+export type { Comparisons } from "./ports/comparisons.ts";
 export type {
   ClientTool,
   ConversationRequest,
@@ -131,6 +144,7 @@ export type {
   SessionListQuery,
   Sessions,
 } from "./ports/sessions.ts";
+export type { Take } from "./ports/take.ts";
 export { pricedUsage } from "./priced-usage.ts";
 export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";
@@ -156,4 +170,18 @@ export {
   unknownCount,
 } from "./transcript/turn-summary.ts";
 export { addUsage, type Usage, usageSchema } from "./usage.ts";
+export {
+  allTokens,
+  cacheShare,
+  costCell,
+  groupUsage,
+  type TokenKind,
+  tokenCell,
+  tokenKinds,
+  tokenWords,
+  totalUsage,
+  type UsageGroup,
+  type UsageTotals,
+  usageByDay,
+} from "./usage-totals.ts";
 export { formatCost, formatTokens, promptTokens, usageWords } from "./usage-words.ts";

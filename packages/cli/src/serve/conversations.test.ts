@@ -55,6 +55,7 @@ function hostOf(home: string): Host {
     env: {
       PATH: process.env["PATH"] ?? "",
       CARET_LANE: "sim",
+      CARET_SPAWNER_ENABLED: "false",
       CARET_DATA_DIR: join(home, "data"),
       CARET_SIM_LOG: join(home, "sim.log"),
     },
@@ -89,7 +90,7 @@ async function ask(conversations: RuntimeConversations, ...texts: readonly strin
     },
     { tokenName: "default", workspace: undefined },
   );
-  for await (const batch of turn.follow(new AbortController().signal)) if (batch.length === 0) break;
+  await turn.follow(() => undefined, new AbortController().signal);
   return { relation: turn.relation, sessionId: turn.sessionId, outcome: (await turn.outcome).kind };
 }
 

@@ -79,9 +79,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
-  const defaultWorkspace = config.workspaces.default ?? workspace;
-  const parts = { ...options, opened, models, defaultWorkspace, onError };
+  const parts = { ...options, opened, models, defaultWorkspace: config.workspaces.default ?? workspace, onError };
   const ports = openGatewayPorts(parts);
+  void ports.comparisons.sweep();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
     doors: gatewayDoors({ ...parts, ports, turnMetrics, links }),
@@ -105,6 +105,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const failed = (reason: unknown): Promise<never> => closeParts().then(() => Promise.reject(reason));
   const { url, socket } = await listenEverywhere(app, options).catch(failed);
   endLightStart(app.server);
+  // Known by the time a turn asks, and no part of the start.
+  void opened.sandboxes.state();
   const takeBack = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null, settings });
   return {
     url,

@@ -20,12 +20,28 @@ export interface ChangeSession {
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly model?: string;
+  /** Of the turns that follow. An agent that has no chat of the session is given its transcript. */
+  readonly lane?: LaneName;
 }
 
 export interface ForkSession {
   /** The fork has everything up to and with this event; absent: everything. It must be the last of a turn. */
   readonly throughSeq?: number;
   readonly title?: string;
+}
+
+/** An MCP server: a program that is started in the session's workspace, or an address. */
+export type OfferedServer =
+  | {
+      readonly name: string;
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | { readonly name: string; readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+
+export interface OfferServers {
+  readonly servers: readonly OfferedServer[];
 }
 
 export interface PromptImage {

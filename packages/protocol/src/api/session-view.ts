@@ -109,6 +109,8 @@ export interface ModelView {
   readonly isDefault: boolean;
   /** Ready-made choices of effort, thinking and speed; each id can be asked for like a model's. */
   readonly variants: readonly { readonly id: string; readonly label: string }[];
+  /** How much it takes at once, where upstream says so. */
+  readonly contextTokens?: number;
 }
 
 export interface UsageRow {

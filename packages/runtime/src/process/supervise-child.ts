@@ -4,6 +4,7 @@ import type {
   ChildCommand,
   ChildExit,
   ChildHandle,
+  ChildOutput,
   SpawnOptions,
   StdinOutcome,
   StdinTrouble,
@@ -48,6 +49,7 @@ class SupervisedChild implements ChildHandle {
   #tailKept: Promise<void> = Promise.resolve();
   #stopping: Promise<ChildExit> | undefined;
   #stopReason: string | undefined;
+  #hasLeft = false;
 
   constructor(command: ChildCommand, options: Required<SpawnOptions>) {
     this.#command = command;
@@ -62,7 +64,7 @@ class SupervisedChild implements ChildHandle {
   get started(): Promise<boolean> {
     return this.#launching.promise.then((launched) => launched !== undefined);
   }
-  get stdout(): AsyncIterable<Uint8Array> {
+  get stdout(): ChildOutput {
     return this.#stdout;
   }
   get firstOutput(): Promise<boolean> {
@@ -97,6 +99,7 @@ class SupervisedChild implements ChildHandle {
     }
     this.#attach(this.#launched);
     const status = await Promise.race([this.#launched.exited, this.#abandoned.promise]);
+    this.#hasLeft = true;
     const { drainMs } = this.#options;
     await Promise.all([this.#stdout.drain(drainMs), this.#stderr.drain(drainMs), this.#stdin.close()]);
     // Looking for strays takes a walk over all processes: a turn that ended well does not wait for it.
@@ -107,6 +110,8 @@ class SupervisedChild implements ChildHandle {
 
   stop(stages: StopStages = {}): Promise<ChildExit> {
     this.#stopReason ??= stages.reason ?? "stopped";
+    // It left by itself, and what it left behind is already being looked for.
+    if (this.#stopping === undefined && this.#hasLeft) return this.#exit.promise;
     if (stages.graceMs === 0) this.#hurry.resolve();
     this.#stopping ??= this.#stopInStages(stages);
     return this.#stopping;
@@ -115,7 +120,7 @@ class SupervisedChild implements ChildHandle {
   #attach(launched: LaunchedProcess): void {
     this.#stdout.attach(launched.stdout);
     this.#stderr.attach(launched.stderr);
-    this.#tailKept = this.#keepTail();
+    this.#tailKept = this.#stderr.read((chunk) => this.#tail.push(chunk));
     this.#stdin.attach(launched.stdin);
     const { stdin } = this.#command;
     if (typeof stdin === "object") {
@@ -123,10 +128,6 @@ class SupervisedChild implements ChildHandle {
       void this.#stdin.end();
     }
     this.#launching.resolve(launched);
-  }
-
-  async #keepTail(): Promise<void> {
-    for await (const chunk of this.#stderr) this.#tail.push(chunk);
   }
 
   async #explain(status: ChildExit): Promise<ChildExit> {

@@ -33,6 +33,7 @@ export function createSessions(options: SessionsOptions): RuntimeSessions {
     async close() {
       context.starter.close();
       closing.abort();
+      await context.servers.close();
       await background.close();
     },
   };

@@ -29,7 +29,9 @@ interface CreateWith extends Pick<CreateOptions, "agent"> {
   readonly budget?: AgentBudget | undefined;
 }
 
-export interface SessionCommands extends Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession"> {
+type NativeCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession" | "offerServers">;
+
+export interface SessionCommands extends NativeCommands {
   /** A session of an agent, made together with it. */
   createWith(wanted: CreateSession, caller: Caller, more: CreateWith): Promise<SessionView>;
 }
@@ -59,6 +61,7 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
 
     async change(sessionId, changes, caller) {
       const { id } = await find(sessionId, caller);
+      assertLane(options, changes.lane);
       return view(await store.updateSession(id, await changedFields(options, changes)));
     },
 
@@ -84,6 +87,11 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
         ...choicesOf(source),
       };
       return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
+    },
+
+    async offerServers(sessionId, { servers }, caller) {
+      const { id } = await find(sessionId, caller);
+      context.servers.offer(id, servers);
     },
 
     async importSession(chunks, caller) {
@@ -113,8 +121,7 @@ async function chosenFields(
   options: SessionsOptions,
   { title, lane, model, permission, sandbox }: CreateSession,
 ): Promise<Pick<NewSession, "title" | "lane" | "model" | "permission" | "sandbox">> {
-  const changed = await changedFields(options, { title, model, permission, sandbox });
-  return { ...changed, ...(lane === undefined ? {} : { lane }) };
+  return await changedFields(options, { title, lane, model, permission, sandbox });
 }
 
 /** How its turns run, where it was decided. */
@@ -133,10 +140,11 @@ async function changedFields(
   { resolveModel, redactor }: SessionsOptions,
   changes: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
 ): Promise<SessionChanges> {
-  const { title, archived, permission, sandbox, model } = changes;
+  const { title, archived, permission, sandbox, model, lane } = changes;
   const name = title === undefined ? "" : titleOf(title, redactor());
   return {
     ...(name === "" ? {} : { title: name }),
+    ...(lane === undefined ? {} : { lane }),
     ...(archived === undefined ? {} : { archived }),
     ...(permission === undefined ? {} : { permission }),
     ...(sandbox === undefined ? {} : { sandbox }),

@@ -1,4 +1,4 @@
-import { CaretError, type LaneName, type SandboxWord, type TurnOutcome, type Usage } from "@caret/protocol";
+import { CaretError, type LaneName, type SandboxWord, strictest, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Lane, TurnMode } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { stoppedWithCaret } from "../log/interrupted-end.ts";
@@ -94,9 +94,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
       const plan = { session: free, saved, lane, request, sandbox, onUnended };
       const budgets = withSessionBudget(options.budgets, free.budget);
-      const { turn, begun } = startSessionTurn({ ...options, toolbox, budgets, ...plan });
+      const turn = startSessionTurn({ ...options, toolbox, budgets, ...plan });
       occupied.run(turn);
-      await begun;
       return turn;
     });
   };
@@ -110,17 +109,14 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
   return {
     store,
-    startTurn: intake.start,
-    holdSession,
-    async createSession(request) {
-      const { agentWorkspace } = withAllowedDirectories(request, options);
-      const { session, saved } = newSession(options, request, request.title);
-      await saved;
-      const lane = findLane(options, request.lane);
-      const place = agentWorkspace ?? session.workspace;
-      const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
-      return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
+    async startTurn(request) {
+      const turn = await intake.start(request);
+      await turn.begun;
+      return turn;
     },
+    beginTurn: intake.start,
+    holdSession,
+    createSession: (request) => createSession(options, request),
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
@@ -136,6 +132,21 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await store.close();
     },
   };
+}
+
+async function createSession(
+  options: SessionEngineOptions,
+  request: Parameters<SessionEngine["createSession"]>[0],
+): Promise<SessionRecord> {
+  const { agentWorkspace } = withAllowedDirectories(request, options);
+  const { session, saved } = newSession(options, request, request.title);
+  await saved;
+  const lane = findLane(options, request.lane);
+  const directory = agentWorkspace ?? session.workspace;
+  // A program that is to be walled in is not started outside, either: the first turn makes the chat.
+  const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
+  const upstream = isWalled ? undefined : await lane.createSession?.(directory, AbortSignal.timeout(30_000));
+  return upstream === undefined ? session : await options.store.updateSession(session.id, { upstream });
 }
 
 async function openSession(options: SessionEngineOptions, request: TurnRequest): Promise<OpenedSession> {

@@ -10,11 +10,13 @@ import type {
 } from "@caret/protocol";
 import type { TurnMode } from "../lanes/lane.ts";
 import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../log/event-store.ts";
+import type { TakeEvents } from "../log/follow.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
+import type { MoreTools } from "./tools/toolbox.ts";
 
 /** What someone asks for. The engine finds out the rest. */
 export interface TurnRequest extends CommandOptions {
@@ -83,6 +85,8 @@ export interface GatewayToolsRequest {
   readonly permission?: PolicyMode;
   /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
   readonly grants?: SessionGrants;
+  /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
+  readonly openMore?: () => Promise<MoreTools>;
 }
 
 /** Something that a turn waits for a person to decide. */
@@ -115,6 +119,14 @@ export interface TurnAsks {
   answerQuestion(requestId: string, answer: AnswerQuestion): boolean;
 }
 
+/** Which events of a turn a follower is given, and in which form. */
+export interface TurnFollowOptions {
+  readonly afterSeq?: number;
+  readonly signal?: AbortSignal;
+  readonly live?: boolean;
+  readonly asSaid?: boolean;
+}
+
 /**
  * A turn that runs by itself, with or without followers.
  *
@@ -135,12 +147,9 @@ export interface RunningTurn {
    * durable; for doors whose clients cannot come back to a sequence number anyway. `asSaid`: the agent's words and calls
    * unaltered, for the client that asked for the turn; otherwise as they are kept, without secrets. `live` is always `asSaid`.
    */
-  follow(options?: {
-    readonly afterSeq?: number;
-    readonly signal?: AbortSignal;
-    readonly live?: boolean;
-    readonly asSaid?: boolean;
-  }): AsyncIterable<readonly StoredEvent[]>;
+  follow(options?: TurnFollowOptions): AsyncIterable<readonly StoredEvent[]>;
+  /** The same for a reader that is called: with a batch by the very call that writes it, where it is up to date. */
+  listen(take: TakeEvents, options?: TurnFollowOptions): Promise<void>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked:
     | Pick<ParkedCalls, "answer" | "refuseUncallable" | "open" | "windowMs" | "onUnanswered" | "dismissAll">
@@ -165,6 +174,11 @@ export interface RunningTurn {
   steer(text: string): Promise<void>;
   /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */
   unsentSteering(): readonly string[];
+  /**
+   * Resolves when the turn's start is durable; nobody may be told of the turn before. Rejects when the log does not take
+   * it, or not in time: the turn is then stopped, and its followers end without a `turn-end`.
+   */
+  readonly begun: Promise<void>;
   /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
   cancel(reason?: string): void;
   /** Stop the turn for a reason of Caret's own: it ends as failed, of this. */
@@ -182,6 +196,8 @@ export interface SessionEngine {
    * `workspace-forbidden`, `workspace-missing`) or when the log cannot be written; whatever fails later is the turn's outcome.
    */
   startTurn(request: TurnRequest): Promise<RunningTurn>;
+  /** The same, without waiting until its start is durable (`begun`): for callers that only follow it. */
+  beginTurn(request: TurnRequest): Promise<RunningTurn>;
   /** Do something to a session while no turn of it runs here or begins. Rejects with `session-busy` when one does. */
   holdSession<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
   /** A session without a turn yet, with its upstream session where the lane can make one. */

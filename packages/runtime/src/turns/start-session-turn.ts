@@ -3,16 +3,17 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import { within } from "../async/within.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
-import { follow } from "../log/follow.ts";
+import { type FollowOptions, follow, pullEvents } from "../log/follow.ts";
 import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
-import type { RunningTurn, TurnRequest } from "./session-engine.ts";
+import type { RunningTurn, TurnFollowOptions, TurnRequest } from "./session-engine.ts";
 import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
 import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
 import { clientTurnTools, type TurnTools } from "./tools/turn-tools.ts";
+import { toolSandbox } from "./turn-sandbox.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
@@ -27,18 +28,11 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }
 
-/** A turn, and when its start is durable: nothing reports it before. */
-export interface StartedTurn {
-  readonly turn: RunningTurn;
-  /** Rejects when the log does not take the start, or not in time; the turn is then stopped. */
-  readonly begun: Promise<void>;
-}
-
 /** How long the start of a turn waits for a log that another process holds. */
 const START_MS = 10_000;
 
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
-export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
+export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const { session, lane, request, store } = options;
   const turnId = options.newId();
   const model = request.model ?? session.model ?? options.defaults.model;
@@ -72,20 +66,28 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
   const firstSeq = session.lastSeq + 1;
   // The agent starts while the disk is at work. Nothing it says can be sent before this: the log keeps its order.
   const settled = runTurn({ options, turnId, model, writer, signal, stop, tools });
-  const turn: RunningTurn = {
+  const log = { store, sessionId: session.id };
+  const followed = (how: TurnFollowOptions = {}): FollowOptions => {
+    const { afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = how;
+    const { broken, said } = writer;
+    return {
+      from: afterSeq,
+      until: { endOf: turnId },
+      signal: reader === undefined ? broken : AbortSignal.any([reader, broken]),
+      live: live ? writer : undefined,
+      restore: asSaid ? said.restore : undefined,
+    };
+  };
+  const begun = awaitStart(written, { writer, stop, settled });
+  begun.catch(() => undefined); // for callers that wait for it; the outcome says the same to those that do not
+  return {
     sessionId: session.id,
     turnId,
     firstSeq,
     lane: lane.name,
     model,
-    follow({ afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = {}) {
-      const { broken, said } = writer;
-      const left = reader === undefined ? broken : AbortSignal.any([reader, broken]);
-      const restore = asSaid ? said.restore : undefined;
-      const until = { endOf: turnId };
-      const log = { store, sessionId: session.id };
-      return follow(log, { from: afterSeq, until, signal: left, live: live ? writer : undefined, restore });
-    },
+    follow: (how) => pullEvents(log, followed(how)),
+    listen: (take, how) => follow(log, followed(how), take),
     parked: tools?.parked,
     offerTools: (offer) => tools?.change?.(offer) ?? [],
     asks: tools?.asks ?? noAsks,
@@ -94,25 +96,32 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     unsentSteering: () => steering.unsent(),
     cancel: (reason = "The turn was stopped") => stop(new CaretError("cancelled", reason)),
     interrupt: stop,
+    begun,
     outcome: writer.outcome,
     settled,
   };
-  return { turn, begun: awaitStart(written, turn) };
+}
+
+interface Starting {
+  readonly writer: TurnWriter;
+  readonly stop: (error: CaretError) => void;
+  readonly settled: Promise<void>;
 }
 
 /** What was begun behind a log that others hold is in the log once they let go, with its end: the truth about it. */
-async function awaitStart(written: Promise<unknown>, turn: RunningTurn): Promise<void> {
+async function awaitStart(written: Promise<unknown>, { writer, stop, settled }: Starting): Promise<void> {
   const over = written.catch(() => undefined); // handled below
   if (!(await within(over, START_MS))) {
     const error = new CaretError("overloaded", "Another process holds the event log, so that no turn can start");
-    turn.interrupt(error);
+    stop(error);
+    writer.breakOff(error);
     throw error;
   }
   try {
     await written;
   } catch (reason) {
-    turn.cancel("the log cannot be written");
-    await turn.settled;
+    stop(new CaretError("cancelled", "the log cannot be written"));
+    await settled;
     throw reason;
   }
 }
@@ -146,5 +155,6 @@ function turnToolsOf(
   if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, common);
   if (request.gatewayTools === undefined || toolbox === undefined) return undefined;
   const attended = request.attended === true;
-  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended });
+  const sandbox = toolSandbox(options, request.gatewayTools.realWorkspace);
+  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended, sandbox });
 }

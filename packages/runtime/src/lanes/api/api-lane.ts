@@ -1,4 +1,4 @@
-import type { Lane, LaneEntry, LaneRequest } from "../lane.ts";
+import type { Lane } from "../lane.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { ApiTurns } from "./api-turns.ts";
 
@@ -15,11 +15,10 @@ export function createApiLane(host: ApiHost): Lane {
 
   return {
     name: "api",
+    // It starts no process: what runs on this machine are the gateway's tools, which are walled in themselves.
+    sandboxed: true,
     takesImages: true,
-    async *runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
-      const { runTurn } = turns ?? (await load());
-      yield* runTurn(request, signal);
-    },
+    runTurn: async (request, take, signal) => await (turns ?? (await load())).runTurn(request, take, signal),
     steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),
     canResume: ({ sessionId }) => host.conversations.has(sessionId),
     async close() {

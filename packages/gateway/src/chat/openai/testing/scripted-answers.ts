@@ -14,7 +14,7 @@ export interface ScriptedConversations extends Conversations {
   readonly stops: readonly string[];
 }
 
-/** A conversations whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
+/** A conversations whose turns say what a test wrote for them. Their outcome is only asked for when their events do not have it. */
 export function createScriptedConversations(
   script: Script,
   outcome: Promise<TurnOutcome> = unknown(),
@@ -34,8 +34,8 @@ export function createScriptedConversations(
         model: "auto",
         relation: "new",
         startsTurn: true,
-        async *follow(signal) {
-          yield* script(request, signal);
+        async follow(take, signal) {
+          for await (const batch of script(request, signal)) await take(batch);
         },
         outcome,
         stop: (reason) => void stops.push(reason),

@@ -1,6 +1,8 @@
 import { moreClients } from "./more-clients.ts";
 import { piModel, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
+export { type Door, type Recipe, TERMINAL } from "./recipe.ts";
+
 /** The same settings as in docs/clients.md, which are what the tests run the real clients with. */
 export function recipes(values: RecipeValues): readonly Recipe[] {
   return [

@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
+import { recipes } from "@caret/protocol/recipes";
 import { describe, expect, it } from "vitest";
-import clientsPage from "../../../../docs/clients.md?raw";
-import { recipes } from "./recipes.ts";
 
+const clientsPage = readFileSync(new URL("../../../../docs/clients.md", import.meta.url), "utf8");
 const values = { url: "http://127.0.0.1:4141", token: "<token>" };
 const all = recipes(values);
 

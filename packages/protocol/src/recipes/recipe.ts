@@ -1,4 +1,4 @@
-import type { ConnectTest } from "@caret/protocol";
+import type { ConnectTest } from "../api/native-requests.ts";
 
 export type Door = ConnectTest["door"];
 

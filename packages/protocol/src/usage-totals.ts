@@ -1,4 +1,5 @@
-import type { UsageRow } from "@caret/protocol";
+import type { UsageRow } from "./api/session-view.ts";
+import { formatCost, formatTokens } from "./usage-words.ts";
 
 /** What one bar is stacked of, from the bottom. Reasoning is part of what upstream calls output. */
 export const tokenKinds = ["output", "input", "cacheWrite", "cacheRead"] as const;
@@ -73,6 +74,18 @@ export function cacheShare({ tokens }: UsageTotals): number | undefined {
   if (tokens.cacheRead === undefined) return undefined;
   const prompt = (tokens.input ?? 0) + tokens.cacheRead + (tokens.cacheWrite ?? 0);
   return prompt === 0 ? undefined : tokens.cacheRead / prompt;
+}
+
+const UNKNOWN = "–";
+
+/** In a table's cell; a dash is a count that no turn reported. */
+export function tokenCell(count: number | undefined): string {
+  return count === undefined ? UNKNOWN : formatTokens(count);
+}
+
+export function costCell({ cost, unpricedTurns }: UsageTotals): string {
+  if (cost === undefined) return UNKNOWN;
+  return unpricedTurns > 0 ? `≥${formatCost(cost)}` : formatCost(cost);
 }
 
 const DAY_MS = 86_400_000;
