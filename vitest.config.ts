@@ -50,8 +50,9 @@ export default defineConfig(({ mode }) => ({
     // CI counts its retries and prints them, so that a flake is seen; elsewhere the first failure is one.
     retry: process.env["CI"] === undefined ? 0 : 1,
     reporters: ["default", new RetryReporter()],
-    // Most tests wait for processes, so that there is room for more workers than there are cores.
-    maxWorkers: 6,
+    // A file takes two thirds of a core on average, the rest is waiting: four keep two cores busy, and each more loads all
+    // modules once more.
+    maxWorkers: 4,
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,

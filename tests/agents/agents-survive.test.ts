@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { socketFetch } from "@caret/cli/src/serve/socket-fetch.ts";
 import { type AgentEvent, createNativeClient, type NativeClient } from "@caret/protocol";
 import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { socketFetch } from "../../packages/cli/src/serve/socket-fetch.ts";
 import { GatewayHome } from "../clients/gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { killOne } from "../clients/victims.ts";
@@ -122,7 +122,7 @@ describe("a suspended agent", () => {
     const resumed = await caret.resumeAgent("ada");
     await idle("ada");
     const events = await eventsOf("ada");
-    const upstream = events.flatMap((event) => (event.type === "session-ready" ? [event.upstreamSessionId] : []));
+    const upstream = events.flatMap((event) => (event.type === "session-ready" ? [event.sessionId] : []));
     expect([resumed.sessionId, resumed.chatLost]).toEqual([created.sessionId, undefined]);
     expect([lastTextOf(events), new Set(upstream).size]).toEqual([expect.stringContaining("plum"), 1]);
   }, 60_000);

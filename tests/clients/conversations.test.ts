@@ -9,7 +9,7 @@ const home = new GatewayHome();
 let gateway: GatewayProcess;
 
 beforeAll(async () => {
-  gateway = await startGateway(home);
+  gateway = await startGateway(home, { env: { CARET_WARM_ENABLED: "true" } });
 });
 afterAll(async () => {
   await gateway.stop();

@@ -31,6 +31,8 @@ export class GatewayHome {
       CARET_DATA_DIR: this.dataDir,
       CARET_SIM_LOG: this.#logPath,
       CARET_SIM_SCENARIO: this.#scenarioPath,
+      // A second agent for every turn, which most tests never use: those of warm agents turn it on.
+      CARET_WARM_ENABLED: "false",
     };
   }
 

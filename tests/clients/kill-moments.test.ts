@@ -36,7 +36,7 @@ function momentsOf(victim: Victim): readonly Moment[] {
   });
 }
 
-/** Strikes as soon as there is somebody to strike. False when the task was over before. */
+/** Strikes as soon as there is a process to strike. False when the task was over before. */
 async function strike(victim: Victim, gateway: MortalGateway, isOver: () => boolean): Promise<boolean> {
   if (victim === "gateway") {
     if (isOver()) return false;
@@ -64,7 +64,7 @@ async function workThrough(victim: Victim, gateway: MortalGateway, moment: Momen
   return { report, hasHit: (await blow) ?? false };
 }
 
-/** What must hold whoever was killed, and when. */
+/** What must hold whichever process was killed, and when. */
 function wrongsOf({ end, ran, askedAgain }: TaskReport): readonly string[] {
   const writes = ran.filter(({ name }) => name === "write").map(({ input }) => JSON.stringify(input));
   return [

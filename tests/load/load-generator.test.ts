@@ -129,7 +129,7 @@ function plan(streams: number, order: LoadPlan["order"], deltas: number, more = 
   return { dialogues, order, ms: 0, deltas };
 }
 
-/** A server that answers as it is told, in one chunk for each write. */
+/** A server that answers as the test says, in one chunk for each write. */
 async function serve(
   answer: (write: (text: string) => void, end: () => void, socket: Socket) => void,
   status = 200,
@@ -147,7 +147,7 @@ async function serve(
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
   const address = listening.address();
   if (address === null || typeof address === "string") throw new Error("The server has no port");
-  return { ...rawpipe, name: "told", url: `http://127.0.0.1:${address.port}` };
+  return { ...rawpipe, name: "scripted", url: `http://127.0.0.1:${address.port}` };
 }
 
 function hasCompiler(): boolean {

@@ -64,7 +64,7 @@ async function keepBusy(sessionId: string, received: Received, isOver: () => boo
   return turns;
 }
 
-/** A reader that never hears of it has missed something, which is told when all is compared with the log. */
+/** A reader that never hears of it has missed something, which is reported when all is compared with the log. */
 async function heardEnd(received: Received, turnId: string): Promise<void> {
   const heard = vi.waitUntil(() => received.hasEnd(turnId), { timeout: TURN_MS, interval: 20 });
   await heard.catch(() => undefined);
@@ -127,7 +127,7 @@ async function wrongsOf(followers: readonly Follower[]): Promise<readonly object
     for (const { kind, received } of followers.filter((follower) => follower.sessionId === sessionId)) {
       const expected = kind === "seedSocket" ? seedLog : log;
       const inTime = vi.waitUntil(() => received.texts.length >= expected.length, { timeout: SETTLE_MS, interval: 20 });
-      // Whoever is late has an incomplete sequence, which is told below.
+      // A late reader has an incomplete sequence, which is reported below.
       await inTime.catch(() => undefined);
       const difference = differenceOf(expected, received.texts);
       if (difference !== undefined) wrongs.push({ kind, sessionId, ...difference });

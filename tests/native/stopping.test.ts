@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import { type AgentEvent, createNativeClient, type NativeClient } from "@caret/protocol";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GatewayHome } from "../clients/gateway-home.ts";
@@ -22,6 +23,8 @@ const scenario: ScenarioInput = {
 
 /** Each test leaves the gateway that it has started after the one it stopped. */
 const home = new GatewayHome(scenario);
+/** How often it is stopped as soon as it can be. */
+const ROUNDS = barSize({ quick: 1, full: 3 });
 let gateway: GatewayProcess;
 let caret: NativeClient;
 beforeAll(() => start());
@@ -174,7 +177,7 @@ describe("In a terminal", () => {
   }
 
   it("nothing is said about waiting when nothing runs, and no error is written, however soon it is stopped [ux A5, ux C13]", async () => {
-    for (let round = 0; round < 3; round += 1) expect(await said(async () => undefined)).toBe("");
+    for (let round = 0; round < ROUNDS; round += 1) expect(await said(async () => undefined)).toBe("");
   });
 
   it("an idle connection delays nothing [defect 31]", async () => {

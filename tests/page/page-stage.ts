@@ -13,7 +13,7 @@ import { sharedChromium } from "./one-browser.ts";
 import { pageScenario } from "./page-scenario.ts";
 
 const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
-const desk = { width: 1440, height: 900 };
+const desktop = { width: 1440, height: 900 };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 type SignedIn = Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -93,7 +93,7 @@ export class PageStage {
   }
 
   /**
-   * A page that is signed in, at this place of it, in a browser that keeps nothing of other tests but the service worker.
+   * A page that is signed in, at this route, in a browser that keeps nothing of other tests.
    * With options, and from a test's second page on, it is a browser of its own.
    */
   async visit(place = "/", options?: BrowserContextOptions): Promise<Page> {
@@ -156,7 +156,13 @@ export class PageStage {
   }
 
   async #newContext(options: BrowserContextOptions): Promise<BrowserContext> {
-    const context = await this.browser.newContext({ viewport: desk, reducedMotion: "reduce", ...options });
+    const context = await this.browser.newContext({
+      viewport: desktop,
+      reducedMotion: "reduce",
+      // It would load all of the page for every context once more.
+      serviceWorkers: "block",
+      ...options,
+    });
     // Below a test's own patience, so that what was missing is named.
     context.setDefaultTimeout(25_000);
     context.on("page", (page) => this.#watch(page));
@@ -200,6 +206,7 @@ export class PageStage {
     page.on("console", (message) => {
       // The browser itself asks for it, for the one document of ours that names no icon: the one before each visit.
       if (message.location().url === `${this.url}/favicon.ico`) return;
+      if (message.text() === "Service Worker registration blocked by Playwright") return;
       if (["error", "warning"].includes(message.type())) complain(`console: ${message.text()}`);
     });
     page.on("pageerror", (error) => complain(`thrown: ${error.message}`));

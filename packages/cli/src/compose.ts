@@ -101,6 +101,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const bridge = lazyBridge();
   const warm = options.keepWarm && config.warm.enabled ? config.warm : undefined;
   const sandboxes = machineSandboxes(host, config, spawner);
+  await sandboxes.sweep();
   const noteSecrets = keeper.add;
   const surroundings = { spawner, containment, sandboxes, warm, openBridge: bridge.open, noteSecrets };
   const hosts = createAgentHosts(host, config, surroundings);

@@ -36,6 +36,12 @@ export { type BridgeHub, openBridgeHub } from "./lanes/bridge/bridge-hub.ts";
 export type { AgentHost } from "./lanes/cli/agent-host.ts";
 export { createCliLane } from "./lanes/cli/cli-lane.ts";
 export { type AgentHostOptions, createAgentHost } from "./lanes/cli/create-agent-host.ts";
+export {
+  type InstallationProbe,
+  probeChatPlace,
+  probeStrictTurn,
+  probeToolServer,
+} from "./lanes/cli/installation-probes.ts";
 export { listCliModels } from "./lanes/cli/list-cli-models.ts";
 export { type TurnMode, turnModes } from "./lanes/lane.ts";
 export type { EventStore, PruneRule, SessionRecord, StoredEvent } from "./log/event-store.ts";

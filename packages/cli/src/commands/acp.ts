@@ -1,14 +1,11 @@
 import { Readable, Writable } from "node:stream";
 import type { CaretError, LaneName, PermissionWord } from "@caret/protocol";
 import { permissionWords } from "@caret/protocol";
-import { isAlive } from "@caret/runtime";
 import { type Command, Option } from "commander";
-import type { NativeAccess } from "../acp/native-access.ts";
-import { openOwnGateway } from "../acp/own-gateway.ts";
-import { useRunningGateway } from "../acp/running-gateway.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { openOwnGateway } from "../in-process/own-gateway.ts";
 import { version } from "../program.ts";
-import { findGateway } from "../serve/find-gateway.ts";
+import { type ConnectOptions, connectGateway } from "../serve/connect-gateway.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { write } from "./print.ts";
@@ -37,13 +34,17 @@ async function acp(host: Host, options: AcpOptions): Promise<ExitCode> {
   // Standard output carries the protocol and nothing else.
   const note = (text: string): void => void write(host.stderr, `caret: ${cleanLine(text)}\n`);
   const onError = ({ message, code }: CaretError): void => note(`${message} [${code}]`);
-  const access = await reach(host, options, onError, note);
+  const start: ConnectOptions["start"] = (_host, { config, files: configFiles }, { why }) => {
+    note(`turns run in this process: ${why}`);
+    return openOwnGateway({ host, config, configFiles, why, onNote: note, onError });
+  };
+  const connection = await connectGateway(host, loadHostConfig(host, options), { start });
   try {
-    for (const text of access.notes) note(text);
+    if (connection.startedBecause === undefined) note(`sessions are those of the gateway at ${connection.url}`);
     // Not before it is needed: the protocol's library takes as long to load as the rest of the command.
     const { serveAcp } = await import("@caret/gateway/acp");
     const { closed, close } = serveAcp({
-      caret: access.caret,
+      caret: connection.client,
       input: Readable.toWeb(host.stdin) as ReadableStream<Uint8Array>,
       output: Writable.toWeb(host.stdout) as WritableStream<Uint8Array>,
       version,
@@ -56,24 +57,9 @@ async function acp(host: Host, options: AcpOptions): Promise<ExitCode> {
     await closed;
     release();
   } finally {
-    await access.close();
+    await connection.close();
   }
   return exitCodes.completed;
-}
-
-/** A gateway that runs, so that the page shows the same sessions; else the same in this process. */
-async function reach(
-  host: Host,
-  options: AcpOptions,
-  onError: (error: CaretError) => void,
-  note: (text: string) => void,
-): Promise<NativeAccess> {
-  const { config, files } = loadHostConfig(host, options);
-  const { dataDir } = config;
-  const found = await findGateway({ dataDir, uid: host.uid, version, env: host.env, isAlive });
-  if (found.kind === "reuse") return useRunningGateway({ dataDir, uid: host.uid, gateway: found.gateway });
-  note(`turns run in this process: ${found.why}`);
-  return await openOwnGateway({ host, config, configFiles: files, onError });
 }
 
 function newSessionOf({ lane, model, permission }: AcpOptions) {

@@ -64,11 +64,18 @@ async function compare(host: Host, words: readonly string[], options: CompareOpt
   stopper.onStop(() => stop.abort());
   // There is a setting of this name, for prices and aliases.
   const { models: _, ...settings } = options;
-  const connection = await connectGateway(host, loadHostConfig(host, settings), workspace);
+  const connection = await connectGateway(host, loadHostConfig(host, settings), { workspace });
   try {
     const { client } = connection;
     const { id } = await client.startComparison(wantedBy(options, prompt, workspace));
-    return await finish(host, options, { client, id, signal: stop.signal });
+    const leaving = new AbortController();
+    const held = hold(client, id, leaving.signal);
+    try {
+      return await finish(host, options, { client, id, signal: stop.signal });
+    } finally {
+      leaving.abort();
+      await held;
+    }
   } finally {
     await connection.close();
     stopper.release();
@@ -87,6 +94,15 @@ function wantedBy(options: CompareOptions, prompt: string, workspace: string): S
     ...(permission === undefined ? {} : { permission }),
     ...(sandbox === undefined ? {} : { sandbox }),
   };
+}
+
+/** The gateway drops a comparison that nobody follows, and a person may take long to choose. */
+async function hold(client: NativeClient, id: string, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const { state } of client.followComparison(id, { signal })) if (state === "dropped") return;
+  } catch {
+    // The gateway is gone or has dropped it: what is done next says so.
+  }
 }
 
 interface Started {

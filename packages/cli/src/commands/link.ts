@@ -61,7 +61,7 @@ export function tokenOf(gateway: GatewayLock): string | undefined {
   }
 }
 
-export function readToken({ tokenFile }: GatewayLock): string {
+function readToken({ tokenFile }: GatewayLock): string {
   if (tokenFile === null) throw noToken("The gateway has no token of its own");
   try {
     return readFileSync(tokenFile, "utf8").trim();

@@ -37,6 +37,7 @@ beforeAll(() => {
   env = {
     CARET_DATA_DIR: join(directory, "data"),
     CARET_LANE: "sim",
+    CARET_SPAWNER_ENABLED: "false",
     CARET_SIM_SCENARIO: scenario,
     PATH: process.env["PATH"] ?? "",
     LANG: "C.UTF-8",

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 
-/** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it tells its model. */
+/** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it says to its model. */
 export interface UnaskedCalls {
   note(event: AgentEvent): void;
   /** What was not asked and how to allow it; empty when everything ran. */

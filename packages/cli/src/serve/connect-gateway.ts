@@ -4,7 +4,8 @@ import { isAlive } from "@caret/runtime";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
-import { findGateway } from "./find-gateway.ts";
+import { type FoundGateway, findGateway } from "./find-gateway.ts";
+import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 
 /** Another process that starts its gateway at the same moment is ready by then. */
@@ -20,52 +21,73 @@ export interface GatewayConnection {
   close(): Promise<void>;
 }
 
-/**
- * The running gateway of this data directory, else one inside this process, which lives as long as the connection and lets turns
- * work in the given directory, or where this process was started.
- */
-export async function connectGateway(host: Host, loaded: LoadedConfig, workspace?: string): Promise<GatewayConnection> {
+type NoGateway = Extract<FoundGateway, { readonly kind: "none" }>;
+
+export interface ConnectOptions {
+  /** Where turns of a gateway that is started here may work, beside where this process was started. */
+  readonly workspace?: string | undefined;
+  /** What is used where no gateway runs; absent: a gateway inside this process, which lives as long as the connection. */
+  readonly start?: (host: Host, loaded: LoadedConfig, found: NoGateway) => Promise<GatewayConnection>;
+}
+
+/** The running gateway of this data directory, else what `start` gives. */
+export async function connectGateway(
+  host: Host,
+  loaded: LoadedConfig,
+  { workspace, start }: ConnectOptions = {},
+): Promise<GatewayConnection> {
   for (let attempt = 1; ; attempt++) {
     const { dataDir } = loaded.config;
     const found = await findGateway({ dataDir, uid: host.uid, version, env: host.env, isAlive });
-    if (found.kind === "reuse") {
-      const { tokenOf } = await import("../commands/link.ts");
-      const { url } = found.gateway;
-      // Read each time: a token may be exchanged while we are connected.
-      const client = clientOf(url, () => tokenOf(found.gateway));
-      return { client, url, startedBecause: undefined, close: async () => undefined };
-    }
-    if (found.gateway !== undefined)
-      throw new CaretError("storage-locked", `The gateway at ${found.gateway.url} cannot be used: ${found.why}`);
+    if (found.kind === "reuse") return await connectRunning(host, dataDir, found.gateway);
     try {
-      return await startOwn(host, loaded, workspace, found.why);
+      return await (start === undefined ? startOwn(host, loaded, found, workspace) : start(host, loaded, found));
     } catch (reason) {
-      const isTaken = CaretError.is(reason) && reason.code === "storage-locked";
+      const isTaken = CaretError.is(reason) && reason.code === "storage-locked" && found.gateway === undefined;
       if (!isTaken || attempt === START_ATTEMPTS) throw reason;
       await sleep(ATTEMPT_MS);
     }
   }
 }
 
+/** When the gateway was restarted, at another port perhaps, requests go to the new one. */
+async function connectRunning({ uid }: Host, dataDir: string, gateway: GatewayLock): Promise<GatewayConnection> {
+  const { tokenOf } = await import("../commands/link.ts");
+  const { url } = gateway;
+  let known = gateway;
+  const current = (): GatewayLock => {
+    known = readLockFile(dataDir, uid) ?? known;
+    return known;
+  };
+  const client = createNativeClient({
+    baseUrl: url,
+    // Read each time: a token may be exchanged while we are connected.
+    headers: () => bearer(tokenOf(current())),
+    fetch: (input, init) => fetch(String(input).replace(url, current().url), init),
+  });
+  return { client, url, startedBecause: undefined, close: async () => undefined };
+}
+
 async function startOwn(
   host: Host,
   loaded: LoadedConfig,
+  { why, gateway: other }: NoGateway,
   workspace: string | undefined,
-  why: string,
 ): Promise<GatewayConnection> {
+  if (other !== undefined) throw new CaretError("storage-locked", `The gateway at ${other.url} cannot be used: ${why}`);
   const { startGateway } = await import("./start-gateway.ts");
   const { config, files: configFiles } = loaded;
   const settings = gatewaySettings(loaded, workspace);
   const gateway = await startGateway({ host, config, configFiles, workspace, mayMovePort: true, settings });
   const { url, token } = gateway;
   return {
-    client: clientOf(url, () => token),
+    client: createNativeClient({ baseUrl: url, headers: bearer(token) }),
     url,
     startedBecause: why,
     close: () => gateway.close({ limitMs: 0, onWait: async () => undefined }),
   };
 }
 
-function clientOf(baseUrl: string, token: () => string | undefined): NativeClient {
-  return createNativeClient({ baseUrl, headers: () => ({ authorization: `Bearer ${token() ?? ""}` }) });
+function bearer(token: string | undefined): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${token ?? ""}` };
 }

@@ -105,6 +105,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const failed = (reason: unknown): Promise<never> => closeParts().then(() => Promise.reject(reason));
   const { url, socket } = await listenEverywhere(app, options).catch(failed);
   endLightStart(app.server);
+  // Known by the time a turn asks, and no part of the start.
+  void opened.sandboxes.state();
   const takeBack = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null, settings });
   return {
     url,

@@ -98,7 +98,6 @@ const cases: [event: AgentEvent, updates: readonly unknown[], before?: readonly 
         toolCallId: "t/c",
         status: "failed",
         content: [{ type: "diff", path: "/w/a.txt", oldText: "one\ntwo\n", newText: "one\nthree\n" }],
-        rawOutput: { status: "rejected", output: "" },
         locations: [{ path: "/w/a.txt" }],
       },
     ],
@@ -125,6 +124,7 @@ const cases: [event: AgentEvent, updates: readonly unknown[], before?: readonly 
     ],
   ],
   [asked, [{ sessionUpdate: "tool_call_update", toolCallId: "t/c", status: "pending" }], [call]],
+  [asked, []],
   [
     { type: "approval-answer", requestId: "r", decision: "approved", by: "person" },
     [{ sessionUpdate: "tool_call_update", toolCallId: "t/c", status: "in_progress" }],

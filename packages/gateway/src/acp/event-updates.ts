@@ -76,9 +76,9 @@ export class EventUpdates {
       case "plan":
         return [chunk("agent_message_chunk", planText(event), `${turnId}/plan/${event.callId ?? ""}`)];
       case "approval-request":
-        return callStatus(turnId, event.callId, "pending");
+        return this.#callStatus(turnId, event.callId, "pending");
       case "approval-answer":
-        return event.decision === "approved" ? callStatus(turnId, this.#askedCall(event), "in_progress") : [];
+        return event.decision === "approved" ? this.#callStatus(turnId, this.#askedCall(event), "in_progress") : [];
       case "notice":
         return this.#notice(event, turnId);
       case "turn-end":
@@ -97,6 +97,12 @@ export class EventUpdates {
       default:
         return assertNever(event);
     }
+  }
+
+  /** Some agents ask before they name the call: the client knows nothing of it then. */
+  #callStatus(turnId: string, callId: string | undefined, status: "pending" | "in_progress"): readonly SessionUpdate[] {
+    if (callId === undefined || !toolsOf(this.#fold.turn).some((tool) => tool.callId === callId)) return [];
+    return [{ sessionUpdate: "tool_call_update", toolCallId: toolCallIdOf(turnId, callId), status }];
   }
 
   /** The call that an answered approval was about, if it was about one. */
@@ -173,13 +179,4 @@ function planEntries(todos: readonly Todo[]): PlanEntry[] {
   return todos.flatMap(({ content, status }) =>
     status === "cancelled" ? [] : [{ content, priority: "medium" as const, status: planStatuses[status] }],
   );
-}
-
-function callStatus(
-  turnId: string,
-  callId: string | undefined,
-  status: "pending" | "in_progress",
-): readonly SessionUpdate[] {
-  if (callId === undefined) return [];
-  return [{ sessionUpdate: "tool_call_update", toolCallId: toolCallIdOf(turnId, callId), status }];
 }

@@ -77,13 +77,15 @@ export function toolOutput(turnId: string, { callId, output }: ToolActivity): Se
 
 export function toolResult(turnId: string, event: AgentEventOf<"tool-result">, workspace: string): SessionUpdate {
   const { type, callId, diff, ...result } = event;
+  const isOk = result.status === "ok";
   const changes = diff === undefined ? [] : diffContent(diff, workspace);
   return {
     sessionUpdate: "tool_call_update",
     toolCallId: toolCallIdOf(turnId, callId),
-    status: result.status === "ok" ? "completed" : "failed",
+    status: isOk ? "completed" : "failed",
     content: [...changes, ...textContent(result.output)],
-    rawOutput: result,
+    // acp-ai-provider takes the raw output of a failed call for a list of its content, and breaks.
+    ...(isOk ? { rawOutput: result } : {}),
     ...(diff === undefined ? {} : { locations: [{ path: absoluteIn(workspace, diff.path) }] }),
   };
 }

@@ -9,7 +9,7 @@ import {
 } from "@caret/protocol";
 import type { Git } from "../git/run-git.ts";
 import type { Spawner } from "../process/child-handle.ts";
-import { createWorktree } from "../worktrees/create-worktree.ts";
+import { branchOf, createWorktree } from "../worktrees/create-worktree.ts";
 import { mergeWorktree, previewMerge } from "../worktrees/merge-worktree.ts";
 import { removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
@@ -57,7 +57,7 @@ export class Comparison {
     this.#new = created;
     this.#worktrees = wanted.models.map((_, index) => {
       const name = `compare-${id}-${index + 1}`;
-      return { repository, path: `${options.root}/${name}`, branch: `caret/${name}` };
+      return { repository, path: `${options.root}/${name}`, branch: branchOf(name) };
     });
     this.#view = {
       id,

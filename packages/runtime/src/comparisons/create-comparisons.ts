@@ -69,8 +69,13 @@ export function createComparisons(options: ComparisonsOptions): RuntimeCompariso
       }
     },
     async pick(id, { candidate, message }, caller) {
-      const { comparison } = find(id, caller);
-      await comparison.pick(candidate, message);
+      const { comparison, lease } = find(id, caller);
+      const release = lease.hold();
+      try {
+        await comparison.pick(candidate, message);
+      } finally {
+        release();
+      }
       return comparison.view;
     },
     async drop(id, caller) {

@@ -20,7 +20,7 @@ export function findForeignLogin(program: ForeignProgram, options: ForeignLoginO
 }
 
 /**
- * Where Cursor's CLI may keep its login. On macOS the CLI keeps its login in the keychain, unless it was told to use a file; the
+ * Where Cursor's CLI may keep its login. On macOS the CLI keeps its login in the keychain, unless it is set to use a file; the
  * keychain is never opened.
  */
 export function cliLoginFiles({ home, env, platform }: ForeignLoginOptions): readonly string[] {

@@ -107,8 +107,8 @@ export interface CommandSandbox {
   readonly args: readonly string[];
   /** What runs first inside; the command's own words are its last. */
   readonly entry: readonly string[];
-  /** A file with a seccomp program; undefined: bubblewrap loads none. */
-  readonly filter: string | undefined;
+  /** A file with a seccomp program. */
+  readonly filter: string;
 }
 
 export interface ChildCommand {

@@ -56,7 +56,6 @@ const WITH_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
 function walledIn(command: ChildCommand, { file, args: walls, entry, filter }: CommandSandbox): ChildCommand {
   const contained = { file: command.file, args: command.args };
   const words = [...walls, "--json-status-fd", String(STATUS_FD), "--", ...entry, command.file, ...command.args];
-  if (filter === undefined) return { ...command, file, args: words, contained };
   const args = ["-c", WITH_FILTER, filter, file, "--seccomp", String(FILTER_FD), ...words];
   return { ...command, file: "/bin/sh", args, contained };
 }

@@ -25,7 +25,7 @@ export interface TurnRedactor {
   redactEvents(events: readonly AgentEvent[]): RedactedBatch;
   /** What is held back now, by block or call. */
   readonly held: ReadonlyMap<string, Delta>;
-  /** The end of what was let go of each, as it is kept: it tells what follows. */
+  /** The end of what was let go of each, as it is kept: what follows is matched together with it. */
   readonly before: ReadonlyMap<string, string>;
 }
 

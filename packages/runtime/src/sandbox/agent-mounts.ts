@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { physicalPath, workspaceHash } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
@@ -28,8 +28,9 @@ export function agentMounts(
   { configDir, dataDir, loginFiles }: AgentBelongings,
   { workspace, directory }: { readonly workspace: string; readonly directory: string },
 ): readonly Mount[] {
-  const own = prepareConfig(configDir, join(directory, "config"));
-  const chats = join(configDir, "chats", workspaceHash(workspace));
+  const hash = workspaceHash(workspace);
+  const own = prepareConfig(configDir, ownConfigDir(directory), hash);
+  const chats = join(configDir, "chats", hash);
   mkdirSync(chats, { recursive: true, mode: 0o700 });
   return [
     { kind: "write", path: configDir, from: own },
@@ -44,15 +45,24 @@ export function ownConfigDir(directory: string): string {
   return join(directory, "config");
 }
 
-/** What an earlier turn left there must not decide how this one runs: all but chats is made again. */
-function prepareConfig(configDir: string, own: string): string {
+/**
+ * What an earlier turn left there must not decide how this one runs: all but chats is made again. Links are removed wherever
+ * something is mounted: bubblewrap would follow them, and out of the sandbox.
+ */
+function prepareConfig(configDir: string, own: string, mountedChats: string): string {
   makePrivateDirectory(own);
-  for (const name of ["projects", SETTINGS, "mcp.json", "hooks.json"])
-    rmSync(join(own, name), { recursive: true, force: true });
+  for (const name of readdirSync(own))
+    if (!KEPT.includes(name) || !isDirectory(join(own, name)))
+      rmSync(join(own, name), { recursive: true, force: true });
   for (const name of KEPT) mkdirSync(join(own, name), { recursive: true, mode: 0o700 });
+  rmSync(join(own, "chats", mountedChats), { recursive: true, force: true });
   const settings = join(configDir, SETTINGS);
   if (existsSync(settings)) copyFileSync(settings, join(own, SETTINGS));
   return own;
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path).isDirectory();
 }
 
 function privateData(path: string, from: string): Mount {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
+import { physicalPath } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import { ownConfigDir } from "./agent-mounts.ts";
@@ -43,6 +44,7 @@ export interface MachineSandboxes extends Sandboxes {
 
 export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
   const { directory, settings, platform, file, spawner, env } = options;
+  const apart = options.apart.map(physicalPath);
   const directories = sandboxDirectories(directory);
   const points = openMountPoints(join(directory, "mount-points"));
   const proxy = lazyProxy({ hosts: settings.hosts, ...options.proxy });
@@ -59,6 +61,7 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
 
   return {
     state,
+    git: settings.git,
     assertAvailable: async () => void (await ready()),
     async open(wish, place) {
       const machine = await ready();
@@ -68,14 +71,14 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
       const socket = network === "proxy" ? await proxy.open() : undefined;
       const node = socket === undefined ? undefined : options.node;
       const visible = network === "shared" ? network : "none";
-      const outer = outerMounts({ ...options, wish, place, network: visible, directory: own, node });
+      const outer = outerMounts({ ...options, apart, wish, place, network: visible, directory: own, node });
       const workspace = await openWorkspaceMounts({
         ...place,
         isStrict: wish.word === "strict",
         git: settings.git,
         directory: own,
         cursorFiles: wish.additions.cursorFiles ?? {},
-        apart: options.apart,
+        apart,
         points,
         holder: randomUUID(),
       });

@@ -39,8 +39,8 @@ export function writeCursorDirectory({ directory, workspace, withoutPrograms, fi
   for (const [name, text] of Object.entries(files)) writeCursorFile(directory, name, text);
 }
 
-/** Replace one file of it, while an agent runs: it sees the old one or the new one. */
-export function writeCursorFile(directory: string, name: string, text: string): void {
+/** An agent that runs sees the old one or the new one. */
+function writeCursorFile(directory: string, name: string, text: string): void {
   const path = join(directory, name);
   if (!wayInside(directory, path)) throw new CaretError("invalid-request", `${name} is not a file of .cursor`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -17,6 +17,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { barSize } from "../testing/bar-size.ts";
+import { hasBubblewrap } from "./testing/sandbox-bench.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(`./testing/${name}`, import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "escape-test-"));
@@ -25,9 +26,7 @@ const isRoot = process.getuid?.() === 0;
 /** Nobody in particular: what counts is that the number is not 0. */
 const NOBODY = 65_534;
 /** The C compiler makes the attempts that need a system call; without it, or without bubblewrap, there is no battery. */
-const canTry =
-  spawnSync("cc", ["--version"]).status === 0 &&
-  spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
+const canTry = hasBubblewrap && spawnSync("cc", ["--version"]).status === 0;
 const BAR = 60;
 
 interface Attempted {

@@ -7,11 +7,10 @@ const PROBE_MS = 10_000;
 const PROBE_BYTES = 1024 * 1024;
 
 export type SandboxState =
-  /** `filter` is undefined on a machine whose system calls we do not know: then namespaces and mounts hold alone. */
   | {
       readonly kind: "ready";
       readonly file: string;
-      readonly filter: string | undefined;
+      readonly filter: string;
       readonly disableUserns: boolean;
     }
   | { readonly kind: "none"; readonly why: string; readonly fix: string };
@@ -37,20 +36,26 @@ export async function probeSandbox(options: ProbeSandboxOptions): Promise<Sandbo
       why: `Caret has no sandbox on ${platform}`,
       fix: "Run the gateway on Linux, or in a virtual machine.",
     };
+  if (filter === undefined)
+    return {
+      kind: "none",
+      why: "Caret does not know the system calls of this machine",
+      fix: "Run the gateway on x86-64 or arm64.",
+    };
   if (file === undefined)
     return { kind: "none", why: "bubblewrap is not installed", fix: "Install it: apt install bubblewrap" };
   let words = "";
   // Bubblewrap has forbidden user namespaces by itself since 0.8.
   for (const disableUserns of [true, false]) {
-    words = await failureOf({ ...options, file }, disableUserns);
+    words = await failureOf({ ...options, file, filter }, disableUserns);
     if (words === "") return { kind: "ready", file, filter, disableUserns };
-    if (!/unknown option/i.test(words)) break;
+    if (!isTooOld(words)) break;
   }
   return { kind: "none", why: `bubblewrap does not work here: ${words}`, fix: fixFor(words) };
 }
 
 async function failureOf(
-  { file, filter, spawner, env }: ProbeSandboxOptions & { readonly file: string },
+  { file, filter, spawner, env }: ProbeSandboxOptions & { readonly file: string; readonly filter: string },
   disableUserns: boolean,
 ): Promise<string> {
   const mounts = [...machineMounts("none", PROBE_BYTES), ...lastSeals];
@@ -67,10 +72,15 @@ async function failureOf(
   return said || (exit.kind === "exited" ? `exit code ${exit.code}` : exit.error.message);
 }
 
+function isTooOld(words: string): boolean {
+  return /unknown option/i.test(words);
+}
+
 const NO_CONTAINMENT = { kind: "none", why: "a sandbox needs none" } as const;
 
 /** What the distributions that refuse it want to be told. */
 function fixFor(words: string): string {
+  if (isTooOld(words)) return "Install bubblewrap 0.7 or newer.";
   if (/uid map|namespace|Operation not permitted|Permission denied|No space left/i.test(words))
     return "Allow unprivileged user namespaces: `sysctl kernel.unprivileged_userns_clone=1`, on Ubuntu from 23.10 `sysctl kernel.apparmor_restrict_unprivileged_userns=0` or an AppArmor profile for bwrap, and `sysctl user.max_user_namespaces` above 0; in a container, allow it the system calls for them.";
   return "Run `bwrap --ro-bind / / true` to see what is wrong with it.";

@@ -40,6 +40,8 @@ export interface OpenSandbox {
 
 /** The sandboxes of this machine. */
 export interface Sandboxes {
+  /** Whether the repository of a workspace is guarded in them. */
+  readonly git: "guarded" | "open";
   /** Rejects with `sandbox-unavailable`, whose fix says what to do, where there can be none. */
   assertAvailable(): Promise<void>;
   /** Rejects where a workspace cannot be had in a sandbox. */

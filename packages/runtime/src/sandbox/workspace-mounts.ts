@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { wayInside } from "../paths/physical-path.ts";
@@ -36,6 +36,7 @@ export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<Wo
   const cursor = cursorMount(options);
   const git = options.git === "open" || isReadOnly ? { pinned: [], sealed: [] } : gitGuards(workspace);
   const guarded = [...cursor.guarded, ...git.sealed];
+  for (const { path } of guarded) assertNoLink(path, workspace);
   const releases: (() => Promise<void>)[] = [];
   const release = async (): Promise<void> => {
     for (const give of releases.splice(0).reverse()) await give();
@@ -54,6 +55,17 @@ export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<Wo
     ...(options.isStrict && !isReadOnly ? dotMounts(workspace) : []),
   ];
   return { mounts, release };
+}
+
+/** A link can be replaced although what it leads to is read-only, and bubblewrap would follow it to mount elsewhere. */
+function assertNoLink(path: string, workspace: string): void {
+  const link = [...waysTo(path, workspace), path].find(
+    (way) => lstatSync(way, { throwIfNoEntry: false })?.isSymbolicLink() === true,
+  );
+  if (link === undefined) return;
+  throw new CaretError("workspace-forbidden", `${link} is a link, which a sandbox cannot guard`, {
+    fix: "Replace it by what it leads to, set `sandbox.git` to open, or choose a turn without a sandbox.",
+  });
 }
 
 function assertApart({ workspace, apart }: WorkspaceOptions): void {

@@ -13,6 +13,7 @@ import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
 import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
 import { clientTurnTools, type TurnTools } from "./tools/turn-tools.ts";
+import { toolSandbox } from "./turn-sandbox.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
@@ -154,5 +155,6 @@ function turnToolsOf(
   if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, common);
   if (request.gatewayTools === undefined || toolbox === undefined) return undefined;
   const attended = request.attended === true;
-  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended });
+  const sandbox = toolSandbox(options, request.gatewayTools.realWorkspace);
+  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended, sandbox });
 }

@@ -1,10 +1,13 @@
 import { CaretError, strictest } from "@caret/protocol";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord } from "../log/event-store.ts";
+import { sandboxRules } from "../policy/sandbox-rules.ts";
 import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { findLane } from "./open-session.ts";
 import type { TurnRequest } from "./session-engine.ts";
+import type { SessionTurnOptions } from "./start-session-turn.ts";
+import type { ToolSandbox } from "./tools/own-turn-tools.ts";
 
 type Wished = Omit<SandboxWish, "sessionId">;
 
@@ -28,6 +31,17 @@ export async function sandboxOf(
   if (sandboxes === undefined) throw new CaretError("sandbox-unavailable", "No sandbox is set up here");
   await sandboxes.assertAvailable();
   return { word, additions: request.sandboxAdditions ?? {} };
+}
+
+/** The same sandbox for what the gateway runs in the workspace: its commands are no agent, and need no login. */
+export function toolSandbox(
+  { sandbox: wish, sandboxes, request, defaults }: SessionTurnOptions,
+  workspace: string,
+): ToolSandbox | undefined {
+  if (wish === undefined || sandboxes === undefined) return undefined;
+  const isReadOnly = (request.mode ?? defaults.mode) !== "agent";
+  const place = { workspace, isReadOnly, isOurs: false, agent: undefined, programs: [], readable: [], sockets: [] };
+  return { rules: sandboxRules(wish.word, sandboxes.git), open: () => sandboxes.open(wish, place) };
 }
 
 function lanesWith(lanes: readonly Lane[]): string {

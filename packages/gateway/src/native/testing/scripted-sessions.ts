@@ -62,7 +62,7 @@ export class ScriptedSessions implements Sessions {
     this.#wake();
   }
 
-  tell(item: SessionUpdate): void {
+  publish(item: SessionUpdate): void {
     this.#updates.push(item);
     this.#wake();
   }

@@ -32,6 +32,11 @@ describe("the beginning of a long string", () => {
       }
   });
 
+  it("is left out of plain text as well, piece by piece", () => {
+    const plain = "plain words ".repeat(100);
+    for (const size of pieces) expect(skip(plain, 1_150, size)).toBe(plain.slice(1_150));
+  });
+
   it("is all of it where it is shorter than what is known", () => {
     for (const size of pieces) expect(skip(tricky, 1_000, size)).toBe("");
   });

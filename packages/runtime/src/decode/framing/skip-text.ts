@@ -43,8 +43,22 @@ export function createTextSkip({ from, characters }: TextSkip): LongLine {
     }
   };
 
+  /** Whether these bytes are nothing but ASCII characters of the string, all of which are left out. Most are. */
+  const isPlain = (bytes: Buffer, start: number): boolean => {
+    const { byteLength } = bytes;
+    if (isEscaped || digits > 0 || left < byteLength - start) return false;
+    // A character that is cut in two would count as one in each half.
+    if ((bytes[start] ?? 0) >= 0x80 || (bytes[byteLength - 1] ?? 0) >= 0x80) return false;
+    if (bytes.indexOf(QUOTE, start) !== -1 || bytes.indexOf(BACKSLASH, start) !== -1) return false;
+    return bytes.toString("utf8", start).length === byteLength - start;
+  };
+
   /** Where the bytes are kept again: at the quote that ends the string, or after the last character that is left out. */
   const endOfSkip = (bytes: Buffer, start: number): number => {
+    if (isPlain(bytes, start)) {
+      left -= bytes.byteLength - start;
+      return bytes.byteLength;
+    }
     for (let at = start; at < bytes.byteLength; at += 1) {
       const byte = bytes[at] ?? 0;
       if (!isWithin(byte) && (left <= 0 || byte === QUOTE)) {

@@ -115,7 +115,7 @@ it("removes links, never what they point to", async () => {
   });
 });
 
-/** The secret's words, its name in a list, its size; a link may well tell where it points. */
+/** The secret's words, its name in a list, its size; a link may well say where it points. */
 const betrayal = new RegExp(`${SECRET}|^secret\\.txt|"bytes": ${SECRET.length}\\b`, "m");
 
 /** Somewhere in a small world: some names lead to directories, some to links, some nowhere. */

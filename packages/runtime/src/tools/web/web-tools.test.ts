@@ -21,8 +21,9 @@ const page = `<!DOCTYPE html><html><head><title>Tea &amp; cake_s</title><style>p
 <pre><code class="language-ts">const a = "&lt;b&gt;";
   indented();</code></pre><img src="cup.png" alt="a cup"><svg><path d="M0"/></svg></body></html>`;
 
-/** More than a page may give, in so many elements: each of them costs the parser time. */
+/** More than a page may give, in so many elements: each of them costs the parser time, and nested ones most. */
 const CHAPTERS = barSize({ quick: 1_000, full: 16_000 });
+const DEPTH = barSize({ quick: 1_000, full: 3_000 });
 const words = "words ".repeat(Math.ceil(100_000 / CHAPTERS));
 
 const pages: Record<string, [type: string, body: string | Buffer, status?: number]> = {
@@ -33,7 +34,7 @@ const pages: Record<string, [type: string, body: string | Buffer, status?: numbe
   "/gone": ["text/html", "<p>Nobody here</p>", 404],
   "/empty": ["text/html", "<html><body></body></html>"],
   "/huge": ["text/html", `<h2>Chapter</h2><p>${words} <b>and</b> <i>more</i></p>\n`.repeat(CHAPTERS)],
-  "/deep": ["text/html", `${"<div>".repeat(3_000)}bottom`],
+  "/deep": ["text/html", `${"<div>".repeat(DEPTH)}bottom`],
 };
 
 let server: TestServer;
@@ -117,7 +118,7 @@ const a = "<b>";
     });
   });
 
-  it("tells a missing page from a found one", async () => {
+  it("distinguishes a missing page from a found one", async () => {
     expect(await get("/gone")).toEqual({
       status: "error",
       output: `The server answered with status 404.\n\nSource: ${server.origin}/gone\n\nNobody here`,

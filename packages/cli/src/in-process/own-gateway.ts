@@ -4,13 +4,13 @@ import { type CaretError, createNativeClient } from "@caret/protocol";
 import { openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
-import { createMemoryFetch } from "../in-process/memory-fetch.ts";
 import { version } from "../program.ts";
+import type { GatewayConnection } from "../serve/connect-gateway.ts";
 import { gatewayNativeDoor } from "../serve/gateway-doors.ts";
 import { laneModels, laneStates } from "../serve/gateway-lanes.ts";
 import { openGatewayPorts } from "../serve/gateway-ports.ts";
 import { unboundTools } from "../unbound-tools.ts";
-import type { NativeAccess } from "./native-access.ts";
+import { createMemoryFetch } from "./memory-fetch.ts";
 
 const TOKEN_BYTES = 32;
 
@@ -18,12 +18,16 @@ interface OwnGatewayOptions {
   readonly host: Host;
   readonly config: Config;
   readonly configFiles: readonly string[];
+  /** Why there is no other to use. */
+  readonly why: string;
+  /** What a person should know about how turns will run here. */
+  readonly onNote: (text: string) => void;
   readonly onError: (error: CaretError) => void;
 }
 
 /** The runtime with its native door in this process, reached in memory: no port, and nobody else can connect. */
-export async function openOwnGateway(options: OwnGatewayOptions): Promise<NativeAccess> {
-  const { host, config, onError } = options;
+export async function openOwnGateway(options: OwnGatewayOptions): Promise<GatewayConnection> {
+  const { host, config, why, onNote, onError } = options;
   const opened = await openEngine(host, config, { workspaces: [host.cwd], keepWarm: true });
   const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
@@ -43,14 +47,17 @@ export async function openOwnGateway(options: OwnGatewayOptions): Promise<Native
     newId: randomUUID,
   });
   await app.ready();
-  const caret = createNativeClient({
-    baseUrl: "http://localhost",
+  for (const note of [...opened.notes, ...unboundTools(config)]) onNote(note);
+  const url = "http://localhost";
+  const client = createNativeClient({
+    baseUrl: url,
     headers: { authorization: `Bearer ${token}` },
     fetch: createMemoryFetch(app.server),
   });
   return {
-    caret,
-    notes: [...opened.notes, ...unboundTools(config)],
+    client,
+    url,
+    startedBecause: why,
     async close() {
       ports.sessions.stopTaking();
       opened.engine.stopTaking();
