@@ -13,6 +13,7 @@ import {
   type BridgeHub,
   type Containment,
   childEnvironment,
+  createAcpLane,
   createApiLane,
   createCliLane,
   createSecretKeeper,
@@ -52,6 +53,8 @@ export interface OpenedEngine {
   readonly upstreamState: ApiHost["conversations"];
   /** What the default lane says of itself. */
   readonly probe: LaneProbe;
+  /** Whether turns may take the `acp` lane besides. */
+  readonly hasAcp: () => Promise<boolean>;
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
   /** Where turns may work. */
@@ -96,17 +99,21 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const warm = options.keepWarm && enabled ? { max, idleMs } : undefined;
   const openBridge = bridge.open;
   const hosts = createAgentHosts(host, config, { spawner, containment, warm, openBridge, noteSecrets: keeper.add });
-  const { lane, notes } = await chooseLane(config, hosts.cli);
+  const { lane, autoLanes, notes } = await chooseLane(config, hosts.cli);
   const api = createApiHost(host, config, { noteSecrets: keeper.add });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
+  const acp = createAcpLane({ host: hosts.cli, idleMs: warm?.idleMs ?? 0 });
   const engine = createSessionEngine({
     store,
     lanes: [
       createCliLane({ name: "cli", host: hosts.cli }),
+      acp,
       createCliLane({ name: "sim", host: hosts.sim }),
       createApiLane(api),
     ],
     defaultLane: lane,
+    autoLanes,
+    attendedOwner: config.tools.attended,
     redactor: keeper.redactor,
     allowedWorkspaces,
     budgets: config.budgets,
@@ -134,6 +141,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     notes,
     lane,
     probe,
+    hasAcp: async () => autoLanes.includes("acp") && (await acp.isReady?.()) === true,
     upstreamState,
     close,
     redactor: keeper.redactor,

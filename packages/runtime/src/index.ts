@@ -24,6 +24,7 @@ export { type DialectName, dialectNames, type Ending } from "./decode/dialect.ts
 export { allowedUrl, isLoopback } from "./lanes/api/allowed-url.ts";
 export { readEndpoints } from "./lanes/api/api-endpoints.ts";
 export { type ApiHost, defaultRetries } from "./lanes/api/api-host.ts";
+export { createAcpLane } from "./lanes/acp/acp-lane.ts";
 export { createApiLane } from "./lanes/api/api-lane.ts";
 export { openConversationStore } from "./lanes/api/conversation-store.ts";
 export type { ApiCredentials } from "./lanes/api/credentials.ts";

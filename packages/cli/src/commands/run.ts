@@ -19,7 +19,7 @@ import { createUnaskedCalls } from "./unasked-calls.ts";
 interface RunOptions {
   readonly session?: string;
   readonly continue?: boolean;
-  readonly lane?: "auto" | "cli" | "api" | "sim";
+  readonly lane?: "auto" | "cli" | "acp" | "api" | "sim";
   readonly model?: string;
   readonly workspace?: string;
   readonly mode?: TurnMode;
@@ -36,7 +36,7 @@ export function addRunCommand(program: Command, host: Host, done: (code: ExitCod
     .argument("[prompt...]", "what to ask; `-`, or nothing, reads standard input; a pipe beside words is added below")
     .addOption(new Option("-s, --session <id>", "continue this session; the beginning of its id suffices"))
     .addOption(new Option("-c, --continue", "continue the newest session of the workspace").conflicts("session"))
-    .addOption(new Option("--lane <name>", "how to reach an agent").choices(["auto", "cli", "api", "sim"]))
+    .addOption(new Option("--lane <name>", "how to reach an agent").choices(["auto", "cli", "acp", "api", "sim"]))
     .option("-m, --model <name>", "the model to use")
     .option("-w, --workspace <dir>", "the directory to work in (default: the current one)")
     .addOption(new Option("--mode <mode>", "work, or only read: plan and ask").choices(turnModes))

@@ -101,14 +101,10 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
 async function toRequest(
   options: SessionsOptions,
   session: SessionRecord,
-  { model, mode, permission, images = [] }: StartTurn,
+  { model, mode, permission }: StartTurn,
   grants: SessionGrants,
 ): Promise<Omit<TurnRequest, "prompt">> {
   const word = permission ?? session.permission ?? options.defaultPermission;
-  if (images.length > 0 && word !== "full")
-    throw new CaretError("unsupported", "Only an agent with tools of its own can look at images", {
-      fix: "Choose full access for this turn, or say in words what the image shows.",
-    });
   return {
     sessionId: session.id,
     ...(model === undefined ? {} : { model: await options.resolveModel(modelNamed(model)) }),
@@ -122,8 +118,8 @@ function ownerFor(
   { scratch }: SessionsOptions,
   session: SessionRecord,
   grants: SessionGrants,
-): Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools"> {
-  if (permission === "full") return { force: true };
+): Pick<TurnRequest, "force" | "attended" | "agentTools" | "agentWorkspace" | "gatewayTools"> {
+  if (permission === "full") return { force: true, attended: true, agentTools: { permission, grants } };
   return attendedTools({ scratch, session, permission, grants });
 }
 
@@ -137,12 +133,12 @@ async function settleSession(
   { engine, redactor, onError }: SessionsOptions,
   session: SessionRecord,
   prompt: string,
-  { lane, model }: RunningTurn,
+  { lane, isLaneChosen, model }: RunningTurn,
 ): Promise<void> {
   const title = session.title === undefined ? titleOf(prompt, redactor()) : "";
   const changes: SessionChanges = {
     ...(title === "" ? {} : { title }),
-    ...(session.lane === undefined ? { lane } : {}),
+    ...(session.lane === undefined && !isLaneChosen ? { lane } : {}),
     ...(session.model === undefined ? { model } : {}),
   };
   if (Object.keys(changes).length === 0) return;

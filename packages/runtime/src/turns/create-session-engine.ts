@@ -8,7 +8,8 @@ import type { Budgets } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
-import { findLane, newSession, oldSession } from "./open-session.ts";
+import { newSession, oldSession } from "./open-session.ts";
+import { laneNamed, ownedOn, pickLane } from "./pick-lane.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
@@ -27,8 +28,12 @@ export interface TurnEnd {
 export interface SessionEngineOptions {
   readonly store: EventStore;
   readonly lanes: readonly Lane[];
-  /** Which lane `auto` means here. */
+  /** The lane of everyday turns. */
   readonly defaultLane: LaneName;
+  /** What `auto` may choose from, turn by turn. Absent: the default lane alone. */
+  readonly autoLanes?: readonly LaneName[];
+  /** Whose tools a person is asked about who attends a turn, where `auto` may choose. */
+  readonly attendedOwner?: "agent" | "gateway";
   readonly redactor: () => Redactor;
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly budgets: Budgets;
@@ -78,11 +83,13 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
     return await holdSession(session.id, async () => {
-      const lane = findLane(options, request.lane ?? session.lane);
+      const picked = await pickLane({ ...options, ...autoChoice(options), request, session });
+      const owned = ownedOn(picked.lane, request);
       const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
-      const { turn, begun } = startSessionTurn({ ...options, toolbox, session: free, saved, lane, request, onUnended });
+      const chosen = { ...options, ...picked, toolbox, session: free, saved, request: owned, onUnended };
+      const { turn, begun } = startSessionTurn(chosen);
       occupied.run(turn);
       await begun;
       return turn;
@@ -104,8 +111,10 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       const { agentWorkspace } = withAllowedDirectories(request, options);
       const { session, saved } = newSession(options, request, request.title);
       await saved;
-      const lane = findLane(options, request.lane);
+      // The first turn of a session that names no lane may take another one than this.
+      if (session.lane === undefined) return session;
       const place = agentWorkspace ?? session.workspace;
+      const lane = laneNamed(options.lanes, session.lane);
       const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
       return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
     },
@@ -123,6 +132,10 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await store.close();
     },
   };
+}
+
+function autoChoice({ autoLanes, defaultLane, attendedOwner }: SessionEngineOptions) {
+  return { autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
 }
 
 async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {

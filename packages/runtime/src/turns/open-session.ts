@@ -1,9 +1,9 @@
 import { CaretError, type LaneName } from "@caret/protocol";
-import type { Lane } from "../lanes/lane.ts";
 import type { NewSession, SessionRecord } from "../log/event-store.ts";
 import { toSessionRecord } from "../log/session-record.ts";
 import { allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
+import { laneNamed } from "./pick-lane.ts";
 import type { TurnRequest } from "./session-engine.ts";
 import { titleOf } from "./title-of.ts";
 
@@ -23,7 +23,7 @@ export function newSession(
   const session: NewSession = {
     id,
     workspace,
-    lane: findLane(options, request.lane).name,
+    ...laneOf(options, request.lane),
     model: request.model ?? options.defaults.model,
     createdAt: options.wallClock(),
     ...(title === undefined ? {} : { title: titleOf(title, options.redactor()) }),
@@ -42,7 +42,8 @@ export async function oldSession(
 ): Promise<OpenedSession> {
   const known = await options.store.getSession(id);
   if (known !== undefined) return { session: known, saved: Promise.resolve() };
-  const lane = findLane(options, request.lane);
+  const { lane: name = options.defaultLane } = laneOf(options, request.lane);
+  const lane = laneNamed(options.lanes, name);
   const workspace = request.workspace && allowedWorkspace(request.workspace, options.allowedWorkspaces);
   const upstream = workspace === undefined ? undefined : lane.findSession?.(id, workspace);
   if (upstream === undefined) throw new CaretError("session-not-found", `There is no session ${id}`);
@@ -53,13 +54,14 @@ export async function oldSession(
   return { session: await options.store.updateSession(session.id, { upstream }), saved };
 }
 
-export function findLane({ lanes, defaultLane }: SessionEngineOptions, name: LaneName | "auto" | undefined): Lane {
-  const wanted = name === undefined || name === "auto" ? defaultLane : name;
-  const lane = lanes.find((candidate) => candidate.name === wanted);
-  if (lane !== undefined) return lane;
-  throw new CaretError("unsupported", `The lane ${wanted} is not set up`, {
-    fix: `Choose one of: ${lanes.map((candidate) => candidate.name).join(", ")}.`,
-  });
+/** A session keeps a lane that was named, or the only one there is to choose; else each of its turns chooses. */
+function laneOf(
+  { lanes, defaultLane, autoLanes = [defaultLane] }: SessionEngineOptions,
+  name: LaneName | "auto" | undefined,
+): { readonly lane?: LaneName } {
+  const wanted = name === undefined || name === "auto" ? undefined : name;
+  if (wanted === undefined && autoLanes.length > 1) return {};
+  return { lane: laneNamed(lanes, wanted ?? defaultLane).name };
 }
 
 function required(workspace: string | undefined): string {

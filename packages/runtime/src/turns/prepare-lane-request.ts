@@ -38,7 +38,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
   return {
     request: {
       turnId,
-      prompt: withTranscript(untold, withImages(request.prompt, lane.takesImages === true ? [] : images)),
+      prompt: withTranscript(untold, withImages(request.prompt, lane.features.includes("images") ? [] : images)),
       images,
       workspace,
       model,
@@ -46,6 +46,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       force: request.force ?? defaults.force,
       upstream,
       offered: tools?.offered,
+      people: tools?.people,
       previousTurnId: await lastTurnId(options),
       loadHistory,
     },

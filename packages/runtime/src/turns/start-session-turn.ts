@@ -9,17 +9,22 @@ import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
+import { agentTurnTools } from "./tools/agent-turn-tools.ts";
 import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
 import { clientTurnTools, type TurnTools } from "./tools/turn-tools.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
-  readonly toolbox: Pick<LazyToolbox, "open"> | undefined;
+  readonly toolbox: Pick<LazyToolbox, "open" | "rules"> | undefined;
   readonly session: SessionRecord;
   /** Resolves when the session itself is in the log. */
   readonly saved: Promise<unknown>;
   readonly lane: Lane;
+  /** Why this lane, where nobody named it. */
+  readonly why?: string | undefined;
+  /** Lanes that may take over while nothing was answered. */
+  readonly others?: readonly Lane[];
   readonly request: TurnRequest;
   /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
@@ -60,6 +65,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     type: "turn-start",
     turnId,
     lane: lane.name,
+    ...(options.why === undefined ? {} : { laneReason: options.why }),
     model,
     workspace: session.workspace,
     prompt: request.prompt,
@@ -74,6 +80,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     turnId,
     firstSeq,
     lane: lane.name,
+    isLaneChosen: options.why !== undefined,
     model,
     follow({ afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = {}) {
       const { broken, said } = writer;
@@ -141,7 +148,14 @@ function turnToolsOf(
     onLoop,
   };
   if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, common);
-  if (request.gatewayTools === undefined || toolbox === undefined) return undefined;
+  if (toolbox === undefined) return undefined;
+  if (request.agentTools !== undefined)
+    return agentTurnTools(request.agentTools, {
+      ...common,
+      rules: toolbox.rules,
+      workspace: options.session.workspace,
+    });
+  if (request.gatewayTools === undefined) return undefined;
   const attended = request.attended === true;
   return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended });
 }

@@ -29,6 +29,7 @@ const permissionOptions = [
 /** Asks the client as `agent acp` does. */
 export function createAcpAsker(options: AcpAskerOptions): Asker {
   const { peer, sessionId, has } = options;
+  const about = has("asks-without-session") ? {} : { sessionId };
 
   async function choose(toolCall: object, choices: readonly object[]): Promise<string | undefined> {
     const answer = await peer.request("session/request_permission", { sessionId, toolCall, options: choices });
@@ -61,7 +62,7 @@ export function createAcpAsker(options: AcpAskerOptions): Asker {
       const { toolCallId, args } = call;
       const { title, questions } = args;
       try {
-        const answer = await peer.request("cursor/ask_question", { toolCallId, title, questions, sessionId });
+        const answer = await peer.request("cursor/ask_question", { toolCallId, title, questions, ...about });
         const outcome = outcomeOf(answer);
         if (outcome["outcome"] === "answered") return answered(args, outcome["answers"]);
         return skipped(String(outcome["reason"] ?? "Skipped"));
@@ -73,7 +74,7 @@ export function createAcpAsker(options: AcpAskerOptions): Asker {
     async plan({ toolCallId, args }) {
       const { plan, name, overview, todos, isProject } = args;
       const named = has("plan-as-object") ? { title: name, plan: { content: plan } } : { name, plan };
-      const asked = { toolCallId, ...named, overview, todos, isProject, phases: [], sessionId };
+      const asked = { toolCallId, ...named, overview, todos, isProject, phases: [], ...about };
       const verdict = await peer.request("cursor/create_plan", asked).then(
         (answer) => String(outcomeOf(answer)["outcome"]),
         // A client that knows nothing of plans has accepted this one.
@@ -86,7 +87,7 @@ export function createAcpAsker(options: AcpAskerOptions): Asker {
     },
     async tell({ toolCallId, key, args }) {
       const method = key === "taskToolCall" ? "cursor/task" : "cursor/update_todos";
-      const params = { toolCallId, ...args, sessionId };
+      const params = { toolCallId, ...args, ...about };
       if (has("todos-as-notification")) peer.notify(method, params);
       else await peer.request(method, params);
     },

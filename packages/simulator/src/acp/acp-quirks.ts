@@ -23,6 +23,8 @@ export const acpQuirks = {
   "model-per-process": true,
   /** The slash commands are announced in the middle of the first turn. */
   "late-commands": true,
+  /** Cursor's own requests do not say which session they are about. */
+  "asks-without-session": true,
   /** Without `authenticate` no session is ever made, and nothing says so. */
   "authenticate-first": false,
   /** The agent has no tool to ask a question with. */

@@ -15,7 +15,7 @@ export function createApiLane(host: ApiHost): Lane {
 
   return {
     name: "api",
-    takesImages: true,
+    features: ["client-tools", "gateway-tools", "images", "steering", "resume", "usage"],
     async *runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
       const { runTurn } = turns ?? (await load());
       yield* runTurn(request, signal);

@@ -1,13 +1,13 @@
 import { CaretError, type LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
-import { type Lane, type LaneRequest, outcomeOfStop } from "../lane.ts";
+import { type Lane, outcomeOfStop } from "../lane.ts";
 import { createAttemptRunner, type OpenedAttempt } from "../run-attempts.ts";
 import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
-import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { createChat } from "./create-chat.ts";
 import { openAttempt } from "./open-attempt.ts";
+import { plannedAttempts, programOf } from "./planned-attempts.ts";
 import { readAgent } from "./read-agent.ts";
 import type { TurnAttempt } from "./start-agent.ts";
 
@@ -16,8 +16,6 @@ export interface CliLaneOptions {
   readonly host: AgentHost;
 }
 
-/** Without profiles of its own a model logs in however the CLI does by itself. */
-const DEFAULT_PROFILE = "default";
 /** The system's limit for arguments may be lower than ours: standard input has none. */
 const TOO_LONG = "prompt-too-long";
 
@@ -26,9 +24,10 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   const runAttempts = createAttemptRunner(host.wallClock);
   return {
     name,
+    features: ["agent-tools", "client-tools", "gateway-tools", "resume", "usage"],
     runTurn: (request, signal) =>
       runAttempts({
-        ...plan(request, host),
+        ...plannedAttempts(request, host),
         open: (attempt, viaStdin) => open({ host, lane: name, request, attempt, viaStdin, signal }),
         signal,
       }),
@@ -62,21 +61,5 @@ async function open(turn: TurnAttempt): Promise<OpenedAttempt> {
     const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
     const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
     return { batches: [[{ event: { type: "turn-end", outcome } }]] };
-  }
-}
-
-function plan(request: LaneRequest, host: AgentHost) {
-  const { profiles, fallbackModels } = programOf(request.model, host);
-  const [first = DEFAULT_PROFILE, ...others] = profiles;
-  return { profiles: [first, ...others], models: [request.model, ...fallbackModels] } as const;
-}
-
-/** A model that cannot be found has no profiles and no fallbacks; the attempt itself will say what is wrong with it. */
-function programOf(model: string, host: AgentHost): Pick<AgentProgram, "profiles" | "fallbackModels" | "style"> {
-  try {
-    return findProgram(model, host.programs);
-  } catch (reason) {
-    if (CaretError.is(reason)) return { profiles: [], fallbackModels: [], style: "official" };
-    throw reason;
   }
 }

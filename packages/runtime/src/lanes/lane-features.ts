@@ -1,0 +1,15 @@
+/** What a lane may be able to do, each under the word that the table of lanes and errors use. */
+export const laneFeatures = {
+  "agent-tools": "the agent runs its own tools",
+  "client-tools": "the client runs the tools, by parked calls",
+  "gateway-tools": "the gateway runs the tools, under its policy",
+  approvals: "a person is asked about the agent's own tools",
+  questions: "a person answers the agent's questions",
+  plans: "a person accepts or rejects the agent's plans",
+  images: "the agent is given images as they are",
+  steering: "what a person says reaches the agent while it works",
+  resume: "the next turn goes on in the same upstream session",
+  usage: "upstream reports what a turn has used",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type LaneFeature = keyof typeof laneFeatures;
