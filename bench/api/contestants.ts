@@ -115,8 +115,10 @@ export function caretLane(url: string): CaretLane {
       previousTurnId: undefined,
       loadHistory: async () => [],
     } as const;
-    for await (const entries of lane.runTurn(request, new AbortController().signal))
+    const note: Parameters<typeof lane.runTurn>[1] = (entries) => {
       for (const { event } of entries) counter.note(event);
+    };
+    await lane.runTurn(request, note, new AbortController().signal);
     return counter.taken();
   };
   return {

@@ -105,6 +105,7 @@ export type {
   SessionListQuery,
   Sessions,
 } from "./ports/sessions.ts";
+export type { Take } from "./ports/take.ts";
 export { pricedUsage } from "./priced-usage.ts";
 export { Secret } from "./secret.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";

@@ -89,7 +89,7 @@ async function ask(conversations: RuntimeConversations, ...texts: readonly strin
     },
     { tokenName: "default", workspace: undefined },
   );
-  for await (const batch of turn.follow(new AbortController().signal)) if (batch.length === 0) break;
+  await turn.follow(() => undefined, new AbortController().signal);
   return { relation: turn.relation, sessionId: turn.sessionId, outcome: (await turn.outcome).kind };
 }
 

@@ -163,12 +163,16 @@ export async function followAnswer(
 ): Promise<AnswerEnding> {
   const { turn, limits, progress, signal } = followed;
   const limiter = createAnswerLimiter(limits);
+  const cut = new AbortController();
   try {
-    for await (const batch of turn.follow(signal)) {
+    const read = (batch: readonly AgentEvent[]): Promise<void> | void => {
+      if (limiter.cut !== undefined || progress.outcome !== undefined) return undefined;
       const taken = take(limiter.read(batch));
-      if (taken !== undefined) await taken;
-      if (limiter.cut !== undefined || progress.outcome !== undefined) break;
-    }
+      // With a reason of its own: the default one is an exception with a stack.
+      if (limiter.cut !== undefined) cut.abort("cut");
+      return taken;
+    };
+    await turn.follow(read, AbortSignal.any([signal, cut.signal]));
     if (limiter.cut === undefined) return await endingOf(followed);
     turn.stop(stopReason(limiter.cut));
     return { kind: "finished", cut: limiter.cut };

@@ -1,6 +1,7 @@
 import type { AgentEvent, TurnOutcome } from "../events/agent-event.ts";
 import type { Caller } from "./caller.ts";
 import type { RequestedModel } from "./models.ts";
+import type { Take } from "./take.ts";
 
 /** The three wire formats that stateless clients speak. */
 export type StatelessDoor = "openai" | "responses" | "anthropic";
@@ -128,10 +129,12 @@ export interface TurnShare {
   readonly startsTurn: boolean;
   /**
    * What answers this request, in batches: from the turn's start, or from the results that the request brought, until its
-   * `turn-end` or until it waits for the results of the client's calls, which are the last of it then. Leaving the loop
-   * only stops following. If it ends without either, `outcome` says why.
+   * `turn-end` or until it waits for the results of the client's calls, which are the last of it then. A batch is given
+   * by the very call that took it from the agent, as long as `take` returns nothing; a promise of it is waited for
+   * (backpressure). Aborting the signal only stops following. If it ends without either, `outcome` says why. Rejects with
+   * what `take` throws.
    */
-  follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
+  follow(take: Take<readonly AgentEvent[]>, signal: AbortSignal): Promise<void>;
   readonly outcome: Promise<TurnOutcome>;
   /** The client has all it asked for, though the turn would go on: end the turn. */
   stop(reason: string): void;

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from "@caret/protocol";
+import { Alarm } from "./alarm.ts";
 
 export type NextChunk<Chunk> =
   | { readonly kind: "chunk"; readonly chunk: Chunk }
@@ -16,9 +16,7 @@ export class ChunkWaiter {
   #isAborted: boolean;
   /** Settles the newest wait; does nothing when its chunk has come. */
   #settle: (next: { readonly kind: "expired" | "aborted" }) => void = () => undefined;
-  #deadline = Number.POSITIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
-  #firesAt = 0;
+  readonly #alarm = new Alarm(() => this.#settle({ kind: "expired" }));
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
@@ -32,36 +30,14 @@ export class ChunkWaiter {
     const { promise, resolve, reject } = Promise.withResolvers<NextChunk<Chunk>>();
     this.#settle = resolve;
     pull.then((result) => resolve(toChunk(result)), reject);
-    this.#arm(waitMs);
+    this.#alarm.set(waitMs);
     return promise;
   }
 
   close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#alarm.clear();
     this.#signal.removeEventListener("abort", this.#onAbort);
   }
-
-  /** A timer that fires too early is armed again then; only one that would fire too late is replaced. */
-  #arm(waitMs: number): void {
-    const now = performance.now();
-    this.#deadline = now + waitMs;
-    if (waitMs === Number.POSITIVE_INFINITY) return;
-    if (this.#timer !== undefined && this.#firesAt <= this.#deadline) return;
-    clearTimeout(this.#timer);
-    const timerMs = Math.min(Math.max(waitMs, 0), LONGEST_TIMER_MS);
-    this.#firesAt = now + timerMs;
-    this.#timer = setTimeout(this.#onTimer, timerMs);
-  }
-
-  #onTimer = (): void => {
-    this.#timer = undefined;
-    const leftMs = this.#deadline - performance.now();
-    if (leftMs > 0) return this.#arm(leftMs);
-    // A machine that slept or a busy loop makes timers late: what has come meanwhile counts as in time.
-    const settle = this.#settle;
-    setImmediate(() => settle({ kind: "expired" }));
-  };
 
   #onAbort = (): void => {
     this.#isAborted = true;

@@ -1,4 +1,4 @@
-import type { AgentEvent, ErrorInfo, TurnOutcome, TurnShare } from "@caret/protocol";
+import type { AgentEvent, ErrorInfo, Take, TurnOutcome, TurnShare } from "@caret/protocol";
 
 /** What an answer has shown its client so far. */
 export interface Shown {
@@ -30,13 +30,13 @@ export function answerAgain(first: TurnShare, { replaces, start, failure, isWhol
     return current;
   };
 
-  const follow = (signal: AbortSignal): AsyncIterable<readonly AgentEvent[]> => {
+  const follow: TurnShare["follow"] = (take, signal) => {
     const isUnmet = failure === undefined ? () => false : replaces;
     const turns = [
       { open: () => current, filter: createEndFilter(replaces, isWhole) },
       { open: goOn, filter: createEndFilter(isUnmet, false) },
     ];
-    return followUntilKept(turns, failure, signal);
+    return followUntilKept(turns, failure, take, signal);
   };
 
   return {
@@ -60,18 +60,19 @@ interface FilteredTurn {
 }
 
 /** Each turn in its order, up to the first whose end is not replaced. If there is none, the answer ends with `failure`. */
-async function* followUntilKept(
+async function followUntilKept(
   turns: readonly FilteredTurn[],
   failure: ErrorInfo | undefined,
+  take: Take<readonly AgentEvent[]>,
   signal: AbortSignal,
-): AsyncGenerator<readonly AgentEvent[], void, undefined> {
+): Promise<void> {
   for (const { open, filter } of turns) {
     const turn = await open();
-    for await (const batch of turn.follow(signal)) yield filter.read(batch);
-    if (filter.held.length > 0) yield filter.held;
+    await turn.follow((batch) => take(filter.read(batch)), signal);
+    if (filter.held.length > 0) await take(filter.held);
     if (!filter.isReplaced) return;
   }
-  if (failure !== undefined) yield [{ type: "turn-end", outcome: { kind: "failed", error: failure } }];
+  if (failure !== undefined) await take([{ type: "turn-end", outcome: { kind: "failed", error: failure } }]);
 }
 
 /** Passes batches on, but not an end that is to be replaced. */

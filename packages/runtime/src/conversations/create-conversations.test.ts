@@ -37,7 +37,10 @@ describe("a conversation through a stateless door", () => {
 
   it("may go on at the very moment its last turn has ended", async () => {
     const turn = await bench.open([user("A")]);
-    for await (const batch of turn.follow(new AbortController().signal)) if (batch.at(-1)?.type === "turn-end") break;
+    const ended = Promise.withResolvers<void>();
+    const { signal } = new AbortController();
+    void turn.follow((batch) => (batch.at(-1)?.type === "turn-end" ? ended.resolve() : undefined), signal);
+    await ended.promise;
     expect((await bench.open([user("A"), answer(""), user("B")])).relation).toBe("continuation");
   });
 

@@ -59,10 +59,14 @@ function withReason(share: TurnShare): TurnShare {
     outcome.kind === "cancelled" ? { kind: "failed", error: endedEarly().toInfo() } : outcome;
   return {
     ...share,
-    async *follow(signal) {
-      for await (const batch of share.follow(signal))
-        yield batch.map((event) => (event.type === "turn-end" ? { ...event, outcome: explain(event.outcome) } : event));
-    },
+    follow: (take, signal) =>
+      share.follow(
+        (batch) =>
+          take(
+            batch.map((event) => (event.type === "turn-end" ? { ...event, outcome: explain(event.outcome) } : event)),
+          ),
+        signal,
+      ),
     outcome: share.outcome.then(explain),
   };
 }
@@ -100,9 +104,7 @@ function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]
     model: start.model ?? "auto",
     relation: "joined",
     startsTurn: true,
-    async *follow() {
-      yield events;
-    },
+    follow: async (take) => await take(events),
     outcome: Promise.resolve(end.outcome),
     stop: () => undefined,
     leave: () => undefined,

@@ -1,4 +1,4 @@
-import type { ConversationRequest, TranscriptMessage, TurnShare } from "@caret/protocol";
+import type { AgentEvent, ConversationRequest, TranscriptMessage, TurnShare } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type ConversationBench,
@@ -201,16 +201,15 @@ describe.each(clients)("a client %s", (_name, client) => {
   it("that sends results while its first answer is still read keeps both answers apart [defect 12]", async () => {
     bench.manner({ steps: [{ say: "one" }, { call: ["a"] }, { say: "two" }, { call: ["b"] }] });
     const turn = await bench.open([user("A")], client);
-    const following = turn.follow(new AbortController().signal)[Symbol.asyncIterator]();
-    const first = [...((await following.next()).value ?? [])];
+    const first: AgentEvent[] = [];
+    const followed = turn.follow((batch) => void first.push(...batch), new AbortController().signal);
     await vi.waitFor(() => expect(parkedCalls().length).toBe(1));
     const [one] = parkedCalls();
-    while (callIdsIn(first).length === 0) first.push(...((await following.next()).value ?? []));
+    await vi.waitFor(() => expect(callIdsIn(first).length).toBe(1));
     const second = await eventsOf(
       await bench.open([user("A"), called(one?.callId ?? ""), result(one?.callId ?? "", "A")], client),
     );
-    for (let next = await following.next(); next.done !== true; next = await following.next())
-      first.push(...next.value);
+    await followed;
     expect({
       first: [textIn(first), callIdsIn(first).length],
       second: [textIn(second), callIdsIn(second).length],

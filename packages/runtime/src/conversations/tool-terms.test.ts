@@ -31,7 +31,7 @@ const result = (callId: string, text: string): TranscriptMessage => ({
 
 async function eventsOf(turn: TurnShare): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
-  for await (const batch of turn.follow(new AbortController().signal)) events.push(...batch);
+  await turn.follow((batch) => void events.push(...batch), new AbortController().signal);
   return events;
 }
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@caret/protocol";
+import type { TurnShare } from "@caret/protocol";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { meansCall } from "./matching/transcript.ts";
 import { type RoundEnd, untilParked } from "./until-parked.ts";
@@ -14,7 +14,7 @@ export interface TurnRound {
   /** All of it was given to a client. */
   isDelivered: boolean;
   /** The same answer every time, from its beginning, also when the turn has gone on since. May be called often. */
-  follow(signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
+  readonly follow: TurnShare["follow"];
 }
 
 /** The rounds of a turn, one for each request that it has answered. */
@@ -78,8 +78,8 @@ function createRound({ turn, clientCalls }: RoundContext, hash: string, from: nu
       return end === undefined;
     },
     isDelivered: false,
-    follow: (signal) =>
-      untilParked({ turn, afterSeq: from, signal, clientCalls, onSeq, closed: closed.signal, end: () => end }),
+    follow: (take, signal) =>
+      untilParked({ turn, afterSeq: from, signal, clientCalls, onSeq, closed: closed.signal, end: () => end }, take),
     close() {
       end ??= { seq: reached, calls: turn.parked?.open() ?? [] };
       closed.abort();

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "@caret/protocol";
-import { ChunkWaiter } from "../async/chunk-waiter.ts";
+import type { AgentEvent, Take } from "@caret/protocol";
+import { Alarm } from "../async/alarm.ts";
 import type { StoredEvent } from "../log/event-store.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { LoggedCall } from "../turns/tools/tool-call.ts";
@@ -28,83 +28,80 @@ export interface UntilParkedOptions {
  * also those it was sent before and still has no result for. Results of the client's own calls are left out: it knows
  * them. An answer that the client has gone on from ends where it ended then, for every later reader.
  */
-export async function* untilParked(
-  options: UntilParkedOptions,
-): AsyncGenerator<readonly AgentEvent[], void, undefined> {
+export async function untilParked(options: UntilParkedOptions, take: Take<readonly AgentEvent[]>): Promise<void> {
+  const { turn, afterSeq, signal, closed } = options;
   const left = new AbortController();
-  const answer = openAnswer(options, AbortSignal.any([options.signal, left.signal]));
+  // A reason of its own: the default one is an exception with a stack.
+  const answer = new Answer(options, take, () => left.abort("left"));
+  closed.addEventListener("abort", answer.look, { once: true });
   try {
-    for (let next = await answer.step(); next !== undefined; next = await answer.step()) {
-      if (next.events.length > 0) yield next.events;
-      if (next.isLast) return;
-    }
+    answer.look();
+    await turn.listen(answer.read, { afterSeq, signal: AbortSignal.any([signal, left.signal]), live: true });
+    if (answer.lastCalls.length > 0 && !signal.aborted) await take(answer.lastCalls);
   } finally {
-    // A reason of its own: the default one is an exception with a stack.
-    left.abort("left");
+    closed.removeEventListener("abort", answer.look);
     answer.close();
   }
 }
 
-interface Step {
-  readonly events: readonly AgentEvent[];
-  readonly isLast: boolean;
-}
+/** One reader of one answer. */
+class Answer {
+  /** What the answer ends with where the turn waits for its client. */
+  lastCalls: readonly AgentEvent[] = [];
+  readonly #options: UntilParkedOptions;
+  readonly #take: Take<readonly AgentEvent[]>;
+  readonly #leave: () => void;
+  readonly #told = new Set<string>();
+  readonly #context: ShownContext;
+  /** Rings when no further call is expected to go out with those that wait. */
+  readonly #alarm = new Alarm(() => this.#park());
+  #seq: number;
 
-const LOOK_AGAIN: Step = { events: [], isLast: false };
+  constructor(options: UntilParkedOptions, take: Take<readonly AgentEvent[]>, leave: () => void) {
+    const { turn, clientCalls, afterSeq } = options;
+    this.#options = options;
+    this.#take = take;
+    this.#leave = leave;
+    this.#context = { told: this.#told, clientCalls, hidden: new Set(), isClientRun: turn.parked !== undefined };
+    this.#seq = afterSeq;
+  }
 
-interface Answer {
-  /** One step of the answer after the other; undefined where the turn's log or the reader ends. */
-  step(): Promise<Step | undefined>;
-  close(): void;
-}
-
-function openAnswer(
-  { turn, afterSeq, clientCalls, onSeq, closed, end }: UntilParkedOptions,
-  signal: AbortSignal,
-): Answer {
-  const stored = turn.follow({ afterSeq, signal, live: true })[Symbol.asyncIterator]();
-  let waiter = new ChunkWaiter(AbortSignal.any([signal, closed]));
-  const told = new Set<string>();
-  const hidden = new Set<string>();
-  const isClientRun = turn.parked !== undefined;
-  let seq = afterSeq;
-  let pull = stored.next();
-
-  const read = (chunk: readonly StoredEvent[]): Step => {
-    pull = stored.next();
+  readonly read = (chunk: readonly StoredEvent[]): Promise<void> | void => {
+    const { end, onSeq, afterSeq } = this.#options;
     const lastSeq = end()?.seq ?? Number.POSITIVE_INFINITY;
     const batch = chunk.filter((event) => event.seq <= lastSeq);
-    seq = chunk.at(-1)?.seq ?? seq;
+    this.#seq = chunk.at(-1)?.seq ?? this.#seq;
     onSeq(batch.at(-1)?.seq ?? afterSeq);
-    return { events: shownEvents(batch, { told, clientCalls, hidden, isClientRun }), isLast: false };
+    const events = shownEvents(batch, this.#context);
+    // None is expected while the client is busy with these.
+    this.#alarm.clear();
+    const taken = events.length > 0 ? this.#take(events) : undefined;
+    return taken === undefined ? this.look() : taken.then(this.look);
   };
 
-  const park = (): Step => {
-    const calls = waitingCalls(turn);
+  /** Ends the answer where the client has gone on from, or waits for what may still go out with it. */
+  readonly look = (): void => {
+    const ended = this.#options.end();
+    if (ended === undefined) this.#alarm.set(windowOf(this.#options.turn));
+    else if (this.#seq >= ended.seq) this.#endWith(ended.calls);
+  };
+
+  close(): void {
+    this.#alarm.clear();
+  }
+
+  #park(): void {
+    const calls = waitingCalls(this.#options.turn);
     // A call that is not in the log yet comes from there: sent before, it would be sent again after its result.
-    const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
-    return calls.length > 0 && areLogged ? { events: untoldCalls(calls, told), isLast: true } : LOOK_AGAIN;
-  };
+    const areLogged = calls.every(({ callId }) => this.#options.clientCalls.has(callId));
+    if (calls.length > 0 && areLogged) this.#endWith(calls);
+    else this.look();
+  }
 
-  const pullOn = async (isClosed: boolean): Promise<Step | undefined> => {
-    const next = await waiter.next(pull, isClosed ? Number.POSITIVE_INFINITY : windowOf(turn));
-    if (next.kind === "chunk") return read(next.chunk);
-    if (next.kind === "expired") return park();
-    if (next.kind === "end" || signal.aborted) return undefined;
-    // The client has gone on: look where this answer ends. From here on only the reader's own signal counts.
-    waiter.close();
-    waiter = new ChunkWaiter(signal);
-    return LOOK_AGAIN;
-  };
-
-  return {
-    async step() {
-      const ended = end();
-      if (ended !== undefined && seq >= ended.seq) return { events: untoldCalls(ended.calls, told), isLast: true };
-      return await pullOn(ended !== undefined);
-    },
-    close: () => waiter.close(),
-  };
+  #endWith(calls: readonly LoggedCall[]): void {
+    this.lastCalls = untoldCalls(calls, this.#told);
+    this.#leave();
+  }
 }
 
 function windowOf({ parked }: RunningTurn): number {

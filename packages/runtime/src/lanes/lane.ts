@@ -1,4 +1,4 @@
-import { type AgentEventOf, CaretError, type LaneName, type TurnOutcome } from "@caret/protocol";
+import { type AgentEventOf, CaretError, type LaneName, type Take, type TurnOutcome } from "@caret/protocol";
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
@@ -84,18 +84,25 @@ export interface LaneEntry extends Decoded {
 }
 
 /**
- * A way to run a turn.
+ * Takes the next batch of a turn, within the read that its bytes came with. A promise means that there is no room for
+ * another batch before it is settled: the lane stops reading its upstream meanwhile (backpressure).
+ */
+export type TakeEntries = Take<readonly LaneEntry[]>;
+
+/**
+ * A way to run a turn. `runTurn` calls `take` with one batch after the other:
  *
- * - nothing starts before the first pull of `runTurn`;
- * - its batches are the events of one turn without the `turn-start`; the last of them is the `turn-end`, which comes as
- *   soon as the upstream has ended, before anything is cleaned up;
+ * - they are the events of one turn without the `turn-start`; the last of them is the `turn-end`, which comes as soon as
+ *   the upstream has ended, before anything is cleaned up;
+ * - a batch is given in the read that it came with: no promise, timer or abort listener per batch;
  * - a failure is a `turn-end`, never a rejection;
  * - aborting the signal ends the turn with what `outcomeOfStop` makes of its reason;
- * - aborting the signal, or leaving the loop, frees every process, socket and timer before the iterator settles.
+ * - when `take` throws or rejects nothing more is given, and `runTurn` rejects with its reason;
+ * - `runTurn` settles when every process, socket and timer is freed.
  */
 export interface Lane {
   readonly name: LaneName;
-  runTurn(request: LaneRequest, signal: AbortSignal): AsyncIterable<readonly LaneEntry[]>;
+  runTurn(request: LaneRequest, take: TakeEntries, signal: AbortSignal): Promise<void>;
   /** Whether the upstream still has the session. Upstreams tend to start a new one silently when they have not. */
   canResume(attachment: UpstreamAttachment, workspace: string): boolean;
   /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */

@@ -8,20 +8,28 @@ import {
   startRotation,
 } from "../profiles/rotation.ts";
 import { isRecoverable } from "./cli/classify-failure.ts";
-import type { LaneEntry } from "./lane.ts";
+import { type LaneEntry, outcomeOfStop, type TakeEntries } from "./lane.ts";
 
 type LaneBatch = readonly LaneEntry[];
 
 /** An attempt that was opened. */
 export interface OpenedAttempt {
-  readonly batches: AsyncIterable<LaneBatch> | readonly LaneBatch[];
+  /** Gives its batches, as a lane does. */
+  readonly run: (take: TakeEntries) => Promise<void>;
   /** A failure of this code is worth the very same attempt in another way: `isOtherWay` is then true. */
   readonly otherWayAfter?: ErrorCode | undefined;
 }
 
+/** An attempt that could not be opened is its end alone. */
+export function unopened(reason: unknown, signal: AbortSignal): OpenedAttempt {
+  const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
+  const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
+  return { run: async (take) => await take([{ event: { type: "turn-end", outcome } }]) };
+}
+
 /** The attempts of one turn. */
 export interface TurnAttempts extends Omit<RotationPlan, "cooldowns" | "nowMs"> {
-  /** Never rejects: an attempt that cannot be opened is its `turn-end` alone. */
+  /** Never rejects: an attempt that cannot be opened is `unopened`. */
   readonly open: (attempt: Attempt, isOtherWay: boolean) => Promise<OpenedAttempt>;
   readonly signal: AbortSignal;
 }
@@ -48,7 +56,7 @@ interface Failure {
  * Runs turns of a lane: one attempt after the other, each with the next profile or model, until one answers or nothing is
  * left to try. Which profiles cool down is shared by all turns of the lane.
  */
-export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempts) => AsyncGenerator<LaneBatch> {
+export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempts, take: TakeEntries) => Promise<void> {
   let cooldowns: Cooldowns = new Map();
 
   /** What is tried next, and a notice of it; or the failure after all when nothing is left to try. */
@@ -68,18 +76,18 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
     };
   };
 
-  return async function* runAttempts({ profiles, models, open, signal }) {
+  return async function runAttempts({ profiles, models, open, signal }, take) {
     const state = startRotation({ profiles, models, cooldowns, nowMs: wallClock() });
     let step: Step | undefined = { state, isOtherWay: false };
     while (step !== undefined) {
       const opened = await open(step.state.attempt, step.isOtherWay);
       const ending = createWithheldEnd(opened.otherWayAfter, signal);
-      for await (const entries of opened.batches) {
+      await opened.run((entries) => {
         const shown = ending.withhold(entries);
-        if (shown.length > 0) yield shown;
-      }
+        return shown.length > 0 ? take(shown) : undefined;
+      });
       const next: NextStep = recover(step, ending.failure(), opened.otherWayAfter);
-      if (next.entries.length > 0) yield next.entries;
+      if (next.entries.length > 0) await take(next.entries);
       step = next.step;
     }
   };

@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { completedEnd } from "../turns/testing/scripted-engine.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
-import { follow } from "./follow.ts";
+import { pullEvents as follow } from "./follow.ts";
 import { createMemoryEventStore } from "./testing/memory-event-store.ts";
 
 let store: EventStore;

@@ -1,5 +1,6 @@
-import { isDelta } from "@caret/protocol";
+import { isDelta, type Take } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
+import { pulled } from "../async/pulled.ts";
 import { type EventStore, lengthOfEvent, type StoredEvent } from "./event-store.ts";
 
 /** A reader that has this much waiting is too slow: it goes on from the log instead of from memory. */
@@ -7,6 +8,9 @@ const MAX_WAITING = 200;
 const MAX_WAITING_CHARACTERS = 128 * 1024;
 /** Small, because an event may hold a megabyte, and a reader that has caught up is back in memory. */
 const PAGE = 32;
+
+/** Takes the events of a log, batch by batch. */
+export type TakeEvents = Take<readonly StoredEvent[]>;
 
 /** The log of one session. */
 export interface FollowedLog {
@@ -57,51 +61,41 @@ export interface FollowOptions {
 }
 
 /**
- * Every event after `from`, once and in order. Subscribes before it reads, so that nothing falls between the two.
+ * Calls `take` with every event after `from`, once and in order. Subscribes before it reads, so that nothing falls between
+ * the two. Resolves at the end, or when the signal is aborted.
  *
  * A reader is in one of two states. *Behind*: what comes next may be only in the log, which is read page by page; entered
  * at the beginning, when the reader is slow, when another process wrote, and when a number is missing. *Up to date*: what
- * is written here comes from memory; entered when a page was the last.
+ * is written here comes from memory; entered when a page was the last. To a reader that is up to date and has taken
+ * everything, a batch is given by the very call that writes it: the loop below then only waits.
  */
-export async function* follow(
-  log: FollowedLog,
-  options: FollowOptions,
-): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-  const { until, live } = options;
+export async function follow(log: FollowedLog, options: FollowOptions, take: TakeEvents): Promise<void> {
   // What was sent before there was a listener is in the log or will be, except for what no listener has taken yet.
-  const inbox = new Inbox(live);
+  const inbox = new Inbox(options, take);
   const leave = listen(log, options, inbox);
-  let position: Position = { seq: options.from, characters: WHOLE };
   try {
-    for (;;) {
-      const batch = await nextBatch(log, options, position, inbox);
-      if (batch === undefined) return;
-      position = inbox.positionAfter(batch, position);
-      const wanted = until === "never" ? batch : batch.filter(({ turnId }) => turnId === until.endOf);
-      if (wanted.length > 0) yield wanted;
-      if (endsWith(wanted, until)) return;
+    while (!inbox.isOver) {
+      const batch = inbox.isBehind ? await readPage(log, options, inbox) : inbox.take();
+      if (batch.length > 0) await inbox.give(batch);
+      else if (options.until === "never" && (await log.store.getSession(log.sessionId)) === undefined) return;
+      else await inbox.settled();
     }
   } finally {
     leave();
   }
 }
 
-/** What comes after a position, as soon as there is anything. Undefined when nothing more will come. */
-async function nextBatch(
+/** The same for a reader that pulls. */
+export function pullEvents(
   log: FollowedLog,
   options: FollowOptions,
-  position: Position,
-  inbox: Inbox,
-): Promise<readonly StoredEvent[] | undefined> {
-  const { live, restore = asKept, until } = options;
-  while (!inbox.isUnwanted) {
-    const batch = inbox.isBehind ? await readPage(log, options, position, inbox) : inbox.take(position);
-    // What comes live comes as it was said.
-    if (batch.length > 0) return live === undefined ? restore(batch) : batch;
-    if (await isOver(log, until)) return undefined;
-    await inbox.bell.rung();
-  }
-  return undefined;
+): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  const left = new AbortController();
+  const signal = AbortSignal.any([options.signal, left.signal]);
+  return pulled(
+    (take) => follow(log, { ...options, signal }, take),
+    () => left.abort("left"), // with a reason of its own: the default one is an exception with a stack
+  );
 }
 
 function listen(
@@ -109,19 +103,15 @@ function listen(
   { live, until, raw, ticks, signal }: FollowOptions,
   inbox: Inbox,
 ): () => void {
-  const { ring } = inbox.bell;
-  const leave = (): void => {
-    inbox.isUnwanted = true;
-    ring();
-  };
+  const leave = (): void => inbox.end();
   const put = (events: readonly StoredEvent[]): void => inbox.put(raw === true ? events : withoutRaw(events));
   const ends = [
-    live === undefined ? store.subscribe(sessionId, put) : live.listen({ onWritten: inbox.put, onDurable: ring }),
+    live === undefined ? store.subscribe(sessionId, put) : live.listen({ onWritten: inbox.put, onDurable: inbox.wake }),
     // It hears of the session's end, too.
-    until === "never" ? store.watch((changed) => changed === sessionId && ring()) : undefined,
+    until === "never" ? store.watch((changed) => changed === sessionId && inbox.bell.ring()) : undefined,
     ticks?.add(() => {
       inbox.fallBehind();
-      ring();
+      inbox.bell.ring();
     }),
   ];
   if (signal.aborted) leave();
@@ -135,9 +125,9 @@ function listen(
 async function readPage(
   { store, sessionId }: FollowedLog,
   { raw = false, live, restore = asKept }: FollowOptions,
-  { seq, characters }: Position,
   inbox: Inbox,
 ): Promise<readonly StoredEvent[]> {
+  const { seq, characters } = inbox.position;
   // An event of which only a piece was sent is read once more.
   const afterSeq = characters === WHOLE ? seq : seq - 1;
   // From here on arrivals are kept; whether they are enough is known when the page turns out to be the last.
@@ -178,14 +168,6 @@ function isBefore({ seq, offset = 0 }: LiveEvent, position: Position): boolean {
   return seq < position.seq || (seq === position.seq && offset < position.characters);
 }
 
-function endsWith(wanted: readonly StoredEvent[], until: FollowOptions["until"]): boolean {
-  return until !== "never" && wanted.at(-1)?.event.type === "turn-end";
-}
-
-async function isOver({ store, sessionId }: FollowedLog, until: FollowOptions["until"]): Promise<boolean> {
-  return until === "never" && (await store.getSession(sessionId)) === undefined;
-}
-
 function asKept(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events;
 }
@@ -194,23 +176,32 @@ function withoutRaw(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events.some(({ raw }) => raw !== undefined) ? events.map(({ raw, rawCut, ...stored }) => stored) : events;
 }
 
-/** What was written while the reader was busy. */
+/** Where a reader is, and what was written while it was busy. */
 class Inbox {
   readonly bell = new Doorbell();
-  /** The reader is gone. Kept here: to ask a signal that is made of others looks at all of them. */
-  isUnwanted = false;
+  position: Position;
   /** The newest event that the reader has from the log. */
   readTo = 0;
+  /** The reader has everything that it wants, or is gone. */
+  isOver = false;
+  readonly #options: FollowOptions;
+  readonly #reader: TakeEvents;
   #waiting: LiveEvent[];
   #characters = 0;
   #isBehind = true;
-  readonly #isLive: boolean;
+  /** The reader is up to date and ready, and nothing waits: what comes next can be given to it at once. */
+  #isIdle = false;
+  /** What the reader is still busy with that was given to it so. */
+  #taking: Promise<void> | undefined;
   /** The number of the newest event that was sent. */
   #newest: number;
 
-  constructor(live: LiveLog | undefined) {
+  constructor(options: FollowOptions, reader: TakeEvents) {
+    const { live, from } = options;
     const untaken = live?.untaken ?? [];
-    this.#isLive = live !== undefined;
+    this.#options = options;
+    this.#reader = reader;
+    this.position = { seq: from, characters: WHOLE };
     this.#waiting = [...untaken];
     this.#newest = (untaken[0]?.seq ?? (live?.writtenSeq ?? 0) + 1) - 1;
   }
@@ -222,9 +213,57 @@ class Inbox {
 
   readonly put = (events: readonly LiveEvent[]): void => {
     this.#newest = events.at(-1)?.seq ?? this.#newest;
+    if (this.#isIdle && this.#isNext(events[0])) return this.#giveAtOnce(events);
     if (!this.#isBehind) this.#keep(events);
+    this.#isIdle = false;
     this.bell.ring();
   };
+
+  /** Something is in the log that was not. */
+  readonly wake = (): void => {
+    if (!this.#isIdle) this.bell.ring();
+  };
+
+  /** Nothing more is wanted. */
+  end(): void {
+    this.isOver = true;
+    this.#isIdle = false;
+    this.bell.ring();
+  }
+
+  /** Resolves when there is something to do that a call of `put` cannot do by itself. Rejects with what the reader threw. */
+  async settled(): Promise<void> {
+    this.#isIdle = !this.#isBehind && this.#waiting.length === 0;
+    await this.bell.rung();
+    this.#isIdle = false;
+    await this.#taking;
+    this.#taking = undefined;
+  }
+
+  /** Hands a batch on that follows the position. */
+  give(batch: readonly LiveEvent[]): Promise<void> | void {
+    const { until, live, restore = asKept } = this.#options;
+    // What comes live comes as it was said.
+    const events = live === undefined ? restore(batch) : batch;
+    const wanted = until === "never" ? events : events.filter(({ turnId }) => turnId === until.endOf);
+    this.position = this.#positionAfter(batch);
+    if (until !== "never" && wanted.at(-1)?.event.type === "turn-end") this.isOver = true;
+    return wanted.length > 0 ? this.#reader(wanted) : undefined;
+  }
+
+  #giveAtOnce(batch: readonly LiveEvent[]): void {
+    // What the reader itself makes the turn write comes after this.
+    this.#isIdle = false;
+    try {
+      this.#taking = this.give(batch) ?? undefined;
+    } catch (reason) {
+      // The turn that is being written does not fail of one of its readers.
+      this.#taking = Promise.reject(reason);
+    }
+    this.#taking?.catch(() => undefined); // awaited by `settled`
+    this.#isIdle = this.#taking === undefined && this.#waiting.length === 0 && !this.#isBehind && !this.isOver;
+    if (!this.#isIdle) this.bell.ring();
+  }
 
   #keep(sent: readonly LiveEvent[]): void {
     const last = this.#waiting.at(-1);
@@ -240,33 +279,37 @@ class Inbox {
    * What follows the position. Nothing, and behind, when something lies between: it was sent while there was no listener, and is
    * in the log or will be.
    */
-  take(position: Position): readonly StoredEvent[] {
+  take(): readonly StoredEvent[] {
     this.bell.clear();
     const waiting = this.#waiting;
     this.#empty();
-    const first = waiting.findIndex((sent) => !isBefore(sent, position));
+    const first = waiting.findIndex((sent) => !isBefore(sent, this.position));
     const fresh = first > 0 ? waiting.slice(first) : waiting;
-    const [next] = fresh;
-    if (first === -1 || next === undefined) return [];
-    const offset = next.offset ?? 0;
-    const isNext =
-      next.seq === position.seq ? offset === position.characters : next.seq === position.seq + 1 && offset === 0;
-    if (isNext) return fresh;
+    if (first === -1 || this.#isNext(fresh[0])) return first === -1 ? [] : fresh;
     this.#isBehind = true;
     this.bell.ring();
     return [];
   }
 
+  #isNext(event: LiveEvent | undefined): boolean {
+    if (event === undefined) return false;
+    const { seq, characters } = this.position;
+    const { offset = 0 } = event;
+    return event.seq === seq ? offset === characters : event.seq === seq + 1 && offset === 0;
+  }
+
   /** Where a reader is that was given this batch. */
-  positionAfter(batch: readonly LiveEvent[], before: Position): Position {
+  #positionAfter(batch: readonly LiveEvent[]): Position {
     const last = batch.at(-1);
-    if (last === undefined) return before;
-    return this.#isLive && last.seq > this.readTo ? endOf(last) : { seq: last.seq, characters: WHOLE };
+    if (last === undefined) return this.position;
+    const isLive = this.#options.live !== undefined;
+    return isLive && last.seq > this.readTo ? endOf(last) : { seq: last.seq, characters: WHOLE };
   }
 
   fallBehind(): void {
     this.#empty();
     this.#isBehind = true;
+    this.#isIdle = false;
   }
 
   /** Keeps arrivals from now on. Says how far those went that may not have been kept. */

@@ -10,7 +10,7 @@ import { barSize } from "../testing/bar-size.ts";
 import { completedEnd } from "../turns/testing/scripted-engine.ts";
 import { createTurnWriter, type TurnWriter } from "../turns/turn-writer.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
-import { follow } from "./follow.ts";
+import { pullEvents as follow } from "./follow.ts";
 import { openSqliteEventStore } from "./sqlite/sqlite-event-store.ts";
 
 let directory: string;

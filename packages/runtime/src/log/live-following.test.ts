@@ -8,7 +8,7 @@ import { createSaidEvents } from "../turns/said-events.ts";
 import { completedEnd } from "../turns/testing/scripted-engine.ts";
 import { createTurnWriter, type TurnWriter } from "../turns/turn-writer.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
-import { follow as followLog } from "./follow.ts";
+import { pullEvents as followLog } from "./follow.ts";
 import { openSqliteEventStore } from "./sqlite/sqlite-event-store.ts";
 
 let directory: string;
@@ -43,7 +43,8 @@ afterEach(async () => {
 });
 
 const unknown = (value: number): AgentEvent => ({ type: "unknown", source: "x", label: "n", value });
-const append = (...events: readonly AgentEvent[]): Promise<void> => log.append(events.map((event) => ({ event })));
+const append = async (...events: readonly AgentEvent[]): Promise<void> =>
+  await log.append(events.map((event) => ({ event })));
 const { signal } = new AbortController();
 const follow = (from = 0) =>
   followLog({ store, sessionId: "s" }, { from, until: { endOf: "t" }, signal, live: log, restore: log.said.restore });

@@ -1,4 +1,4 @@
-import type { CaretError } from "@caret/protocol";
+import type { CaretError, Take } from "@caret/protocol";
 
 /** How a child ended. `lost`: it ran, and how it ended is unknown. */
 export type ChildExit =
@@ -20,12 +20,23 @@ export interface StopStages {
   readonly graceMs?: number;
 }
 
+/** What a child prints. To be read once, in one of two ways. */
+export interface ChildOutput extends AsyncIterable<Uint8Array> {
+  /**
+   * Calls the reader with every chunk, in the very read that it came with where the reader is ready. Resolves when the
+   * last was taken; rejects with what the reader throws, and drops the rest.
+   */
+  read(take: Take<Uint8Array>): Promise<void>;
+  /** Nobody wants the rest: it is thrown away, so that the child does not wait for a reader. Leaving a loop does the same. */
+  drop(): void;
+}
+
 /**
  * One child process, from before it starts until nothing of it is left.
  *
  * - No promise of a handle rejects, and none is left pending once the child is gone.
  * - `stdout` may be read once. It ends when the child has exited and its last bytes are in, or `drainMs` after its exit
- *   when a grandchild holds the pipe open. Leaving the loop throws the rest away; it does not stop the child.
+ *   when a grandchild holds the pipe open.
  * - The child is read ahead of the reader into a queue with a limit, so that a child that exits in a hurry loses
  *   nothing; beyond the limit it is slowed down.
  * - Whatever the child leaves behind in its group, or started away from it, is killed after its exit.
@@ -35,7 +46,7 @@ export interface ChildHandle {
   readonly pid: number | undefined;
   /** True once the process runs, false when it could not start. */
   readonly started: Promise<boolean>;
-  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stdout: ChildOutput;
   /** True at the first byte of standard output, false when it ended without one. */
   readonly firstOutput: Promise<boolean>;
   /** Writes in order of the calls. Read `stdout` meanwhile: a child whose output is not read may stop reading too. */

@@ -20,15 +20,44 @@ describe("reading ahead", () => {
     expect(await textOf(queue)).toBe("0123456789rest");
   });
 
-  it("gives the reader everything that came meanwhile as one piece", async () => {
+  it("gives a reader that is ready each chunk in its read, and queues for one that is not", async () => {
     const source = new PassThrough();
     const queue = new OutputQueue(100);
     queue.attach(source);
-    for (const piece of ["a", "b", "c"]) source.write(piece);
-    await queue.firstOutput;
-    await eventually(() => source.readableLength === 0, "it has been read");
-    const first = await queue[Symbol.asyncIterator]().next();
-    expect(Buffer.from(first.value ?? []).toString()).toBe("abc");
+    const given: string[] = [];
+    let release = (): void => undefined;
+    const ended = queue.read((chunk) => {
+      given.push(Buffer.from(chunk).toString());
+      if (given.length !== 2) return undefined;
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    });
+    source.emit("data", Buffer.from("a"));
+    const inItsRead = [...given];
+    for (const piece of ["b", "c", "d"]) source.emit("data", Buffer.from(piece));
+    const whileBusy = [...given];
+    release();
+    source.end();
+    await ended;
+    expect({ inItsRead, whileBusy, given }).toEqual({
+      inItsRead: ["a"],
+      whileBusy: ["a", "b"],
+      given: ["a", "b", "c", "d"],
+    });
+  });
+
+  it("rejects with what its reader throws, and drops the rest", async () => {
+    const source = new PassThrough();
+    const queue = new OutputQueue(10);
+    queue.attach(source);
+    const ended = queue.read(() => {
+      throw new Error("The disk is full");
+    });
+    source.write("0123456789".repeat(10));
+    await expect(ended).rejects.toThrow("The disk is full");
+    expect(queue.isFull).toBe(false);
+    queue.close();
   });
 
   it("cuts off a grandchild that floods the pipe after the child's end", async () => {

@@ -1,25 +1,31 @@
 import type { Readable } from "node:stream";
+import type { Take } from "@caret/protocol";
+import { pulled } from "../async/pulled.ts";
 import { within } from "../async/within.ts";
+import type { ChildOutput } from "./child-handle.ts";
 
 /** More than any pipe or socket holds, so that the tail of an exited child always fits. */
 const TAIL_BYTES = 1024 * 1024;
 
-type Result = IteratorResult<Uint8Array, undefined>;
-
 /**
  * Reads a stream ahead of its reader, up to a limit.
  *
- * A child that exits at once loses what was not read from its pipe, so bytes are read as they come. At the limit the
- * stream is paused, and resumes when the reader takes what is queued.
+ * A child that exits at once loses what was not read from its pipe, so bytes are read as they come. A reader that is
+ * ready is called with them in the very read; for one that is not they are queued. At the limit the stream is paused, and
+ * resumes when the reader has taken what is queued.
  */
-export class OutputQueue implements AsyncIterable<Uint8Array> {
+export class OutputQueue implements ChildOutput {
   readonly #first = Promise.withResolvers<boolean>();
   readonly #ended = Promise.withResolvers<void>();
-  readonly #readers: ((result: Result) => void)[] = [];
+  readonly #taken = Promise.withResolvers<void>();
   readonly #limitBytes: number;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #source: Readable | undefined;
+  #reader: Take<Uint8Array> | undefined;
+  /** The reader has returned a promise that is not settled. */
+  #isBusy = false;
+  #hasBegun = false;
   #closed = false;
   #draining = false;
   #unwanted = false;
@@ -39,7 +45,7 @@ export class OutputQueue implements AsyncIterable<Uint8Array> {
 
   attach(source: Readable): void {
     this.#source = source;
-    source.on("data", (chunk: Uint8Array) => this.#push(chunk));
+    source.on("data", this.#push);
     source.once("close", () => this.close());
     source.once("end", () => this.close());
     // A reset connection is the end of the output like any other; its exit says how the child ended.
@@ -61,34 +67,57 @@ export class OutputQueue implements AsyncIterable<Uint8Array> {
     this.#source?.destroy();
     this.#first.resolve(false);
     this.#ended.resolve();
-    for (const read of this.#readers.splice(0)) read({ done: true, value: undefined });
+    this.#giveQueued();
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
-    return {
-      next: () => this.#next(),
-      return: async () => {
-        this.#unwanted = true;
-        this.#take();
-        return { done: true, value: undefined };
-      },
-    };
+  read(take: Take<Uint8Array>): Promise<void> {
+    this.#reader = take;
+    this.#giveQueued();
+    return this.#taken.promise;
   }
 
-  #next(): Promise<Result> {
-    const value = this.#take();
-    if (value !== undefined) return Promise.resolve({ done: false, value });
-    if (this.#closed) return Promise.resolve({ done: true, value: undefined });
-    return new Promise((resolve) => this.#readers.push(resolve));
+  drop(): void {
+    this.#unwanted = true;
+    this.#chunks = [];
+    this.#noteRoom();
+    this.#taken.resolve();
   }
 
-  #push(chunk: Uint8Array): void {
-    this.#first.resolve(true);
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    return pulled(
+      (take) => this.read(take),
+      () => this.drop(),
+    );
+  }
+
+  readonly #push = (chunk: Uint8Array): void => {
+    if (!this.#hasBegun) this.#first.resolve(true);
+    this.#hasBegun = true;
     if (this.#unwanted) return;
-    const reader = this.#readers.shift();
-    if (reader === undefined) this.#keep(chunk);
-    else reader({ done: false, value: chunk });
+    if (this.#reader === undefined || this.#isBusy) this.#keep(chunk);
+    else this.#give(this.#reader, chunk);
+  };
+
+  #give(reader: Take<Uint8Array>, chunk: Uint8Array): void {
+    try {
+      const taken = reader(chunk);
+      if (taken === undefined) return;
+      this.#isBusy = true;
+      taken.then(this.#onTaken, this.#fail);
+    } catch (reason) {
+      this.#fail(reason);
+    }
   }
+
+  readonly #onTaken = (): void => {
+    this.#isBusy = false;
+    this.#giveQueued();
+  };
+
+  readonly #fail = (reason: unknown): void => {
+    this.#taken.reject(reason);
+    this.drop();
+  };
 
   #keep(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
@@ -99,14 +128,24 @@ export class OutputQueue implements AsyncIterable<Uint8Array> {
     } else if (this.#bytes >= this.#limitBytes) this.#source?.pause();
   }
 
-  /** Everything queued, as one piece. */
-  #take(): Uint8Array | undefined {
-    const [first] = this.#chunks;
-    if (first === undefined) return undefined;
-    const value = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.#chunks = [];
+  /** Chunk by chunk, as long as the reader is ready: joined they would be in memory twice. */
+  #giveQueued(): void {
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    let given = 0;
+    for (let chunk = this.#chunks[given]; chunk !== undefined && !this.#isBusy; chunk = this.#chunks[given]) {
+      given += 1;
+      this.#bytes -= chunk.byteLength;
+      this.#give(reader, chunk);
+    }
+    if (given > 0) this.#chunks.splice(0, given);
+    if (this.#chunks.length > 0 || this.#isBusy) return;
+    this.#noteRoom();
+    if (this.#closed) this.#taken.resolve();
+  }
+
+  #noteRoom(): void {
     this.#bytes = 0;
     if (this.#source?.isPaused()) this.#source.resume();
-    return value;
   }
 }

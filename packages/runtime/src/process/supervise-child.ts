@@ -4,6 +4,7 @@ import type {
   ChildCommand,
   ChildExit,
   ChildHandle,
+  ChildOutput,
   SpawnOptions,
   StdinOutcome,
   StdinTrouble,
@@ -62,7 +63,7 @@ class SupervisedChild implements ChildHandle {
   get started(): Promise<boolean> {
     return this.#launching.promise.then((launched) => launched !== undefined);
   }
-  get stdout(): AsyncIterable<Uint8Array> {
+  get stdout(): ChildOutput {
     return this.#stdout;
   }
   get firstOutput(): Promise<boolean> {
@@ -115,7 +116,7 @@ class SupervisedChild implements ChildHandle {
   #attach(launched: LaunchedProcess): void {
     this.#stdout.attach(launched.stdout);
     this.#stderr.attach(launched.stderr);
-    this.#tailKept = this.#keepTail();
+    this.#tailKept = this.#stderr.read((chunk) => this.#tail.push(chunk));
     this.#stdin.attach(launched.stdin);
     const { stdin } = this.#command;
     if (typeof stdin === "object") {
@@ -123,10 +124,6 @@ class SupervisedChild implements ChildHandle {
       void this.#stdin.end();
     }
     this.#launching.resolve(launched);
-  }
-
-  async #keepTail(): Promise<void> {
-    for await (const chunk of this.#stderr) this.#tail.push(chunk);
   }
 
   async #explain(status: ChildExit): Promise<ChildExit> {

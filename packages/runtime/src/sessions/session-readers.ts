@@ -1,6 +1,6 @@
 import { CaretError, type EventEnvelope, type Sessions, type UsageRow } from "@caret/protocol";
 import type { UsageOfDay } from "../log/event-store.ts";
-import { follow } from "../log/follow.ts";
+import { pullEvents } from "../log/follow.ts";
 import { toUsageDay } from "../log/session-record.ts";
 import { readChanges } from "./changes/read-changes.ts";
 import { type Git, listFiles } from "./changes/run-git.ts";
@@ -70,7 +70,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
       const { id } = await find(sessionId, caller);
       const restore = (events: readonly EventEnvelope[]) => forDecider(id, events);
       const log = { store, sessionId: id };
-      yield* follow(log, { from: after, until: "never", signal: untilClosing(signal), restore, raw, ticks });
+      yield* pullEvents(log, { from: after, until: "never", signal: untilClosing(signal), restore, raw, ticks });
     },
     followUpdates: (signal, caller) =>
       followUpdates({

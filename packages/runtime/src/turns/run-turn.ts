@@ -1,5 +1,5 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import type { LaneEntry } from "../lanes/lane.ts";
+import type { LaneEntry, TakeEntries } from "../lanes/lane.ts";
 import { prepareLaneRequest } from "./prepare-lane-request.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
@@ -44,12 +44,13 @@ export async function runTurn(turn: Turn): Promise<void> {
     await writer.append(toEntries(budget.warnings));
     const { request, notices } = await prepareLaneRequest({ ...options, ...turn });
     await writer.append(toEntries(notices));
-    for await (const entries of lane.runTurn(request, signal)) {
+    const take: TakeEntries = (entries) => {
       keepUpstream(options, entries);
       const overrun = budget.overrunIn(entries);
       if (overrun !== undefined) stop(overrun);
-      await writer.append(settleCalls(entries, tools));
-    }
+      return writer.append(settleCalls(entries, tools));
+    };
+    await lane.runTurn(request, take, signal);
     if (!writer.hasEnded) throw new CaretError("internal", `The lane ${lane.name} left its turn without an end`);
   } catch (reason) {
     if (!writer.hasEnded) await endBroken(turn, CaretError.from(reason));

@@ -9,6 +9,7 @@ import type {
 } from "@caret/protocol";
 import type { TurnMode } from "../lanes/lane.ts";
 import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../log/event-store.ts";
+import type { TakeEvents } from "../log/follow.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
@@ -121,6 +122,14 @@ export interface TurnAsks {
   answerQuestion(requestId: string, answer: AnswerQuestion): boolean;
 }
 
+/** Which events of a turn a follower is given, and in which form. */
+export interface TurnFollowOptions {
+  readonly afterSeq?: number;
+  readonly signal?: AbortSignal;
+  readonly live?: boolean;
+  readonly asSaid?: boolean;
+}
+
 /**
  * A turn that runs by itself, with or without followers.
  *
@@ -143,12 +152,9 @@ export interface RunningTurn {
    * durable; for doors whose clients cannot come back to a sequence number anyway. `asSaid`: the agent's words and calls
    * unaltered, for the client that asked for the turn; otherwise as they are kept, without secrets. `live` is always `asSaid`.
    */
-  follow(options?: {
-    readonly afterSeq?: number;
-    readonly signal?: AbortSignal;
-    readonly live?: boolean;
-    readonly asSaid?: boolean;
-  }): AsyncIterable<readonly StoredEvent[]>;
+  follow(options?: TurnFollowOptions): AsyncIterable<readonly StoredEvent[]>;
+  /** The same for a reader that is called: with a batch by the very call that writes it, where it is up to date. */
+  listen(take: TakeEvents, options?: TurnFollowOptions): Promise<void>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked:
     | Pick<ParkedCalls, "answer" | "refuseUncallable" | "open" | "windowMs" | "onUnanswered" | "dismissAll">

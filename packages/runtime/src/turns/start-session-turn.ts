@@ -3,11 +3,11 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import { within } from "../async/within.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
-import { follow } from "../log/follow.ts";
+import { type FollowOptions, follow, pullEvents } from "../log/follow.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
-import type { RunningTurn, TurnRequest } from "./session-engine.ts";
+import type { RunningTurn, TurnFollowOptions, TurnRequest } from "./session-engine.ts";
 import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
 import { agentTurnTools } from "./tools/agent-turn-tools.ts";
 import { noAsks } from "./tools/no-asks.ts";
@@ -75,6 +75,18 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
   const firstSeq = session.lastSeq + 1;
   // The agent starts while the disk is at work. Nothing it says can be sent before this: the log keeps its order.
   const settled = runTurn({ options, turnId, model, writer, signal, stop, tools });
+  const log = { store, sessionId: session.id };
+  const followed = (how: TurnFollowOptions = {}): FollowOptions => {
+    const { afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = how;
+    const { broken, said } = writer;
+    return {
+      from: afterSeq,
+      until: { endOf: turnId },
+      signal: reader === undefined ? broken : AbortSignal.any([reader, broken]),
+      live: live ? writer : undefined,
+      restore: asSaid ? said.restore : undefined,
+    };
+  };
   const turn: RunningTurn = {
     sessionId: session.id,
     turnId,
@@ -82,14 +94,8 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     lane: lane.name,
     isLaneChosen: options.why !== undefined,
     model,
-    follow({ afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = {}) {
-      const { broken, said } = writer;
-      const left = reader === undefined ? broken : AbortSignal.any([reader, broken]);
-      const restore = asSaid ? said.restore : undefined;
-      const until = { endOf: turnId };
-      const log = { store, sessionId: session.id };
-      return follow(log, { from: afterSeq, until, signal: left, live: live ? writer : undefined, restore });
-    },
+    follow: (how) => pullEvents(log, followed(how)),
+    listen: (take, how) => follow(log, followed(how), take),
     parked: tools?.parked,
     offerTools: (offer) => tools?.change?.(offer) ?? [],
     asks: tools?.asks ?? noAsks,

@@ -43,10 +43,10 @@ export interface TurnWriter extends LiveLog {
   /**
    * The agent's next entries, without waiting for the disk: listeners hear them at once. Only the end of a turn they hear
    * when it is durable: a client that has heard it goes on from there, and must find it in the log of whichever gateway it
-   * asks next. Resolves when there is room for more, and for the turn's end when everything is durable. Rejects as soon
-   * as it is known that something could not be written.
+   * asks next. Returns a promise where there is no room for more, which resolves when there is; and for the turn's end,
+   * when everything is durable. Throws or rejects as soon as it is known that something could not be written.
    */
-  append(entries: readonly LaneEntry[]): Promise<void>;
+  append(entries: readonly LaneEntry[]): Promise<void> | void;
   /** What is not the agent's. Resolves when it is durable, and gives it as it is kept: nothing after the turn's end. */
   write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
   /** The calls that the agent does not run itself: when each is logged, and its result. */
@@ -86,14 +86,13 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     options.onEnd(outcome, usage);
   };
 
-  const waitForRoom = async (): Promise<void> => {
-    const room = behind.room();
-    if (room === undefined) return;
-    await room;
-    behind.assertSound();
+  const finish = async (outcome: TurnOutcome): Promise<void> => {
+    await behind.drain();
+    hasEnded = true;
+    end(outcome);
   };
 
-  const append: TurnWriter["append"] = async (entries) => {
+  const append: TurnWriter["append"] = (entries) => {
     isOver ||= entries.at(-1)?.event.type === "turn-end";
     behind.assertSound();
     const writing = commit(entries, !isOver);
@@ -103,10 +102,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
       if (event.type === "usage") usage = event.usage;
     }
     const last = writing.events.at(-1)?.event;
-    if (last?.type !== "turn-end") return await waitForRoom();
-    await behind.drain();
-    hasEnded = true;
-    end(last.outcome);
+    return last?.type === "turn-end" ? finish(last.outcome) : behind.room()?.then(behind.assertSound);
   };
 
   const write: TurnWriter["write"] = async (events, how) => {

@@ -31,7 +31,9 @@ export function scriptedConversations(
         relation: "new",
         startsTurn: true,
         outcome: Promise.resolve(outcome),
-        follow: (signal) => script(signal, request),
+        async follow(take, signal) {
+          for await (const batch of script(signal, request)) await take(batch);
+        },
         stop: (reason) => void stops.push(reason),
         leave,
       };

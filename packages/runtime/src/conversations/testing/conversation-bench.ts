@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent, Caller, ConversationRequest, TranscriptMessage, TurnShare } from "@caret/protocol";
-import type { Lane, LaneEntry, LaneRequest } from "../../lanes/lane.ts";
+import type { Lane, LaneRequest } from "../../lanes/lane.ts";
 import { createMemoryEventStore } from "../../log/testing/memory-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
 import { openScratchDirectories } from "../../paths/scratch-directories.ts";
@@ -27,13 +27,18 @@ export function createConversationBench(
   let ids = 0;
   const newId = (): string => `id${++ids}`;
 
-  async function* runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
+  const runTurn: Lane["runTurn"] = async (request, take, signal) => {
     asked.push(request);
     const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${request.turnId}` };
     for await (const events of playTurn(manner, `answer ${asked.length}`, request, signal))
-      yield events.map((event, index) => (index === 0 ? { event, upstream } : { event }));
-  }
-  const lane: Lane = { name: "sim", features: ["agent-tools", "client-tools", "gateway-tools"], runTurn, canResume: () => true, close: () => Promise.resolve() };
+      await take(events.map((event, index) => (index === 0 ? { event, upstream } : { event })));
+  };
+  const lane: Lane = { name: "sim",
+    features: ["agent-tools", "client-tools", "gateway-tools"],
+    runTurn,
+    canResume: () => true,
+    close: () => Promise.resolve(),
+  };
 
   const store = createMemoryEventStore();
   const spawner = createInlineSpawner();
@@ -134,7 +139,7 @@ export async function eventsOf(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
-  for await (const batch of turn.follow(signal)) events.push(...batch);
+  await turn.follow((batch) => void events.push(...batch), signal);
   turn.leave(signal.aborted ? "gone" : "answered");
   return events;
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { type InteractionQuery, InteractionQuerySchema } from "@caret/protocol/agent-api/interactions";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eventually } from "../../testing/eventually.ts";
 import type { LaneEntry, LaneRequest } from "../lane.ts";
+import { pullTurn } from "../testing/pull-turn.ts";
 import { type ApiBench, collectTurn, createApiBench, storyOf, unstopped } from "./testing/api-bench.ts";
 import {
   type ScriptedRun,
@@ -29,7 +29,7 @@ async function play(script: (run: ScriptedRun) => unknown, request: Partial<Lane
     await script(run);
     saysHello(run);
   });
-  return await collectTurn(bench.lane(upstream.url).runTurn(bench.request(request), unstopped()));
+  return await collectTurn(pullTurn(bench.lane(upstream.url), bench.request(request), unstopped()));
 }
 
 describe("a turn", () => {
@@ -46,7 +46,7 @@ describe("a turn", () => {
       run.end();
     });
     const lane = bench.lane(upstream.url);
-    const entries = (await Array.fromAsync(lane.runTurn(bench.request(), unstopped()))).flat();
+    const entries = (await Array.fromAsync(pullTurn(lane, bench.request(), unstopped()))).flat();
     expect(entries).toEqual([
       {
         event: { type: "session-ready", sessionId: "agent-id-1", version: "sdk-1.0.32 (unofficial)" },
@@ -195,13 +195,13 @@ describe("what the upstream keeps with its client", () => {
       run.end();
     });
     const lane = bench.lane(upstream.url);
-    await collectTurn(lane.runTurn(bench.request(), unstopped()));
+    await collectTurn(pullTurn(lane, bench.request(), unstopped()));
     const attachment = { lane: "api", sessionId: "agent-id-1" } as const;
     expect([lane.canResume(attachment, ""), lane.canResume({ ...attachment, sessionId: "agent-x" }, "")]).toEqual([
       true,
       false,
     ]);
-    await collectTurn(lane.runTurn(bench.request({ upstream: attachment }), unstopped()));
+    await collectTurn(pullTurn(lane, bench.request({ upstream: attachment }), unstopped()));
     const [first, second] = upstream.runs;
     expect(answers).toEqual(["a message", undefined, "a message", undefined]);
     expect(second?.request.conversationState?.rootPromptMessagesJson.map((bytes) => Buffer.from(bytes))).toEqual([id]);
@@ -278,7 +278,7 @@ describe("a turn that is stopped", () => {
       run.update({ case: "textDelta", value: { text: "Half" } });
     });
     const seen: LaneEntry[] = [];
-    for await (const entries of bench.lane(upstream.url).runTurn(bench.request(), controller.signal)) {
+    for await (const entries of pullTurn(bench.lane(upstream.url), bench.request(), controller.signal)) {
       seen.push(...entries);
       controller.abort();
     }
@@ -287,30 +287,24 @@ describe("a turn that is stopped", () => {
     expect([upstream.runs[0]?.stream.rstCode, upstream.sessions.size]).toEqual([8, 1]);
   });
 
-  it("by leaving the loop resets its stream, too", async () => {
+  it("whose entries are not taken resets its stream, too, and rejects with the reason", async () => {
     upstream = await startScriptedUpstream((run) => {
       run.update({ case: "textDelta", value: { text: "Half" } });
     });
-    for await (const _ of bench.lane(upstream.url).runTurn(bench.request(), unstopped())) break;
+    const full = (): never => {
+      throw new Error("The disk is full");
+    };
+    await expect(bench.lane(upstream.url).runTurn(bench.request(), full, unstopped())).rejects.toThrow("disk is full");
     await upstream.runs[0]?.closed;
   });
 
   it("before it began sends nothing", async () => {
     upstream = await startScriptedUpstream(saysHello);
     const stopped = AbortSignal.abort();
-    expect(storyOf(await collectTurn(bench.lane(upstream.url).runTurn(bench.request(), stopped)))).toEqual([
+    expect(storyOf(await collectTurn(pullTurn(bench.lane(upstream.url), bench.request(), stopped)))).toEqual([
       "cancelled",
     ]);
     expect([upstream.runs.length, upstream.connections()]).toEqual([0, 0]);
-  });
-
-  it("nothing is opened before the first pull", async () => {
-    upstream = await startScriptedUpstream(saysHello);
-    const turn = bench.lane(upstream.url).runTurn(bench.request(), unstopped());
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(upstream.connections()).toBe(0);
-    await collectTurn(turn);
-    await eventually(() => upstream.runs.length === 1, "the run");
   });
 });
 
@@ -334,7 +328,7 @@ describe("what the user says while a turn runs", () => {
     });
     const lane = bench.lane(upstream.url);
     let outcome: string | undefined;
-    for await (const entries of lane.runTurn(bench.request(), unstopped()))
+    for await (const entries of pullTurn(lane, bench.request(), unstopped()))
       if (entries.some(({ event }) => event.type === "text-delta") && outcome === undefined) {
         outcome = "waiting";
         void lane.steer?.("turn-1", "Look left").then(

@@ -1,4 +1,4 @@
-import type { Lane, LaneEntry, LaneRequest } from "../lane.ts";
+import type { Lane } from "../lane.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { ApiTurns } from "./api-turns.ts";
 
@@ -16,10 +16,7 @@ export function createApiLane(host: ApiHost): Lane {
   return {
     name: "api",
     features: ["client-tools", "gateway-tools", "images", "steering", "resume", "usage"],
-    async *runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
-      const { runTurn } = turns ?? (await load());
-      yield* runTurn(request, signal);
-    },
+    runTurn: async (request, take, signal) => await (turns ?? (await load())).runTurn(request, take, signal),
     steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),
     canResume: ({ sessionId }) => host.conversations.has(sessionId),
     async close() {

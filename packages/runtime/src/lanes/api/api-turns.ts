@@ -1,6 +1,7 @@
 import { CaretError } from "@caret/protocol";
-import { type Lane, type LaneRequest, outcomeOfStop } from "../lane.ts";
-import { createAttemptRunner, type OpenedAttempt } from "../run-attempts.ts";
+import type { Attempt } from "../../profiles/rotation.ts";
+import type { Lane, LaneRequest } from "../lane.ts";
+import { createAttemptRunner, type OpenedAttempt, unopened } from "../run-attempts.ts";
 import { type ApiAccess, createApiAccess } from "./api-access.ts";
 import type { ApiHost } from "./api-host.ts";
 import { type ApiRun, openRun } from "./open-run.ts";
@@ -40,24 +41,23 @@ export function createApiTurns(host: ApiHost): ApiTurns {
       const requested = await requestedModelOf(model, () => access.models(signal));
       const run = await openRun({ host, access, request, model: requested, signal });
       running.set(request.turnId, run);
-      return { batches: readRun({ ...run, leave: () => leave(request.turnId, run) }) };
+      return { run: (take) => readRun({ ...run, leave: () => leave(request.turnId, run) }, take) };
     } catch (reason) {
-      const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
-      const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
-      return { batches: [[{ event: { type: "turn-end", outcome } }]] };
+      return unopened(reason, signal);
     }
   };
 
   return {
-    runTurn(request, signal) {
+    runTurn(request, take, signal) {
       const { profiles, fallbackModels } = host.programs(request.model);
       const [first = DEFAULT_PROFILE, ...others] = profiles;
-      return runAttempts({
+      const attempts = {
         profiles: [first, ...others],
         models: [request.model, ...fallbackModels],
-        open: ({ profile, model }) => open(request, profile, model, signal),
+        open: ({ profile, model }: Attempt) => open(request, profile, model, signal),
         signal,
-      });
+      } as const;
+      return runAttempts(attempts, take);
     },
     async steer(turnId, text) {
       const run = running.get(turnId);

@@ -3,7 +3,7 @@ import { CaretError } from "@caret/protocol";
 import { ChunkWaiter, type NextChunk } from "../../async/chunk-waiter.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import { createTurnClocks, type TurnClocks } from "../cli/turn-clocks.ts";
-import { type LaneEntry, outcomeOfStop } from "../lane.ts";
+import { outcomeOfStop, type TakeEntries } from "../lane.ts";
 import type { LiveRead, LiveRun } from "./live-run.ts";
 import type { ApiRun } from "./open-run.ts";
 import { createRunRecovery, type Recovery, type RunAction } from "./run-recovery.ts";
@@ -15,12 +15,12 @@ import type { StreamEnd } from "./transport/stream-end.ts";
  * checkpoint, or begins again while nothing was said. The `turn-end` is given as soon as the upstream has ended the turn;
  * what it still saves is taken for a moment longer.
  */
-export async function* readRun(run: ApiRun): AsyncGenerator<readonly LaneEntry[], void, undefined> {
+export async function readRun(run: ApiRun, take: TakeEntries): Promise<void> {
   const reader = createRunReader(run);
   try {
     while (!run.decoder.hasEnded) {
       const shown = run.show(await reader.next());
-      if (shown.length > 0) yield shown;
+      if (shown.length > 0) await take(shown);
       reader.taken();
       run.taken();
     }

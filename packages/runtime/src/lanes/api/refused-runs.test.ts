@@ -2,6 +2,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { Secret } from "@caret/protocol";
 import { ErrorDetails_Error, ErrorDetailsSchema } from "@caret/protocol/agent-api/errors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pullTurn } from "../testing/pull-turn.ts";
 import type { ApiCredentials } from "./credentials.ts";
 import { type ApiBench, collectTurn, createApiBench, quickRetries, storyOf, unstopped } from "./testing/api-bench.ts";
 import { type Refusal, type ScriptedUpstream, saysHello, startScriptedUpstream } from "./testing/scripted-upstream.ts";
@@ -19,7 +20,7 @@ afterEach(async () => {
 async function errorOf(...refusals: readonly (Refusal | undefined)[]) {
   upstream = await startScriptedUpstream(saysHello, { refuse: (_, index) => refusals[index] ?? refusals.at(-1) });
   const lane = bench.lane(upstream.url, { retries: { ...quickRetries, connects: 0, refusals: 0 } });
-  const events = await collectTurn(lane.runTurn(bench.request(), unstopped()));
+  const events = await collectTurn(pullTurn(lane, bench.request(), unstopped()));
   const end = events.at(-1);
   return end?.type === "turn-end" && end.outcome.kind === "failed" ? end.outcome.error : undefined;
 }
@@ -74,7 +75,7 @@ describe("an error in the end frame (H-11)", () => {
   const failing = async (error: object) => {
     upstream = await startScriptedUpstream((run) => run.end(error));
     const lane = bench.lane(upstream.url, { retries: { ...quickRetries, refusals: 1 } });
-    const events = await collectTurn(lane.runTurn(bench.request(), unstopped()));
+    const events = await collectTurn(pullTurn(lane, bench.request(), unstopped()));
     const end = events.at(-1);
     const failure = end?.type === "turn-end" && end.outcome.kind === "failed" ? end.outcome.error : undefined;
     return { failure, runs: upstream.runs.length };
@@ -147,7 +148,7 @@ describe("a token that is not taken (H-24)", () => {
       refuse: ({ authorization = "" }) => (isTaken(authorization) ? undefined : { status: 401 }),
     });
     const lane = bench.lane(upstream.url, { credentials: () => credentials });
-    return [storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped()))), renewals()];
+    return [storyOf(await collectTurn(pullTurn(lane, bench.request(), unstopped()))), renewals()];
   };
 
   it("is replaced once, and the turn goes on as if nothing had happened", async () => {
@@ -163,7 +164,7 @@ it("streams that the server does not let in yet wait, and are given up by the fi
   upstream = await startScriptedUpstream(saysHello, { settings: { maxConcurrentStreams: 0 } });
   const clocks = { firstEventMs: 300, idleMs: 1_000, toolMs: 1_000, turnMs: 2_000, graceMs: 100 };
   const lane = bench.lane(upstream.url, { clocks });
-  const story = storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())));
+  const story = storyOf(await collectTurn(pullTurn(lane, bench.request(), unstopped())));
   // The very first may be on its way before the server's settings are known.
   expect(story.filter((word) => word !== "retry")).toEqual(["stalled"]);
 });
@@ -173,7 +174,7 @@ it("a prompt that the connection does not take fails in time (H-22)", async () =
   const retries = { ...quickRetries, connects: 0, writeMs: 100, heartbeatMs: 50 };
   const lane = bench.lane(upstream.url, { retries });
   const prompt = "x".repeat(4 * 1024 * 1024);
-  const end = (await collectTurn(lane.runTurn(bench.request({ prompt }), unstopped()))).at(-1);
+  const end = (await collectTurn(pullTurn(lane, bench.request({ prompt }), unstopped()))).at(-1);
   expect(end).toMatchObject({
     outcome: { error: { code: "stalled", message: "The connection to the upstream takes no more data" } },
   });

@@ -2,6 +2,7 @@ import { constants } from "node:http2";
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
+import { pullTurn } from "../testing/pull-turn.ts";
 import { type ApiBench, collectTurn, createApiBench, quickRetries, storyOf, unstopped } from "./testing/api-bench.ts";
 import {
   type ScriptedRun,
@@ -31,7 +32,7 @@ type Step = (run: ScriptedRun) => unknown;
 async function play(...scripts: readonly [Step, ...Step[]]): Promise<readonly string[]> {
   upstream = await startScriptedUpstream((run, index) => (scripts[index] ?? scripts.at(-1))?.(run));
   const lane = bench.lane(upstream.url, { retries: { ...quickRetries, stallMs: 300 } });
-  return storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())));
+  return storyOf(await collectTurn(pullTurn(lane, bench.request(), unstopped())));
 }
 
 /** Lets what was written go out before what comes next. */
@@ -175,7 +176,7 @@ describe("an answer that breaks the protocol", () => {
       run.stream.write(frame(0, 6, 0x0a, 4, 0xc2, 0x3e, 1, 0x41));
       saysHello(run);
     });
-    const events = await collectTurn(bench.lane(upstream.url).runTurn(bench.request(), unstopped()));
+    const events = await collectTurn(pullTurn(bench.lane(upstream.url), bench.request(), unstopped()));
     expect(events.filter(({ type }) => type === "unknown")).toEqual([
       { type: "unknown", source: "agent-api", label: "interaction_update:1000", value: {} },
     ]);
@@ -201,7 +202,7 @@ describe("a connection that is being closed", () => {
       run.end();
     });
     const lane = bench.lane(upstream.url);
-    const turn = async () => storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped()))).join("");
+    const turn = async () => storyOf(await collectTurn(pullTurn(lane, bench.request(), unstopped()))).join("");
     expect([await turn(), await turn(), upstream.connections()]).toEqual(["Hello.completed", "Hello.completed", 2]);
   });
 
@@ -218,7 +219,7 @@ describe("a connection that is being closed", () => {
 it("turns of one lane share a connection, and none is left when the lane is closed", async () => {
   upstream = await startScriptedUpstream(saysHello);
   const lane = bench.lane(upstream.url);
-  const turns = Array.from({ length: 20 }, () => collectTurn(lane.runTurn(bench.request(), unstopped())));
+  const turns = Array.from({ length: 20 }, () => collectTurn(pullTurn(lane, bench.request(), unstopped())));
   await Promise.all(turns);
   expect([upstream.runs.length, upstream.connections()]).toEqual([20, 1]);
   await lane.close();
@@ -241,7 +242,7 @@ it("a connection that answers no pings is given up, and the turn begins again on
   const { port } = proxy.address() as { port: number };
   const links = createUpstreamLinks({ ca: undefined, pingIntervalMs: 50, pingTimeoutMs: 50 });
   const lane = bench.lane(new URL(`http://127.0.0.1:${port}`), { links });
-  expect(storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())))).toEqual([
+  expect(storyOf(await collectTurn(pullTurn(lane, bench.request(), unstopped())))).toEqual([
     "retry",
     "Hello.",
     "completed",
@@ -255,7 +256,7 @@ it("a connection that the server gives up while the lane closes harms nobody", a
   for (let rounds = 0; rounds < 20; rounds += 1) {
     const short = await startScriptedUpstream(saysHello);
     const lane = bench.lane(short.url);
-    await collectTurn(lane.runTurn(bench.request(), unstopped()));
+    await collectTurn(pullTurn(lane, bench.request(), unstopped()));
     for (const session of short.sessions) session.goaway(constants.NGHTTP2_NO_ERROR);
     for (let round = 0; round < rounds; round += 1) await flushed();
     await lane.close();
@@ -272,7 +273,7 @@ it("a server that takes no connection is given up in time (H-02)", async () => {
   const lane = bench.lane(new URL(`http://127.0.0.1:${port}`), {
     retries: { ...quickRetries, connects: 0, stallMs: 200 },
   });
-  expect(storyOf(await collectTurn(lane.runTurn(bench.request(), unstopped())))).toEqual(["stalled"]);
+  expect(storyOf(await collectTurn(pullTurn(lane, bench.request(), unstopped())))).toEqual(["stalled"]);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => blackhole.close(resolve));
 });

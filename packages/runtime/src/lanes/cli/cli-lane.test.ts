@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pullTurn } from "../testing/pull-turn.ts";
 import type { ModelEntry } from "./agent-program.ts";
 import { createCliLane } from "./cli-lane.ts";
 import type { AgentHostOptions } from "./create-agent-host.ts";
@@ -48,7 +49,7 @@ function laneOf(more: Partial<AgentHostOptions> = {}): ReturnType<typeof createC
 }
 
 async function play(lane = laneOf(), model = "first"): Promise<readonly AgentEvent[]> {
-  return await collectEvents(lane.runTurn(bench.request({ model }), unstopped()));
+  return await collectEvents(pullTurn(lane, bench.request({ model }), unstopped()));
 }
 
 function story(events: readonly AgentEvent[]): readonly string[] {
@@ -141,14 +142,14 @@ describe("a turn that cannot be started", () => {
 
   it("because it was cancelled before starts nothing that lives on", async () => {
     agent(`*) ${saysHello} ;;`);
-    const events = await collectEvents(laneOf().runTurn(bench.request({ model: "first" }), AbortSignal.abort()));
+    const events = await collectEvents(pullTurn(laneOf(), bench.request({ model: "first" }), AbortSignal.abort()));
     expect(story(events)).toEqual(["cancelled"]);
   });
 
   it("house §2.3: because the gateway stopped it before fails of the reason, and is not tried again", async () => {
     agent(`*) ${saysHello} ;;`);
     const stopped = AbortSignal.abort(new CaretError("agent-unavailable", "Stopped for this"));
-    const events = await collectEvents(laneOf().runTurn(bench.request({ model: "first" }), stopped));
+    const events = await collectEvents(pullTurn(laneOf(), bench.request({ model: "first" }), stopped));
     expect(story(events)).toEqual(["agent-unavailable"]);
   });
 });
@@ -157,7 +158,7 @@ describe("the upstream session", () => {
   it("is reported before the answer, with where and by which version it is kept", async () => {
     bench.agent(`cat > /dev/null\n${saysHello}`);
     const lane = createCliLane({ name: "cli", host: bench.host() });
-    const entries = (await Array.fromAsync(lane.runTurn(bench.request(), unstopped()))).flat();
+    const entries = (await Array.fromAsync(pullTurn(lane, bench.request(), unstopped()))).flat();
     const told = entries.flatMap(({ event, upstream }) => upstream ?? (event.type === "text-start" ? "answer" : []));
     expect(told).toEqual([
       {

@@ -1,8 +1,9 @@
-import { CaretError, type LaneName } from "@caret/protocol";
+import type { LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
-import { type Lane, outcomeOfStop } from "../lane.ts";
-import { createAttemptRunner, type OpenedAttempt } from "../run-attempts.ts";
+import type { Attempt } from "../../profiles/rotation.ts";
+import type { Lane } from "../lane.ts";
+import { createAttemptRunner, type OpenedAttempt, unopened } from "../run-attempts.ts";
 import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { createChat } from "./create-chat.ts";
@@ -25,12 +26,11 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   return {
     name,
     features: ["agent-tools", "client-tools", "gateway-tools", "resume", "usage"],
-    runTurn: (request, signal) =>
-      runAttempts({
-        ...plannedAttempts(request, host),
-        open: (attempt, viaStdin) => open({ host, lane: name, request, attempt, viaStdin, signal }),
-        signal,
-      }),
+    runTurn: (request, take, signal) => {
+      const open = (attempt: Attempt, viaStdin: boolean): Promise<OpenedAttempt> =>
+        openedAttempt({ host, lane: name, request, attempt, viaStdin, signal });
+      return runAttempts({ ...plannedAttempts(request, host), open, signal }, take);
+    },
     canResume: ({ sessionId: id, configDir = host.chatConfigDir(), isReserved }, workspace) =>
       isReserved === true || chatExists({ configDir, workspace, id }),
     keepsSessions: (model) => programOf(model, host).style === "official",
@@ -51,15 +51,11 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   };
 }
 
-/** An attempt's batches. One whose agent cannot be started is its end alone. */
-async function open(turn: TurnAttempt): Promise<OpenedAttempt> {
+async function openedAttempt(turn: TurnAttempt): Promise<OpenedAttempt> {
   try {
     const { run, asArgument } = await openAttempt(turn);
-    return { batches: readAgent(run), otherWayAfter: asArgument ? TOO_LONG : undefined };
+    return { run: (take) => readAgent(run, take), otherWayAfter: asArgument ? TOO_LONG : undefined };
   } catch (reason) {
-    const { signal } = turn;
-    const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
-    const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
-    return { batches: [[{ event: { type: "turn-end", outcome } }]] };
+    return unopened(reason, turn.signal);
   }
 }

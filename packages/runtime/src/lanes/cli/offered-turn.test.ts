@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { type BridgeHub, openBridgeHub } from "../bridge/bridge-hub.ts";
 import type { Lane, LaneRequest } from "../lane.ts";
+import { pullTurn } from "../testing/pull-turn.ts";
 import { createCliLane } from "./cli-lane.ts";
 import { type CliBench, collectEvents, createCliBench, saysHello, unstopped } from "./testing/cli-bench.ts";
 
@@ -33,7 +34,7 @@ const offered: LaneRequest["offered"] = {
 /** Play a turn with a client's tools. Its agent notes its prompt, and then does what the bench's script says. */
 function play(prompt: string, signal = unstopped()): Promise<readonly AgentEvent[]> {
   const request = bench.request({ turnId: prompt, prompt, offered });
-  return collectEvents(lane.runTurn(request, signal));
+  return collectEvents(pullTurn(lane, request, signal));
 }
 
 const begun = (): readonly string[] => {

@@ -7,7 +7,7 @@ import { createWorkbench, readAll, type Workbench } from "../../process/testing/
 import { eventually } from "../../testing/eventually.ts";
 import { ownTurn } from "./offered-turn.ts";
 import { type AgentRun, failed, readAgent } from "./read-agent.ts";
-import { collectEvents, saysHello } from "./testing/cli-bench.ts";
+import { saysHello } from "./testing/cli-bench.ts";
 import { createTurnClocks } from "./turn-clocks.ts";
 import { createVersionTeller } from "./version-probe.ts";
 
@@ -46,7 +46,9 @@ function runOf(child: ChildHandle, more: Partial<AgentRun> = {}, clocks = patien
 }
 
 async function play(script: string, more: Partial<AgentRun> = {}, clocks = patient): Promise<readonly AgentEvent[]> {
-  const events = await collectEvents(readAgent(runOf(spawner.spawn(workbench.sh(script, "held")), more, clocks)));
+  const run = runOf(spawner.spawn(workbench.sh(script, "held")), more, clocks);
+  const events: AgentEvent[] = [];
+  await readAgent(run, (entries) => void events.push(...entries.map(({ event }) => event)));
   assertWellFormedTurn([start, ...events]);
   return events;
 }
@@ -59,11 +61,13 @@ function endOf(events: readonly AgentEvent[]): string {
 
 describe("running an agent", () => {
   it("ends with its result, not with its process", async () => {
-    const run = readAgent(runOf(spawner.spawn(workbench.sh(`note\n${saysHello}\nsleep 600`)), { graceMs: 2_000 }));
-    let end = "no end";
-    while (end === "no end") end = endOf(((await run.next()).value ?? []).map(({ event }) => event));
-    expect({ end, survivors: workbench.survivors().length }).toEqual({ end: "completed", survivors: 1 });
-    expect((await run.next()).done).toBe(true);
+    const run = runOf(spawner.spawn(workbench.sh(`note\n${saysHello}\nsleep 600`)), { graceMs: 2_000 });
+    const atEnd: object[] = [];
+    await readAgent(run, (entries) => {
+      const end = endOf(entries.map(({ event }) => event));
+      if (end !== "no end") atEnd.push({ end, survivors: workbench.survivors().length });
+    });
+    expect(atEnd).toEqual([{ end: "completed", survivors: 1 }]);
     expect(workbench.survivors()).toEqual([]);
   });
 
@@ -124,9 +128,12 @@ describe("running an agent", () => {
     expect(await readAll(spawner.spawn(workbench.sh("cat got")))).toBe("please stop\n");
   });
 
-  it("ends the process when the reader leaves", async () => {
+  it("ends the process when its entries are not taken, and rejects with the reason", async () => {
     const child = spawner.spawn(workbench.sh(`note\n${saysHello.split("\n").slice(0, 2).join("\n")}\nsleep 600`));
-    for await (const _ of readAgent(runOf(child))) break;
+    const full = (): never => {
+      throw new Error("The disk is full");
+    };
+    await expect(readAgent(runOf(child), full)).rejects.toThrow("The disk is full");
     expect(workbench.noted()).toBe(1);
     expect(workbench.survivors()).toEqual([]);
   });
@@ -140,7 +147,7 @@ describe("running an agent", () => {
         return { kind: "cancelled" };
       },
     });
-    await collectEvents(readAgent(run));
+    await readAgent(run, () => undefined);
     expect(judged).toEqual(["failed-to-start"]);
   });
 });

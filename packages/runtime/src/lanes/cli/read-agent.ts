@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CaretError, ErrorInfo } from "@caret/protocol";
-import { ChunkWaiter } from "../../async/chunk-waiter.ts";
+import type { CaretError, ErrorInfo, Take } from "@caret/protocol";
+import { Alarm } from "../../async/alarm.ts";
 import { within } from "../../async/within.ts";
 import type { Decoded, Decoder } from "../../decode/decoder.ts";
 import type { Ending } from "../../decode/dialect.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { ChildExit, ChildHandle, StopStages } from "../../process/child-handle.ts";
-import { type LaneEntry, outcomeOfStop } from "../lane.ts";
+import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
 import type { VersionTeller } from "./version-probe.ts";
@@ -38,39 +38,88 @@ const CANCEL_MS = 1_000;
 const peacefulExit: ChildExit = { kind: "exited", code: 0, signal: null };
 
 /**
- * Read an agent until its turn ends: its bytes become entries for the log. The turn ends with its own last event, not with
- * the process: the `turn-end` is given at once, and only then the process gets a moment to leave by itself before it is
- * made to.
+ * Read an agent until its turn ends: its bytes become entries for the log, each read in one go. The turn ends with its own
+ * last event, not with the process: the `turn-end` is given at once, and only then the process gets a moment to leave by
+ * itself before it is made to.
  */
-export async function* readAgent(run: AgentRun): AsyncGenerator<readonly LaneEntry[], void, undefined> {
-  const { child, decoder, clocks, version, offered } = run;
-  const output = child.stdout[Symbol.asyncIterator]();
-  const waiter = new ChunkWaiter(run.signal);
+export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void> {
+  const { child, decoder, version, offered } = run;
   const upstream = createUpstreamNote(run.attachmentOf);
-  let stopping: "end" | "expired" | "aborted" | undefined;
-  let saidAnything = false;
+  const give = (decoded: readonly Decoded[]): Promise<void> | void => {
+    const shown = offered.show(version.tell(upstream.attach(decoded)));
+    const taken = shown.length > 0 ? take(shown) : undefined;
+    return taken === undefined ? offered.taken() : taken.then(offered.taken);
+  };
+  let why: Over["why"] | undefined;
   try {
-    let pull = output.next();
-    while (!decoder.hasEnded) {
-      const next = await waiter.next(pull, clocks.deadline() - run.now());
-      if (next.kind !== "chunk") stopping = next.kind;
-      const decoded =
-        next.kind === "chunk" ? decoder.push(next.chunk) : decoder.finish(await endingOf(run, next.kind, saidAnything));
-      saidAnything = true;
-      clocks.note(decoded);
-      if (!decoder.hasEnded) pull = output.next();
-      else await version.lastChance();
-      const shown = offered.show(version.tell(upstream.attach(decoded)));
-      if (shown.length > 0) yield shown;
-      offered.taken();
-    }
+    const over = await readUntilOver(run, give);
+    why = over.why;
+    const last = over.why === "ended" ? over.last : decoder.finish(await endingOf(run, over.why, over.saidAnything));
+    await version.lastChance();
+    await give(last);
   } finally {
-    waiter.close();
     // Unread output is dropped from here on, so that the agent does not wait for a reader.
-    void output.return?.();
-    await leave(run, decoder.hasEnded && stopping === undefined, stopping).finally(offered.leave);
+    child.stdout.drop();
+    await leave(run, why).finally(offered.leave);
   }
   if (upstream.sessionId !== undefined) run.refill(upstream.sessionId);
+}
+
+/** Why nothing more is read: the turn has ended, the output has, a clock has run out, or the turn was stopped. */
+interface Over {
+  readonly why: "ended" | "end" | "expired" | "aborted";
+  /** The batch that the turn's end is in. */
+  readonly last: readonly Decoded[];
+  readonly saidAnything: boolean;
+}
+
+/** Gives what the agent prints, up to the batch that ends its turn. One timer and one abort listener serve all of it. */
+function readUntilOver(run: AgentRun, give: Take<readonly Decoded[]>): Promise<Over> {
+  const { child, decoder, clocks, now, signal } = run;
+  const { promise, resolve, reject } = Promise.withResolvers<Over>();
+  let taking: Promise<void> | undefined;
+  let isOver = false;
+  let saidAnything = false;
+
+  const end = (why: Over["why"], last: readonly Decoded[] = []): void => {
+    if (isOver) return;
+    isOver = true;
+    alarm.clear();
+    signal.removeEventListener("abort", onAbort);
+    const over = { why, last, saidAnything };
+    resolve(taking === undefined ? over : taking.then(() => over));
+  };
+  const onAbort = (): void => end("aborted");
+  const alarm = new Alarm(() => {
+    if (taking === undefined) end("expired");
+  });
+
+  const onTaken = (): void => {
+    taking = undefined;
+    if (!isOver) alarm.set(clocks.deadline() - now());
+  };
+  const onChunk = (chunk: Uint8Array): Promise<void> | void => {
+    if (isOver) return undefined;
+    saidAnything = true;
+    const decoded = decoder.push(chunk);
+    if (decoder.hasEnded) return end("ended", decoded);
+    clocks.note(decoded);
+    taking = give(decoded)?.then(onTaken);
+    if (taking === undefined) alarm.set(clocks.deadline() - now());
+    return taking;
+  };
+
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else alarm.set(clocks.deadline() - now());
+  child.stdout.read(onChunk).then(
+    () => end("end"),
+    (reason: unknown) => {
+      reject(reason);
+      end("aborted");
+    },
+  );
+  return promise;
 }
 
 /** Puts the place of the upstream session beside the event that names the session. */
@@ -88,7 +137,7 @@ function createUpstreamNote(attachmentOf: AgentRun["attachmentOf"]) {
   };
 }
 
-async function endingOf(run: AgentRun, kind: "end" | "expired" | "aborted", saidAnything: boolean): Promise<Ending> {
+async function endingOf(run: AgentRun, kind: Exclude<Over["why"], "ended">, saidAnything: boolean): Promise<Ending> {
   if (kind === "aborted") return outcomeOfStop(run.signal);
   if (kind === "expired") return failed(run.clocks.expired(), run.child.stderrTail());
   const timer = new AbortController();
@@ -106,13 +155,10 @@ export function failed(error: CaretError, stderr: string): Ending {
 }
 
 /** An agent whose turn is over may leave by itself for a moment; any other is stopped in stages. */
-async function leave(
-  { child, graceMs, cancelMessage }: AgentRun,
-  isDone: boolean,
-  reason = "the turn is over",
-): Promise<void> {
+async function leave({ child, graceMs, cancelMessage }: AgentRun, why: Over["why"] | undefined): Promise<void> {
+  const isDone = why === "ended";
   if (isDone) await within(child.exit, graceMs);
-  const stages: StopStages = { reason, graceMs };
+  const stages: StopStages = { reason: isDone ? "the turn is over" : (why ?? "the log takes no more"), graceMs };
   const cancel = isDone || cancelMessage === undefined ? {} : { cancel: cancelMessage, cancelMs: CANCEL_MS };
   await child.stop({ ...stages, ...cancel });
 }

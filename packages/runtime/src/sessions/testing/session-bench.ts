@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type Caller, CaretError, type EventEnvelope, type SessionUpdate } from "@caret/protocol";
-import { type Lane, type LaneEntry, type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
+import { type Lane, type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import { openSqliteEventStore } from "../../log/sqlite/sqlite-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
@@ -127,13 +127,13 @@ export function createSessionBench(
 export type SessionBench = ReturnType<typeof createSessionBench>;
 
 function scriptedLane(asked: LaneRequest[], mannerNow: () => Manner): Lane {
-  async function* runTurn(request: LaneRequest, signal: AbortSignal): AsyncGenerator<readonly LaneEntry[]> {
+  const runTurn: Lane["runTurn"] = async (request, take, signal) => {
     asked.push(request);
     const { turnId, workspace } = request;
     const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${turnId}`, configDir: workspace };
     for await (const events of play(request, signal, mannerNow(), `Answer ${asked.length}`))
-      yield events.map((event, index) => (index === 0 ? { event, upstream } : { event }));
-  }
+      await take(events.map((event, index) => (index === 0 ? { event, upstream } : { event })));
+  };
   // A chat belongs to its directory.
   const canResume: Lane["canResume"] = ({ configDir }, workspace) => configDir === workspace;
   return { name: "sim", features: ["agent-tools", "gateway-tools"], runTurn, canResume, close: async () => undefined };

@@ -23,10 +23,10 @@ export function says(text: string, blockId = "text-1"): readonly AgentEvent[] {
 
 /** A lane whose upstream is a generator. It can resume whatever it is told to. */
 export function scriptedLane(script: LaneScript, more: Partial<Lane> = {}): Lane {
-  async function* runTurn(...asked: Parameters<LaneScript>): AsyncGenerator<readonly LaneEntry[]> {
-    for await (const batch of script(...asked))
-      yield batch.map((scripted) => ("event" in scripted ? scripted : { event: scripted }));
-  }
+  const runTurn: Lane["runTurn"] = async (request, take, signal) => {
+    for await (const batch of script(request, signal))
+      await take(batch.map((scripted) => ("event" in scripted ? scripted : { event: scripted })));
+  };
   const features: Lane["features"] = ["agent-tools", "client-tools", "gateway-tools"];
   return { name: "sim", features, runTurn, canResume: () => true, close: async () => undefined, ...more };
 }

@@ -34,8 +34,8 @@ export function createScriptedConversations(
         model: "auto",
         relation: "new",
         startsTurn: true,
-        async *follow(signal) {
-          yield* script(request, signal);
+        async follow(take, signal) {
+          for await (const batch of script(request, signal)) await take(batch);
         },
         outcome,
         stop: (reason) => void stops.push(reason),

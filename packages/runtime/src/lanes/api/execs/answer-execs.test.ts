@@ -3,6 +3,7 @@ import { type ExecClientMessage, ExecServerMessageSchema } from "@caret/protocol
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
 import type { LaneRequest, OfferedTools } from "../../lane.ts";
+import { pullTurn } from "../../testing/pull-turn.ts";
 import { type ApiBench, collectTurn, createApiBench, quickRetries, storyOf, unstopped } from "../testing/api-bench.ts";
 import {
   type ScriptedRun,
@@ -47,7 +48,9 @@ async function play(script: (run: ScriptedRun, index: number) => unknown, reques
     saysHello(run);
   });
   const retries = { ...quickRetries, execHeartbeatMs: 20 };
-  const events = await collectTurn(bench.lane(upstream.url, { retries }).runTurn(bench.request(request), unstopped()));
+  const events = await collectTurn(
+    pullTurn(bench.lane(upstream.url, { retries }), bench.request(request), unstopped()),
+  );
   return storyOf(events);
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
+import { pullTurn } from "../../testing/pull-turn.ts";
 import { type ApiBench, collectTurn, createApiBench, storyOf, unstopped } from "../testing/api-bench.ts";
 import {
   type ScriptedRun,
@@ -32,7 +33,7 @@ afterEach(async () => {
 });
 
 const turn = async () =>
-  storyOf(await collectTurn(bench.lane(upstream.url, { links }).runTurn(bench.request(), unstopped())));
+  storyOf(await collectTurn(pullTurn(bench.lane(upstream.url, { links }), bench.request(), unstopped())));
 
 describe("a host whose requests the HTTP bridge makes", () => {
   it("has the same turns, all over one process and one connection", async () => {
@@ -49,7 +50,7 @@ describe("a host whose requests the HTTP bridge makes", () => {
       saysHello(run);
     });
     let characters = 0;
-    for await (const entries of bench.lane(upstream.url, { links }).runTurn(bench.request(), unstopped())) {
+    for await (const entries of pullTurn(bench.lane(upstream.url, { links }), bench.request(), unstopped())) {
       await new Promise(setImmediate);
       for (const { event } of entries) if (event.type === "text-delta") characters += event.text.length;
     }
@@ -60,7 +61,7 @@ describe("a host whose requests the HTTP bridge makes", () => {
     upstream = await startScriptedUpstream((run: ScriptedRun) => {
       run.update({ case: "textDelta", value: { text: "Half" } });
     });
-    for await (const _ of bench.lane(upstream.url, { links }).runTurn(bench.request(), unstopped())) break;
+    for await (const _ of pullTurn(bench.lane(upstream.url, { links }), bench.request(), unstopped())) break;
     await upstream.runs[0]?.closed;
   });
 

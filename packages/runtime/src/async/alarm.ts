@@ -1,0 +1,52 @@
+import { LONGEST_TIMER_MS } from "@caret/protocol";
+
+/**
+ * Rings when a time has passed that may be set anew as often as one likes: a timer that would fire too early is left to
+ * run and armed again then, only one that would fire too late is replaced.
+ */
+export class Alarm {
+  readonly #ring: () => void;
+  #deadline = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #firesAt = 0;
+
+  constructor(ring: () => void) {
+    this.#ring = ring;
+  }
+
+  /** Rings in so many milliseconds from now, and no earlier; without end: never. */
+  set(waitMs: number): void {
+    if (waitMs === Number.POSITIVE_INFINITY) {
+      this.#deadline = waitMs;
+      return;
+    }
+    const now = performance.now();
+    this.#deadline = now + waitMs;
+    if (this.#timer !== undefined && this.#firesAt <= this.#deadline) return;
+    clearTimeout(this.#timer);
+    const timerMs = Math.min(Math.max(waitMs, 0), LONGEST_TIMER_MS);
+    this.#firesAt = now + timerMs;
+    this.#timer = setTimeout(this.#onTimer, timerMs);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#deadline = Number.POSITIVE_INFINITY;
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    if (this.#leftMs() > 0) return this.set(this.#leftMs());
+    // A machine that slept or a busy loop makes timers late: what has come meanwhile counts as in time.
+    setImmediate(() => {
+      if (this.#leftMs() > 0) return this.set(this.#leftMs());
+      this.#deadline = Number.POSITIVE_INFINITY;
+      this.#ring();
+    });
+  };
+
+  #leftMs(): number {
+    return this.#deadline - performance.now();
+  }
+}
