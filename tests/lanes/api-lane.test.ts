@@ -1,3 +1,4 @@
+import { featuresOf } from "@caret/runtime";
 import { describe } from "vitest";
 import { openApiStage } from "./api-bench.ts";
 import { describeLane } from "./lane.contract.ts";
@@ -5,6 +6,7 @@ import { describeLane } from "./lane.contract.ts";
 describe.each(["2", "1.1"])("over HTTP/%s", (httpVersion) => {
   describeLane(`api, over HTTP/${httpVersion}`, {
     lane: "api",
+    features: featuresOf.api,
     async open(bench, scenario, settings) {
       const stage = await openApiStage(bench, {
         settings: { ...settings, api: { httpVersion } },

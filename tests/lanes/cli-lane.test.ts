@@ -1,7 +1,9 @@
+import { featuresOf } from "@caret/runtime";
 import { describeLane } from "./lane.contract.ts";
 
 describeLane("cli, over the simulated program", {
   lane: "cli",
+  features: featuresOf.cli,
   async open(bench, scenario, settings) {
     const { engine, close } = await bench.open({ settings });
     const workspace = bench.workspace(bench.simulator(scenario));
@@ -17,6 +19,7 @@ describeLane("cli, over the simulated program", {
 
 describeLane("sim", {
   lane: "sim",
+  features: featuresOf.sim,
   async open(bench, scenario, settings) {
     const env = scenario === undefined ? {} : { CARET_SIM_SCENARIO: bench.scenario(scenario) };
     const { engine, close } = await bench.open({ settings: { ...settings, lane: "sim" }, env });

@@ -145,6 +145,21 @@ export class TurnBench {
     return this.#records().filter(({ event, argv }) => event === "invocation" && !argv.includes("--version"));
   }
 
+  /** What clients of the simulator's `agent acp` asked of it by this method. */
+  acpRequests(method: string): readonly Readonly<Record<string, unknown>>[] {
+    return this.#records().flatMap((record) => {
+      const { event, method: asked, params } = record as unknown as Readonly<Record<string, unknown>>;
+      return event === "acp-request" && asked === method ? [params as Readonly<Record<string, unknown>>] : [];
+    });
+  }
+
+  /** The living simulators that are an `agent acp` in the workspace. */
+  acpProcesses(workspace: string): readonly number[] {
+    const started = this.#records().filter(({ event, argv }) => event === "invocation" && argv.includes("acp"));
+    const alive = this.processes(workspace);
+    return started.map(({ pid }) => pid).filter((pid) => alive.includes(pid));
+  }
+
   /** The simulators that have started up, if their scenario makes them slow to do so. */
   booted(): readonly number[] {
     return this.#records()

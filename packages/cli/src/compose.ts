@@ -30,7 +30,7 @@ import {
   type Spawner,
   sweepLeftovers,
 } from "@caret/runtime";
-import { createAgentHosts } from "./agent-hosts.ts";
+import { type AgentHosts, createAgentHosts } from "./agent-hosts.ts";
 import { createApiHost } from "./api-host.ts";
 import { chooseLane } from "./choose-lane.ts";
 import type { Config } from "./config/config-schema.ts";
@@ -102,15 +102,10 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const { lane, autoLanes, notes } = await chooseLane(config, hosts.cli);
   const api = createApiHost(host, config, { noteSecrets: keeper.add });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
-  const acp = createAcpLane({ host: hosts.cli, idleMs: warm?.idleMs ?? 0 });
+  const lanes = createLanes(hosts, api, warm?.idleMs ?? 0);
   const engine = createSessionEngine({
     store,
-    lanes: [
-      createCliLane({ name: "cli", host: hosts.cli }),
-      acp,
-      createCliLane({ name: "sim", host: hosts.sim }),
-      createApiLane(api),
-    ],
+    lanes: Object.values(lanes),
     defaultLane: lane,
     autoLanes,
     attendedOwner: config.tools.attended,
@@ -141,13 +136,22 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     notes,
     lane,
     probe,
-    hasAcp: async () => autoLanes.includes("acp") && (await acp.isReady?.()) === true,
+    hasAcp: async () => autoLanes.includes("acp") && (await lanes.acp.isReady?.()) === true,
     upstreamState,
     close,
     redactor: keeper.redactor,
     allowedWorkspaces,
     spawner,
     containment,
+  };
+}
+
+function createLanes({ cli, sim }: AgentHosts, api: ApiHost, acpIdleMs: number) {
+  return {
+    cli: createCliLane({ name: "cli", host: cli }),
+    acp: createAcpLane({ host: cli, idleMs: acpIdleMs }),
+    sim: createCliLane({ name: "sim", host: sim }),
+    api: createApiLane(api),
   };
 }
 

@@ -193,7 +193,10 @@ function processSchemas() {
   return {
     warm: z
       .strictObject({
-        enabled: key(z.boolean().default(true), "Keep agents started and waiting for a prompt, and those of the `acp` lane after it."),
+        enabled: key(
+          z.boolean().default(true),
+          "Keep agents started and waiting for a prompt, and those of the `acp` lane after it.",
+        ),
         max: key(z.number().int().min(0).max(64).default(2), "How many agents wait at most."),
         idleMs: key(durationMs().default(5 * MINUTE_MS), "How long a waiting agent is kept."),
       })

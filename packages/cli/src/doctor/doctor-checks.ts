@@ -72,7 +72,12 @@ export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<
     return { check: "agent CLI", state: "warn", detail, fix: `${launch.file} --version` };
   } catch (reason) {
     const { message, fix } = CaretError.from(reason);
-    return { check: "agent CLI", state: config.lane === "cli" || config.lane === "acp" ? "fail" : "warn", detail: message, fix };
+    return {
+      check: "agent CLI",
+      state: config.lane === "cli" || config.lane === "acp" ? "fail" : "warn",
+      detail: message,
+      fix,
+    };
   }
 }
 

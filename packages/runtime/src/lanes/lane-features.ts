@@ -13,3 +13,13 @@ export const laneFeatures = {
 } as const satisfies Readonly<Record<string, string>>;
 
 export type LaneFeature = keyof typeof laneFeatures;
+
+const printMode: readonly LaneFeature[] = ["agent-tools", "client-tools", "gateway-tools", "resume", "usage"];
+
+/** What each lane can do. The contract of lanes holds each of them to it, in both directions. */
+export const featuresOf = {
+  cli: printMode,
+  sim: printMode,
+  acp: ["agent-tools", "client-tools", "gateway-tools", "approvals", "questions", "plans", "images", "resume"],
+  api: ["client-tools", "gateway-tools", "images", "steering", "resume", "usage"],
+} as const satisfies Readonly<Record<string, readonly LaneFeature[]>>;

@@ -48,11 +48,16 @@ export class AcpCalls {
     settleCall(draft, { type: "tool-result", callId, ...outcomeOf(known, status) });
   }
 
-  /** The call can be seen from now on, whatever is known of it. What is asked about may be named nowhere else. */
+  /** The call can be seen from now on, whatever is known of it. */
   show(draft: Draft<TurnState>, toolCall: JsonObject): void {
     const callId = textField(toolCall, "toolCallId");
     if (callId === undefined || isKnownCall(draft, callId)) return;
     startCall(draft, toToolCall(callId, this.#merge(callId, toolCall)));
+  }
+
+  /** The agent asks about a call: one that was announced, and not shown, is shown now. */
+  showHeld(draft: Draft<TurnState>, toolCall: JsonObject): void {
+    if (this.#known.has(textField(toolCall, "toolCallId") ?? "")) this.show(draft, toolCall);
   }
 
   showAll(draft: Draft<TurnState>): void {

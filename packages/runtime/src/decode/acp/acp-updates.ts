@@ -55,44 +55,112 @@ const ignored: ReadonlySet<string> = new Set([
   "session_info_update",
 ]);
 
-export function createAcpUpdates({ errorIn }: AcpUpdatesOptions): AcpUpdates {
-  const calls = new AcpCalls();
-  let state: TurnState = { ...initialTurn, joinsDeltas: true };
-  let held = "";
+export function createAcpUpdates(options: AcpUpdatesOptions): AcpUpdates {
+  return new SessionUpdates(options);
+}
 
-  const step = (write: (draft: Draft<TurnState>) => void, raw?: string): readonly Decoded[] => {
-    if (state.ended) return [];
-    const draft = openDraft(state);
+type AcpDraft = Draft<TurnState>;
+
+class SessionUpdates implements AcpUpdates {
+  readonly #errorIn: AcpUpdatesOptions["errorIn"];
+  readonly #calls = new AcpCalls();
+  #state: TurnState = { ...initialTurn, joinsDeltas: true };
+  /** A text that may be an error. */
+  #held = "";
+
+  constructor({ errorIn }: AcpUpdatesOptions) {
+    this.#errorIn = errorIn;
+  }
+
+  get hasEnded(): boolean {
+    return this.#state.ended;
+  }
+
+  update(update: JsonObject, raw?: string): readonly Decoded[] {
+    const kind = textField(update, "sessionUpdate") ?? "none";
+    if (ignored.has(kind)) return [];
+    const text = textField(objectField(update, "content"), "text") ?? "";
+    if (kind === "agent_message_chunk") return this.#step((draft) => this.#onText(draft, text), raw);
+    return this.#step((draft) => {
+      this.#release(draft);
+      this.#onUpdate(draft, kind, text, update);
+    }, raw);
+  }
+
+  todos(params: JsonObject, raw?: string): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      writeTodos(draft, params, params["merge"] === true);
+    }, raw);
+  }
+
+  plan(params: JsonObject, raw?: string): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      closeBlock(draft);
+      writePlan(draft, { callId: textField(params, "toolCallId"), args: toPlanArgs(params), isLast: true });
+    }, raw);
+  }
+
+  asksAbout(toolCall: JsonObject): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      closeBlock(draft);
+      this.#calls.showHeld(draft, toolCall);
+    });
+  }
+
+  unknown(label: string, value: unknown): readonly Decoded[] {
+    return this.#step((draft) => keepUnknown(draft, SOURCE, label, value));
+  }
+
+  answered(usage: Usage | undefined): readonly Decoded[] {
+    return this.#step((draft) => {
+      const error = this.#held === "" ? undefined : this.#errorIn(this.#held);
+      if (error === undefined) this.#release(draft);
+      this.#calls.showAll(draft);
+      endTurn(draft, error === undefined ? { kind: "completed" } : { kind: "failed", error: error.toInfo() }, usage);
+    });
+  }
+
+  finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      this.#calls.showAll(draft);
+      endTurn(draft, ending);
+    });
+  }
+
+  #step(write: (draft: AcpDraft) => void, raw?: string): readonly Decoded[] {
+    if (this.#state.ended) return [];
+    const draft = openDraft(this.#state);
     write(draft);
     const [next, events] = closeDraft(draft);
-    state = next;
+    this.#state = next;
     return events.map((event, index) => (index === 0 && raw !== undefined ? { event, raw } : { event }));
-  };
-  const release = (draft: Draft<TurnState>): void => {
-    if (held !== "") writeText(draft, held);
-    held = "";
-  };
-  const onText = (draft: Draft<TurnState>, text: string): void => {
-    if (text === "") return;
-    const whole = held + text;
-    held = "";
-    if (errorIn(whole) === undefined) writeText(draft, whole);
-    else held = whole;
-  };
+  }
 
-  const onUpdate = (draft: Draft<TurnState>, update: JsonObject): void => {
-    const kind = textField(update, "sessionUpdate") ?? "none";
-    if (ignored.has(kind)) return;
-    const text = textField(objectField(update, "content"), "text") ?? "";
-    if (kind === "agent_message_chunk") return onText(draft, text);
-    release(draft);
+  #release(draft: AcpDraft): void {
+    if (this.#held !== "") writeText(draft, this.#held);
+    this.#held = "";
+  }
+
+  #onText(draft: AcpDraft, text: string): void {
+    if (text === "") return;
+    const whole = this.#held + text;
+    this.#held = "";
+    if (this.#errorIn(whole) === undefined) writeText(draft, whole);
+    else this.#held = whole;
+  }
+
+  #onUpdate(draft: AcpDraft, kind: string, text: string, update: JsonObject): void {
     switch (kind) {
       case "agent_thought_chunk":
         return text === "" ? undefined : writeThinking(draft, text);
       case "tool_call":
       case "tool_call_update":
         closeBlock(draft);
-        return calls.write(draft, update);
+        return this.#calls.write(draft, update);
       case "plan":
         return writeTodos(draft, { todos: objectsField(update, "entries") }, false);
       case "usage_update":
@@ -100,55 +168,17 @@ export function createAcpUpdates({ errorIn }: AcpUpdatesOptions): AcpUpdates {
       default:
         return keepUnknown(draft, SOURCE, `session_update:${kind}`, update);
     }
-  };
-
-  return {
-    update: (update, raw) => step((draft) => onUpdate(draft, update), raw),
-    todos: (params, raw) =>
-      step((draft) => {
-        release(draft);
-        writeTodos(draft, params, params["merge"] === true);
-      }, raw),
-    plan: (params, raw) =>
-      step((draft) => {
-        release(draft);
-        closeBlock(draft);
-        writePlan(draft, { callId: textField(params, "toolCallId"), args: toPlanArgs(params), isLast: true });
-      }, raw),
-    asksAbout: (toolCall) =>
-      step((draft) => {
-        release(draft);
-        closeBlock(draft);
-        calls.show(draft, toolCall);
-      }),
-    unknown: (label, value) => step((draft) => keepUnknown(draft, SOURCE, label, value)),
-    answered: (usage) =>
-      step((draft) => {
-        const error = held === "" ? undefined : errorIn(held);
-        if (error === undefined) release(draft);
-        calls.showAll(draft);
-        endTurn(draft, error === undefined ? { kind: "completed" } : { kind: "failed", error: error.toInfo() }, usage);
-      }),
-    finish: (ending) =>
-      step((draft) => {
-        release(draft);
-        calls.showAll(draft);
-        endTurn(draft, ending);
-      }),
-    get hasEnded() {
-      return state.ended;
-    },
-  };
+  }
 }
 
-function writeTodos(draft: Draft<TurnState>, params: JsonObject, merge: boolean): void {
+function writeTodos(draft: AcpDraft, params: JsonObject, merge: boolean): void {
   const callId = textField(params, "toolCallId");
   const items = [...readTodos(params)];
   draft.events.push({ type: "todos", ...(callId === undefined ? {} : { callId }), items, merge });
 }
 
 /** `used` and `size` are of the context, not of what the turn has consumed. */
-function writeCost(draft: Draft<TurnState>, update: JsonObject): void {
+function writeCost(draft: AcpDraft, update: JsonObject): void {
   const cost = objectField(update, "cost");
   const amount = cost?.["amount"];
   if (typeof amount !== "number" || amount < 0 || textField(cost, "currency") !== "USD") return;
@@ -158,7 +188,8 @@ function writeCost(draft: Draft<TurnState>, update: JsonObject): void {
 /** A plan is text or an object around it; what names it is called `name` or `title`. */
 function toPlanArgs(params: JsonObject): JsonObject {
   const { plan } = params;
-  const text = textField(params, "plan") ?? textField(objectField(params, "plan"), "content", "text", "markdown", "plan");
+  const text =
+    textField(params, "plan") ?? textField(objectField(params, "plan"), "content", "text", "markdown", "plan");
   const name = textField(params, "name", "title");
   return {
     ...params,

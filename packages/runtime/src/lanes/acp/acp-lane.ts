@@ -5,6 +5,7 @@ import { openChatStore } from "../../chats/open-chat-store.ts";
 import type { AgentHost } from "../cli/agent-host.ts";
 import { plannedAttempts } from "../cli/planned-attempts.ts";
 import type { Lane } from "../lane.ts";
+import { featuresOf } from "../lane-features.ts";
 import { createAttemptRunner, unopened } from "../run-attempts.ts";
 import { createAcpProcesses } from "./acp-processes.ts";
 import { openAcpAttempt } from "./open-acp-attempt.ts";
@@ -46,16 +47,7 @@ export function createAcpLane({ host, idleMs }: AcpLaneOptions): Lane {
 
   return {
     name: "acp",
-    features: [
-      "agent-tools",
-      "client-tools",
-      "gateway-tools",
-      "approvals",
-      "questions",
-      "plans",
-      "images",
-      "resume",
-    ],
+    features: featuresOf.acp,
     isReady: () => speaksAcp(host),
     runTurn: (request, take, signal) =>
       runAttempts(

@@ -167,4 +167,3 @@ export class AcpProcess {
 function noValue(): void {
   // Only when, not what.
 }
-

@@ -186,7 +186,8 @@ export class AcpTurn implements SessionListener {
 
   #wind(): void {
     const { clocks, now } = this.#options;
-    if (!this.#updates.hasEnded) this.#alarm.set(this.#openAsks > 0 ? Number.POSITIVE_INFINITY : clocks.deadline() - now());
+    if (!this.#updates.hasEnded)
+      this.#alarm.set(this.#openAsks > 0 ? Number.POSITIVE_INFINITY : clocks.deadline() - now());
   }
 
   #expire(): void {

@@ -66,21 +66,7 @@ export function createAnswerAgent(options: AnswerAgentOptions): AnswerAgent {
   };
 
   const disguised = async (call: JsonObject, choices: readonly JsonObject[]): Promise<unknown> => {
-    const offered = choices.filter((choice) => textField(choice, "optionId") !== SKIP_OPTION);
-    const asked: AskedQuestion = {
-      questions: [
-        {
-          id: "question",
-          prompt: textField(call, "title") ?? "",
-          allowMultiple: false,
-          options: offered.map((choice) => ({
-            id: textField(choice, "optionId") ?? "",
-            label: textField(choice, "name") ?? "",
-          })),
-        },
-      ],
-    };
-    const answers = await people?.question(asked, signal);
+    const answers = await people?.question(toDisguisedQuestion(call, choices), signal);
     return selected(answers?.[0]?.optionIds[0] ?? SKIP_OPTION);
   };
 
@@ -95,7 +81,8 @@ export function createAnswerAgent(options: AnswerAgentOptions): AnswerAgent {
 
   const plan = async (params: JsonObject): Promise<unknown> => {
     // A turn in plan mode has done what it was asked when the plan is there: nobody has to accept it.
-    if (people === undefined) return outcome({ outcome: request.mode === "plan" || request.force ? "accepted" : "rejected" });
+    if (people === undefined)
+      return outcome({ outcome: request.mode === "plan" || request.force ? "accepted" : "rejected" });
     const isAccepted = await people.plan(toPlan(params, options), signal);
     if (signal.aborted) return cancelled;
     if (isAccepted) options.onPlanAccepted();
@@ -147,6 +134,13 @@ function toQuestion(params: JsonObject, { knownCall }: KnownCall): AskedQuestion
       })),
     })),
   };
+}
+
+function toDisguisedQuestion(call: JsonObject, choices: readonly JsonObject[]): AskedQuestion {
+  const options = choices
+    .map((choice) => ({ id: textField(choice, "optionId") ?? "", label: textField(choice, "name") ?? "" }))
+    .filter(({ id }) => id !== SKIP_OPTION);
+  return { questions: [{ id: "question", prompt: textField(call, "title") ?? "", allowMultiple: false, options }] };
 }
 
 function toPlan(params: JsonObject, { knownCall }: KnownCall): Parameters<LanePeople["plan"]>[0] {

@@ -142,7 +142,8 @@ function turnOptions(
     signal,
     clocks: createTurnClocks(turnLimits(host.clocks, request.offered !== undefined), host.monotonic),
     now: host.monotonic,
-    prompt: (isAfterPlan) => sendPrompt(turn, process, session, isAfterPlan ? { mode: "agent", text: GO_ON } : undefined),
+    prompt: (isAfterPlan) =>
+      sendPrompt(turn, process, session, isAfterPlan ? { mode: "agent", text: GO_ON } : undefined),
     ready: {
       event: {
         type: "session-ready",

@@ -36,7 +36,8 @@ export async function chooseModel(
   const model = offered.find(({ id }) => id === found)?.name;
   if (session.model === found && process.model === found) return model;
   if (option === undefined) await process.request("session/set_model", { sessionId, modelId: found });
-  else await process.request("session/set_config_option", { sessionId, configId: textField(option, "id"), value: found });
+  else
+    await process.request("session/set_config_option", { sessionId, configId: textField(option, "id"), value: found });
   session.model = found;
   process.model = found;
   return model;
@@ -51,7 +52,9 @@ function optionModels(option: JsonObject): readonly OfferedModel[] {
 }
 
 function listedModels(described: JsonObject): readonly OfferedModel[] {
-  return objectsField(objectField(described, "models"), "availableModels").flatMap((model) => toModel(model, "modelId"));
+  return objectsField(objectField(described, "models"), "availableModels").flatMap((model) =>
+    toModel(model, "modelId"),
+  );
 }
 
 function toModel(model: JsonObject, key: string): readonly OfferedModel[] {

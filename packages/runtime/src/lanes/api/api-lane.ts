@@ -1,4 +1,5 @@
 import type { Lane } from "../lane.ts";
+import { featuresOf } from "../lane-features.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { ApiTurns } from "./api-turns.ts";
 
@@ -15,7 +16,7 @@ export function createApiLane(host: ApiHost): Lane {
 
   return {
     name: "api",
-    features: ["client-tools", "gateway-tools", "images", "steering", "resume", "usage"],
+    features: featuresOf.api,
     runTurn: async (request, take, signal) => await (turns ?? (await load())).runTurn(request, take, signal),
     steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),
     canResume: ({ sessionId }) => host.conversations.has(sessionId),

@@ -3,6 +3,7 @@ import { chatExists } from "../../chats/chat-exists.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
 import type { Lane } from "../lane.ts";
+import { featuresOf } from "../lane-features.ts";
 import { createAttemptRunner, type OpenedAttempt, unopened } from "../run-attempts.ts";
 import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
@@ -25,7 +26,7 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   const runAttempts = createAttemptRunner(host.wallClock);
   return {
     name,
-    features: ["agent-tools", "client-tools", "gateway-tools", "resume", "usage"],
+    features: featuresOf[name],
     runTurn: (request, take, signal) => {
       const open = (attempt: Attempt, viaStdin: boolean): Promise<OpenedAttempt> =>
         openedAttempt({ host, lane: name, request, attempt, viaStdin, signal });
