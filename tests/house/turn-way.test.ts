@@ -22,9 +22,9 @@ describe("the source files", () => {
   const lengths = sourceFiles().map((path) => ({ path, lines: linesOf(path).length }));
   const sorted = lengths.map(({ lines }) => lines).sort((one, other) => one - other);
 
-  // 830 before the API lane, its upstream and logins came, which are a hundred more.
-  it("are at most 960, generated ones aside", () => {
-    expect(lengths.length).toBeLessThanOrEqual(960);
+  // 830 before the API lane, its upstream and logins came, which are a hundred more; ACP, simulated and as a lane, is thirty.
+  it("are at most 990, generated ones aside", () => {
+    expect(lengths.length).toBeLessThanOrEqual(990);
   });
 
   it("have between 50 and 80 lines in the median, and none has more than 400", () => {

@@ -146,11 +146,15 @@ export class TurnBench {
   }
 
   /** What clients of the simulator's `agent acp` asked of it by this method. */
-  acpRequests(method: string): readonly Readonly<Record<string, unknown>>[] {
-    return this.#records().flatMap((record) => {
-      const { event, method: asked, params } = record as unknown as Readonly<Record<string, unknown>>;
-      return event === "acp-request" && asked === method ? [params as Readonly<Record<string, unknown>>] : [];
-    });
+  acpRequests(method: string): readonly SimulatorRecord[] {
+    return this.acpRecords("acp-request").filter((record) => record["method"] === method);
+  }
+
+  /** What the simulator's `agent acp` wrote of itself under this name. */
+  acpRecords(event: string): readonly SimulatorRecord[] {
+    return (this.#records() as readonly unknown[] as readonly SimulatorRecord[]).filter(
+      (record) => record["event"] === event,
+    );
   }
 
   /** The living simulators that are an `agent acp` in the workspace. */
@@ -196,6 +200,8 @@ export class TurnBench {
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
+
+export type SimulatorRecord = Readonly<Record<string, unknown>>;
 
 export interface Invocation {
   readonly argv: readonly string[];

@@ -67,6 +67,7 @@ async function play(turn: AcpTurn, scene: Scene): Promise<void> {
   const { simulation, session, writer, has } = turn;
   const { signal, open } = scene;
   const { model } = session.choice.current;
+  simulation.log({ event: "acp-turn", sessionId: session.id, model: model.id });
   const output = createAcpOutput({
     has,
     newId: simulation.ids.uuid,
