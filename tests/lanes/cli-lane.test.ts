@@ -17,6 +17,23 @@ describeLane("cli, over the simulated program", {
   },
 });
 
+describeLane("contract, a program of one's own", {
+  lane: "cli",
+  features: featuresOf.contract,
+  async open(bench, scenario, settings) {
+    const own = { command: bench.agentPath, args: ["--contract"] };
+    const { engine, close } = await bench.open({ settings: { ...settings, model: "own", models: { own } } });
+    const workspace = bench.workspace(bench.simulator(scenario));
+    return {
+      engine,
+      workspace,
+      runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+      leftovers: () => bench.processes(workspace).length,
+      close,
+    };
+  },
+});
+
 describeLane("sim", {
   lane: "sim",
   features: featuresOf.sim,

@@ -94,7 +94,7 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
         ...(can("usage") ? [9, 4] : [undefined, undefined]),
       ]);
       expect(events[0]).toMatchObject({ type: "turn-start", lane, prompt: "How is it?" });
-      expect(events.some((event) => event.type === "thinking-delta")).toBe(true);
+      expect(events.some((event) => event.type === "thinking-delta")).toBe(can("thinking"));
     });
 
     test("the next turn of a session goes on in the same upstream session, and says so to nobody", async () => {
@@ -222,8 +222,8 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
     test("an agent with tools of its own runs them where it works, and one without is refused each of them", async () => {
       const { engine, workspace } = await start();
       const { events } = await playTurn(engine, { prompt: "Run `touch made.txt`", workspace, force: true });
-      expect([existsSync(join(workspace, "made.txt")), resultsIn(events)]).toEqual(
-        can("agent-tools") ? [true, ["ok"]] : [false, ["rejected"]],
+      expect([existsSync(join(workspace, "made.txt")), resultsIn(events).includes("ok")]).toEqual(
+        can("agent-tools") ? [true, true] : [false, false],
       );
     });
 

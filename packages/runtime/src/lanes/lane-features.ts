@@ -8,18 +8,38 @@ export const laneFeatures = {
   plans: "a person accepts or rejects the agent's plans",
   images: "the agent is given images as they are",
   steering: "what a person says reaches the agent while it works",
+  thinking: "the agent's thinking is shown",
   resume: "the next turn goes on in the same upstream session",
   usage: "upstream reports what a turn has used",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type LaneFeature = keyof typeof laneFeatures;
 
-const printMode: readonly LaneFeature[] = ["agent-tools", "client-tools", "gateway-tools", "resume", "usage"];
+const printMode: readonly LaneFeature[] = [
+  "agent-tools",
+  "client-tools",
+  "gateway-tools",
+  "thinking",
+  "resume",
+  "usage",
+];
 
 /** What each lane can do. The contract of lanes holds each of them to it, in both directions. */
 export const featuresOf = {
   cli: printMode,
+  /** A program of one's own, which the `cli` lane runs for a model that names it. */
+  contract: ["client-tools", "gateway-tools", "usage"],
   sim: printMode,
-  acp: ["agent-tools", "client-tools", "gateway-tools", "approvals", "questions", "plans", "images", "resume"],
-  api: ["client-tools", "gateway-tools", "images", "steering", "resume", "usage"],
+  acp: [
+    "agent-tools",
+    "client-tools",
+    "gateway-tools",
+    "approvals",
+    "questions",
+    "plans",
+    "images",
+    "thinking",
+    "resume",
+  ],
+  api: ["client-tools", "gateway-tools", "images", "steering", "thinking", "resume", "usage"],
 } as const satisfies Readonly<Record<string, readonly LaneFeature[]>>;
