@@ -31,7 +31,7 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
     const { file, args } = simulatorCommand();
     const agent = join(directory, "agent");
     writeFileSync(agent, `#!/bin/sh\nexec '${file}' '${args.join("' '")}' "$@"\n`, { mode: 0o755 });
-    stage = await PageStage.open({ scenario, env: { CARET_CLI_COMMAND: agent } });
+    stage = await PageStage.open({ scenario, lane: "acp", env: { CARET_CLI_COMMAND: agent } });
   }, 180_000);
   afterEach(async () => {
     expect(await stage.leave()).toEqual([]);
@@ -44,7 +44,7 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
   const isThere = (name: string): boolean => existsSync(join(stage.home.workspace, name));
 
   it("is its command, which runs when it is approved, and may be allowed for the session", async () => {
-    const { id } = await stage.session("Make it", { permission: "auto-edits", lane: "acp" });
+    const { id } = await stage.session("Make it", { permission: "auto-edits" });
     const page = await stage.visit(`/s/${id}`);
     await approval(page).getByText("touch made.txt").first().waitFor();
     expect(isThere("made.txt")).toBe(false);
@@ -57,7 +57,7 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
   });
 
   it("is its question, which is answered in place", async () => {
-    const { id } = await stage.session("Ask me", { permission: "auto-edits", lane: "acp" });
+    const { id } = await stage.session("Ask me", { permission: "auto-edits" });
     const page = await stage.visit(`/s/${id}`);
     const question = page.getByRole("form", { name: "Colour" });
     await question.getByRole("radio", { name: "Blue" }).check();
@@ -69,7 +69,7 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
   });
 
   it("is its plan, which it carries out when it is accepted", async () => {
-    const { id } = await stage.session("Plan it", { permission: "auto-edits", lane: "acp" });
+    const { id } = await stage.session("Plan it", { permission: "auto-edits" });
     const page = await stage.visit(`/s/${id}`);
     await transcript(page).getByText("planned.txt").first().waitFor();
     expect(isThere("planned.txt")).toBe(false);

@@ -6,7 +6,7 @@ import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { unboundTools } from "../unbound-tools.ts";
-import { askingTurn, ownedTurn } from "./asking-turn.ts";
+import { agentAsks, askingTurn, ownedTurn } from "./asking-turn.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { lookUpSession, newestSession } from "./find-session.ts";
 import { write } from "./print.ts";
@@ -139,7 +139,9 @@ function askingOf(
   const reads = (mode ?? config.mode) === "ask" || (mode ?? config.mode) === "plan";
   // A chat of Cursor's own CLI continues in its own workspace, with the agent's own tools.
   const isForeign = request.sessionId !== undefined && session === undefined;
-  if (force === true || config.cli.force || reads || isForeign) return undefined;
+  if (isForeign) return undefined;
+  if (force === true || config.cli.force) return agentAsks("full");
+  if (reads) return agentAsks("auto-edits");
   return askingTurn({ config, session, workspace: allowed });
 }
 
