@@ -30,7 +30,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "system",
-          include: ["tests/{clients,faults,house,lanes,load,native,turns}/*.test.ts"],
+          include: ["tests/{agents,clients,faults,house,lanes,load,mcp,native,turns}/*.test.ts"],
           globalSetup: ["tests/projects/built-programs.ts"],
         },
       },
@@ -50,11 +50,12 @@ export default defineConfig(({ mode }) => ({
     // CI counts its retries and prints them, so that a flake is seen; elsewhere the first failure is one.
     retry: process.env["CI"] === undefined ? 0 : 1,
     reporters: ["default", new RetryReporter()],
-    // Most tests wait for processes, so that there is room for more workers than there are cores.
-    maxWorkers: 6,
+    // A file takes two thirds of a core on average, the rest is waiting: four keep two cores busy, and each more loads all
+    // modules once more.
+    maxWorkers: 4,
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 20_000, interval: 100 } },
   },
 }));

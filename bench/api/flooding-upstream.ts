@@ -5,7 +5,7 @@ import { AgentServerMessageSchema } from "@caret/protocol/agent-api/run";
 
 /**
  * An upstream that says as many deltas as the path of its address asks for, as fast as they are taken. A process of its own,
- * so that what it uses is not counted as its client's. Told "connections", it answers how many there were.
+ * so that what it uses is not counted as its client's. On the message "connections" it answers how many there were.
  */
 const TEXT = "token ";
 /** Deltas that are written at once. */

@@ -5,7 +5,7 @@ const words = "The parser reads one line at a time, and every line that is whole
   2,
 );
 
-/** An exported session with so many events: turns in which somebody thinks, speaks, reads, edits and runs something. */
+/** An exported session with so many events: turns in which the agent thinks, speaks, reads, edits and runs something. */
 export function sessionFile(events: number): string {
   const lines = [...eventsOfTurns(events)].map(({ turnId, event }, index) =>
     JSON.stringify({ seq: index + 1, turnId, at: BEGAN_AT + index * 40, event }),

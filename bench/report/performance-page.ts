@@ -11,7 +11,7 @@ export interface PerformanceReport {
   readonly pictures: Readonly<Record<string, string>>;
 }
 
-/** Made of the committed figures alone, so that a test can tell whether somebody has changed it by hand. */
+/** Made of the committed figures alone, so that a test can detect an edit by hand. */
 export function makeReport({ doors, growth }: FiguresFile): PerformanceReport {
   const series = growth?.series ?? [];
   const drawn = series.map((each) => [`performance-${each.id}.svg`, seriesPlot(each)] as const);

@@ -53,7 +53,7 @@ async function failureOf(answer: Promise<unknown>) {
 }
 
 describe.each(doors)("through %s", (door) => {
-  it("tells a wrong token as 401, and starts nothing", async () => {
+  it("reports a wrong token as 401, and starts nothing", async () => {
     const before = home.turns().length;
     const { name, status, message } = await failureOf(clients("caret_wrong")[door]("hello"));
     expect({ name, status, saysWhy: /valid token/.test(message), turnsCount: home.turns().length }).toEqual({
@@ -64,7 +64,7 @@ describe.each(doors)("through %s", (door) => {
     });
   });
 
-  it("tells an unknown model as 404 with the nearest names, and starts nothing", async () => {
+  it("reports an unknown model as 404 with the nearest names, and starts nothing", async () => {
     const before = home.turns().length;
     const { name, status, message } = await failureOf(clients()[door]("hello", "gpt-5.1x"));
     expect([name, status, message, home.turns().length]).toEqual([
@@ -75,13 +75,13 @@ describe.each(doors)("through %s", (door) => {
     ]);
   });
 
-  it("tells a body above the limit as 413, and starts nothing", async () => {
+  it("reports a body above the limit as 413, and starts nothing", async () => {
     const before = home.turns().length;
     const { status } = await failureOf(clients()[door]("x".repeat(11 * 1024 * 1024)));
     expect([status, home.turns().length]).toEqual([413, before]);
   });
 
-  it("tells what Cursor limits as 429, when to try again included", async () => {
+  it("reports what Cursor limits as 429, when to try again included", async () => {
     const { name, status, headers } = await failureOf(clients()[door]("Too often asked"));
     expect({ name, status, hasRetryAfter: Number(headers?.get("retry-after")) > 0 }).toEqual({
       name: "RateLimitError",
@@ -90,13 +90,13 @@ describe.each(doors)("through %s", (door) => {
     });
   });
 
-  it("tells a plan that is used up as 402, which no client tries again", async () => {
+  it("reports a plan that is used up as 402, which no client tries again", async () => {
     const { status, headers } = await failureOf(clients()[door]("Spent everything"));
     expect([status, headers?.get("x-should-retry")]).toEqual([402, "false"]);
   });
 
   it.each(["Crash", "Break off"])(
-    "tells an agent that ends without a result (%s) as final [clients D9]",
+    "reports an agent that ends without a result (%s) as final [clients D9]",
     async (prompt) => {
       const { status, headers } = await failureOf(clients()[door](prompt));
       expect({ status, shouldRetry: headers?.get("x-should-retry") }).toEqual({ status: 424, shouldRetry: "false" });

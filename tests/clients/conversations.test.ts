@@ -1,3 +1,4 @@
+import { barSize, isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +9,7 @@ const home = new GatewayHome();
 let gateway: GatewayProcess;
 
 beforeAll(async () => {
-  gateway = await startGateway(home);
+  gateway = await startGateway(home, { env: { CARET_WARM_ENABLED: "true" } });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -47,10 +48,11 @@ function newPrompts(since: number): readonly string[] {
 }
 
 describe("a client that sends the whole transcript every time", () => {
-  it("has every message reach the agent once in twenty turns, alone, and at a cost that stays flat", async () => {
+  const turnCount = barSize({ quick: 8, full: 20 });
+  it(`has every message reach the agent once in ${turnCount} turns, alone, and at a cost that stays flat`, async () => {
     const since = home.turns().length;
     const conversation = new Conversation();
-    const said = Array.from({ length: 20 }, (_, index) => `My lucky number ${index} is ${index * 7}`);
+    const said = Array.from({ length: turnCount }, (_, index) => `My lucky number ${index} is ${index * 7}`);
     const seconds: number[] = [];
     for (const text of said) {
       const started = performance.now();
@@ -64,7 +66,8 @@ describe("a client that sends the whole transcript every time", () => {
       said.map((_, index) => index > 0),
       1,
     ]);
-    expect(median(seconds.slice(10))).toBeLessThan(2 * median(seconds.slice(1, 11)) + 0.5);
+    // Only where there are enough turns for a median, and nothing else runs.
+    if (isFullRun()) expect(median(seconds.slice(10))).toBeLessThan(2 * median(seconds.slice(1, 11)) + 0.5);
     expect(await conversation.say("What is my lucky number 3?")).toContain("21");
   }, 90_000);
 

@@ -65,7 +65,7 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
 
-/** As the router itself tells them. */
+/** As the router itself lists them. */
 async function routes(): Promise<readonly Route[]> {
   const response = await fetch(`${gateway.url}/openapi.json`, { headers: { "x-api-key": gateway.token } });
   const { paths } = (await response.json()) as { paths: Record<string, Record<string, Described>> };

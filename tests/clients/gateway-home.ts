@@ -31,6 +31,8 @@ export class GatewayHome {
       CARET_DATA_DIR: this.dataDir,
       CARET_SIM_LOG: this.#logPath,
       CARET_SIM_SCENARIO: this.#scenarioPath,
+      // A second agent for every turn, which most tests never use: those of warm agents turn it on.
+      CARET_WARM_ENABLED: "false",
     };
   }
 
@@ -64,7 +66,7 @@ export class GatewayHome {
   }
 
   remove(): void {
-    for (const pid of this.agents()) process.kill(pid, "SIGKILL");
+    for (const pid of this.agents()) kill(pid);
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -79,6 +81,15 @@ export class GatewayHome {
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line) as LogRecord);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // It has ended since it was listed.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 

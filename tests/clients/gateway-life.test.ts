@@ -82,7 +82,7 @@ it("is not shared with a user who wants other settings, who reads what differs a
   );
 });
 
-it("tells a user who wants the same gateway where it is and how to get in [ux B12]", async () => {
+it("shows a user who wants the same gateway where it is and how to get in [ux B12]", async () => {
   const home = newHome();
   const { url, pid, token } = await start(home);
   const second = await startGateway(home);
@@ -138,7 +138,7 @@ async function isGone({ url }: GatewayProcess): Promise<void> {
   await expect.poll(answers, { timeout: 5_000 }).toBe(false);
 }
 
-/** Undefined when somebody else has it already, which serves as well. */
+/** Undefined when another process has it already, which serves as well. */
 async function occupy(port: number): Promise<Server | undefined> {
   const server = createServer();
   const listening = once(server, "listening").then(() => server);

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import OpenAI from "openai";
 import type { Response, ResponseCreateParamsNonStreaming } from "openai/resources/responses/responses";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayHome } from "./gateway-home.ts";
 import { caret, type GatewayProcess, startGateway } from "./gateway-process.ts";
 
@@ -17,25 +18,30 @@ const home = new GatewayHome({
     { when: "^", steps: [{ text: "Noted." }] },
   ],
 });
-let gateway: GatewayProcess | undefined;
-afterEach(async () => {
-  await gateway?.stop();
+let gateway: GatewayProcess;
+beforeAll(() => start());
+afterAll(async () => {
+  await gateway.stop();
+  home.remove();
 });
-afterAll(() => home.remove());
+
+async function start(): Promise<void> {
+  gateway = await startGateway(home, { env: { CARET_WORKSPACES_ALLOW: JSON.stringify([home.workspace]) } });
+}
 
 /** A gateway in the same home, after the one before was stopped, or killed. */
 async function restart(signal?: "SIGKILL"): Promise<void> {
-  if (signal !== undefined) gateway?.kill(signal);
-  else await gateway?.stop();
-  await gateway?.exited;
-  gateway = await startGateway(home, { env: { CARET_WORKSPACES_ALLOW: JSON.stringify([home.workspace]) } });
+  if (signal !== undefined) gateway.kill(signal);
+  else await gateway.stop();
+  await gateway.exited;
+  await start();
 }
 
 async function ask(
   request: Omit<ResponseCreateParamsNonStreaming, "model">,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response & { session: string }> {
-  const client = new OpenAI({ baseURL: `${gateway?.url}/v1`, apiKey: gateway?.token ?? "", maxRetries: 0 });
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.token, maxRetries: 0 });
   const { data, response } = await client.responses.create({ model: "auto", ...request }, { headers }).withResponse();
   return { ...data, session: response.headers.get("x-caret-session") ?? "" };
 }
@@ -43,8 +49,9 @@ async function ask(
 const tools = [{ type: "function" as const, name: "look", parameters: { type: "object" }, strict: false }];
 
 describe("a response that a client refers to after a restart [defect 30]", () => {
-  it.each([undefined, "SIGKILL"] as const)("goes on in its session with what is new (signal: %s)", async (signal) => {
-    await restart();
+  // A gateway that stops in order keeps no less than one that is killed: "is found by one of its items" stops it in order.
+  const signals = (["SIGKILL", undefined] as const).slice(0, barSize({ quick: 1, full: 2 }));
+  it.each(signals)("goes on in its session with what is new (signal: %s)", async (signal) => {
     const first = await ask({ input: `My name is Ada, ${signal}.` });
     const second = await ask({ input: "I live in Rome.", previous_response_id: first.id });
     await restart(signal);
@@ -57,7 +64,6 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
   });
 
   it("goes on in its session when what was said had secrets, which are not kept [review 2 F3]", async () => {
-    await restart();
     const input = [
       { role: "developer" as const, content: `Never print the password hunter2-${SECRET}.` },
       { role: "user" as const, content: `My token is ${SECRET}. Remember it.` },
@@ -87,7 +93,6 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
   });
 
   it("is one request under its idempotency key, though what it continues lost its secrets [review 2 F3] [review 2 F12]", async () => {
-    await restart();
     const first = await ask({ input: `The password is ${SECRET}.` });
     const again = { input: "Go on, once", previous_response_id: first.id };
     const key = { "idempotency-key": "go-on-once" };
@@ -99,7 +104,6 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
   });
 
   it("goes on in its session when the result of a call had a secret [review 2 F3]", async () => {
-    await restart();
     const first = await ask({ input: "Look around, there are secrets", tools });
     const [call] = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
     const output = { type: "function_call_output", call_id: call?.call_id ?? "", output: `key: ${SECRET}` } as const;
@@ -114,7 +118,6 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
   });
 
   it("takes the results of calls that it had made, by a new agent that is asked to go on", async () => {
-    await restart();
     const first = await ask({ input: "Look around", tools });
     const [call] = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
     await restart("SIGKILL");
@@ -127,7 +130,6 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
   });
 
   it("is found by one of its items, too", async () => {
-    await restart();
     const first = await ask({ input: "Say it by an item" });
     await restart();
     const [item] = first.output;
@@ -142,20 +144,19 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
   });
 
   it("lies on the disk without secrets, and is gone with its session", async () => {
-    await restart();
     const first = await ask({ input: "Token, please" });
     const { session } = first;
-    await gateway?.stop();
+    await gateway.stop();
     const file = readFileSync(join(home.dataDir, "answers.db"), "latin1");
     execFileSync(process.execPath, [caret, "sessions", "rm", session, "--yes"], { env: home.environment() });
-    gateway = await startGateway(home, { env: { CARET_WORKSPACES_ALLOW: JSON.stringify([home.workspace]) } });
+    await start();
     const again = ask({ input: "Once more", previous_response_id: first.id });
     const refused = await again.then(
       () => undefined,
       ({ status, message }) => ({ status, message }),
     );
-    expect({ told: first.output_text, kept: file.includes(SECRET), refused }).toEqual({
-      told: `It is ${SECRET}.`,
+    expect({ answered: first.output_text, kept: file.includes(SECRET), refused }).toEqual({
+      answered: `It is ${SECRET}.`,
       kept: false,
       refused: { status: 404, message: expect.stringContaining(`There is no response "${first.id}" any more`) },
     });

@@ -53,51 +53,83 @@ async function ask(path: Path, prompt: string, key: string, more: object = {}): 
 const agentsFor = (prompt: string): number => gateway.home.prompts().filter((asked) => asked.includes(prompt)).length;
 const whole = ({ status, turn, isPaid }: Answer) => ({ status, turn, isPaid });
 
-describe.each(Object.keys(doors) as Path[])("a request with an idempotency-key at %s", (path) => {
+const paths = Object.keys(doors) as Path[];
+const everywhere = <Result>(work: (path: Path) => Promise<Result>): Promise<readonly Result[]> =>
+  Promise.all(paths.map(work));
+
+/** The gateway is killed once for all three doors. */
+describe("a request with an idempotency-key at any stateless door", () => {
   it("is one turn and has one answer, at once, later and after kill -9 [defect 19]", async () => {
-    const prompt = `Pay, by ${path}`;
-    const [first, together] = await Promise.all([ask(path, prompt, "pay"), ask(path, prompt, "pay")]);
-    const streamed = await ask(path, prompt, "pay", { stream: true });
+    const prompt = (path: Path): string => `Pay, by ${path}`;
+    const before = await everywhere(async (path) => {
+      const [first, together] = await Promise.all([1, 2].map(() => ask(path, prompt(path), "pay")));
+      return [first, together, await ask(path, prompt(path), "pay", { stream: true })];
+    });
     await gateway.dieAndReturn();
-    const afterwards = await ask(path, prompt, "pay");
-    const answer = { status: 200, turn: first.turn, isPaid: true };
-    expect([first, together, streamed, afterwards].map(whole)).toEqual([answer, answer, answer, answer]);
-    expect(agentsFor(prompt)).toBe(1);
+    const afterwards = await everywhere((path) => ask(path, prompt(path), "pay"));
+    for (const [index, path] of paths.entries()) {
+      const answers = [...(before[index] ?? []), afterwards[index]].map((answer) => answer && whole(answer));
+      expect({ path, answers }).toEqual({
+        path,
+        answers: Array(4).fill({ status: 200, turn: expect.any(String), isPaid: true }),
+      });
+      expect({
+        path,
+        turns: new Set(answers.map((answer) => answer?.turn)).size,
+        agents: agentsFor(prompt(path)),
+      }).toEqual({
+        path,
+        turns: 1,
+        agents: 1,
+      });
+    }
   });
 
   it("is not begun again when kill -9 has cut it: the client is answered that it was interrupted [defect 19]", async () => {
-    const prompt = `A slow one, by ${path}`;
-    const cut = ask(path, prompt, "slow").catch(() => "cut");
-    await expect.poll(() => agentsFor(prompt), { timeout: 10_000 }).toBe(1);
+    const prompt = (path: Path): string => `A slow one, by ${path}`;
+    const cut = everywhere((path) => ask(path, prompt(path), "slow").catch(() => "cut"));
+    await expect.poll(() => paths.map((path) => agentsFor(prompt(path)))).toEqual([1, 1, 1]);
     await gateway.dieAndReturn();
-    expect(await cut).toBe("cut");
-    const again = await ask(path, prompt, "slow");
-    expect({
-      isRefused: again.status >= 400,
-      saysWhy: again.text.includes("Caret stopped while this turn was running"),
-    }).toEqual({ isRefused: true, saysWhy: true });
-    expect(agentsFor(prompt)).toBe(1);
+    expect(await cut).toEqual(["cut", "cut", "cut"]);
+    const again = await everywhere((path) => ask(path, prompt(path), "slow"));
+    expect(
+      again.map(({ status, text }, index) => ({
+        path: paths[index],
+        isRefused: status >= 400,
+        saysWhy: text.includes("Caret stopped while this turn was running"),
+        agents: agentsFor(prompt(paths[index] as Path)),
+      })),
+    ).toEqual(paths.map((path) => ({ path, isRefused: true, saysWhy: true, agents: 1 })));
   });
 
   it("is answered byte for byte or not at all: an answer with secrets is not kept over kill -9 [review 2 F12]", async () => {
-    const prompt = `A secret, by ${path}`;
-    const first = await ask(path, prompt, "secret");
-    const again = await ask(path, prompt, "secret", { stream: true });
+    const prompt = (path: Path): string => `A secret, by ${path}`;
+    const before = await everywhere(async (path) => [
+      await ask(path, prompt(path), "secret"),
+      await ask(path, prompt(path), "secret", { stream: true }),
+    ]);
+    expect(before.flat().map(({ text }) => text.includes(SECRET))).toEqual(Array(6).fill(true));
     await gateway.dieAndReturn();
-    const later = await Promise.all([ask(path, prompt, "secret"), ask(path, prompt, "secret", { stream: true })]);
-    expect([first, again].map(({ text }) => text.includes(SECRET))).toEqual([true, true]);
-    const refused = { status: path === "/v1/messages" ? 424 : 410, isFinal: "false", isNamed: true, isAltered: false };
-    expect(
-      later.map(({ status, shouldRetry, text }) => ({
-        ...{ status, isFinal: shouldRetry },
-        isNamed: /answer[-_]not[-_]kept/.test(text) && text.includes("no longer kept as it was"),
-        isAltered: text.includes("The token is"),
-      })),
-    ).toEqual([refused, refused]);
-    expect((await ask(path, prompt, "secret-2")).text.includes(SECRET)).toBe(true);
-    expect(agentsFor(prompt)).toBe(2);
+    const later = await everywhere((path) =>
+      Promise.all([ask(path, prompt(path), "secret"), ask(path, prompt(path), "secret", { stream: true })]),
+    );
+    for (const [index, path] of paths.entries()) {
+      const refused = { isFinal: "false", isNamed: true, isAltered: false };
+      const expected = { path, status: path === "/v1/messages" ? 424 : 410, ...refused };
+      expect(
+        later[index]?.map(({ status, shouldRetry, text }) => ({
+          ...{ path, status, isFinal: shouldRetry },
+          isNamed: /answer[-_]not[-_]kept/.test(text) && text.includes("no longer kept as it was"),
+          isAltered: text.includes("The token is"),
+        })),
+      ).toEqual([expected, expected]);
+      expect((await ask(path, prompt(path), "secret-2")).text).toContain(SECRET);
+      expect(agentsFor(prompt(path))).toBe(2);
+    }
   });
+});
 
+describe.each(paths)("a request with an idempotency-key at %s", (path) => {
   it("with the key of another request is refused, and other keys begin other turns [defect 19]", async () => {
     const prompt = `Mine, by ${path}`;
     await ask(path, prompt, "mine");

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openChatDialogue } from "./dialogue/chat-dialogue.ts";
-import type { Answer, AskedCall, Dialogue, GivenResult, OpenDialogue } from "./dialogue/dialogue.ts";
+import type { Answer, AskedCall, Dialogue, GivenResult } from "./dialogue/dialogue.ts";
 import { Kitchen, kitchenTools } from "./dialogue/kitchen-tools.ts";
 import { openMessagesDialogue } from "./dialogue/messages-dialogue.ts";
 import { openResponsesDialogue } from "./dialogue/responses-dialogue.ts";
@@ -32,8 +32,8 @@ const taskFor = (basket: string): string =>
 const finalWords = (basket: string): string =>
   `\`apples.txt\` says:\n\nBoskoop\nElstar\nJonagold\n\n\`pears.txt\` says:\n\nConference\n\n\`wc -l apples.txt\` printed:\n\n3 apples.txt\n\nI wrote \`${basket}\`.`;
 
-/** The prompts of agents that were told about this basket: one for each agent that was started for it. */
-const toldAbout = (basket: string) => home.turns().filter(({ prompt }) => prompt.includes(basket));
+/** The turns whose prompts name this basket: one for each agent that was started for it. */
+const turnsAbout = (basket: string) => home.turns().filter(({ prompt }) => prompt.includes(basket));
 
 /** Answers calls until there are none, the last one first. Gives the names of the calls, answer by answer, and the last words. */
 async function cook(dialogue: Dialogue, first: Answer, kitchen: Kitchen) {
@@ -61,7 +61,7 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
       rounds,
       endsWithTheTask: text.endsWith(finalWords(basket)),
       basket: kitchen.files.get(basket),
-      agents: toldAbout(basket).length,
+      agents: turnsAbout(basket).length,
     }).toEqual({ rounds: [["read", "read"], ["bash"], ["write"]], endsWithTheTask: true, basket: "full", agents: 1 });
   });
 
@@ -73,7 +73,7 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
     const half = await dialogue.give(resultOf(one, kitchen));
     expect(half.calls).toEqual([two]);
     const { rounds, text } = await cook(dialogue, await dialogue.give(resultOf(two, kitchen)), kitchen);
-    expect({ rounds, endsWithTheTask: text.endsWith(finalWords(basket)), agents: toldAbout(basket).length }).toEqual({
+    expect({ rounds, endsWithTheTask: text.endsWith(finalWords(basket)), agents: turnsAbout(basket).length }).toEqual({
       rounds: [["bash"], ["write"]],
       endsWithTheTask: true,
       agents: 1,
@@ -108,26 +108,22 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
       lastPrompt: expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
     });
   });
-
-  it("clients K: goes on with the task when the gateway is killed and started again", async () => {
-    expect(await goOnAfter("SIGKILL", open, basketFor("restarted"))).toEqual([
-      { code: null, signal: "SIGKILL" },
-      [["bash"], ["write"]],
-      true,
-      "full",
-      expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
-    ]);
-  });
 });
 
-it("a gateway that is asked to stop does not wait for results, and the next one takes them", async () => {
-  expect(await goOnAfter("SIGTERM", openChatDialogue, "stopped.txt")).toEqual([
-    { code: 0, signal: null },
-    [["bash"], ["write"]],
-    true,
-    "full",
-    expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
-  ]);
+it.each([
+  ["clients K: is killed and started again", "SIGKILL", { code: null, signal: "SIGKILL" }],
+  ["is asked to stop, and does not wait for results", "SIGTERM", { code: 0, signal: null }],
+] as const)("a client of any door goes on with the task when the gateway %s", async (_what, signal, exit) => {
+  expect(await goOnAfter(signal)).toEqual({
+    exit,
+    ends: doors.map(([door]) => ({
+      door,
+      rounds: [["bash"], ["write"]],
+      endsWithTheTask: true,
+      basket: "full",
+      lastPrompt: expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
+    })),
+  });
 });
 
 /** The sessions whose turns have not ended. */
@@ -137,20 +133,27 @@ async function runningSessions(): Promise<readonly unknown[]> {
   return sessions.filter(({ status }) => status.kind !== "ended" && status.kind !== "idle");
 }
 
-/**
- * Ends the gateway while calls wait, gives their results to another, and works through the rest. Tells the gateway's end,
- * the calls, whether all was reported, what was written, and the prompt.
- */
-async function goOnAfter(signal: NodeJS.Signals, open: OpenDialogue, basket: string) {
-  const [dialogue, kitchen] = [open(gateway), new Kitchen()];
-  const { calls } = await dialogue.say(taskFor(basket));
+/** Ends the gateway while calls of a client of each door wait, gives their results to another, and works through the rest. */
+async function goOnAfter(signal: NodeJS.Signals) {
+  const begun = await Promise.all(
+    doors.map(async ([door, open]) => {
+      const [dialogue, basket] = [open(gateway), `${door.replaceAll(" ", "-")}-${signal}.txt`];
+      return { door, dialogue, basket, calls: (await dialogue.say(taskFor(basket))).calls };
+    }),
+  );
   gateway.kill(signal);
   const exit = await gateway.exited;
   gateway = await startGateway(home);
-  dialogue.moveTo(gateway);
-  const next = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
-  const { rounds, text } = await cook(dialogue, next, kitchen);
-  return [exit, rounds, text.endsWith(finalWords(basket)), kitchen.files.get(basket), home.prompts().at(-1)];
+  const ends = [];
+  for (const { door, dialogue, basket, calls } of begun) {
+    const kitchen = new Kitchen();
+    dialogue.moveTo(gateway);
+    const next = await dialogue.give(...calls.map((call) => resultOf(call, kitchen)));
+    const { rounds, text } = await cook(dialogue, next, kitchen);
+    const written = { endsWithTheTask: text.endsWith(finalWords(basket)), basket: kitchen.files.get(basket) };
+    ends.push({ door, rounds, ...written, lastPrompt: home.prompts().at(-1) });
+  }
+  return { exit, ends };
 }
 
 describe("the loops that clients bring along", () => {
@@ -172,7 +175,7 @@ describe("the loops that clients bring along", () => {
     expect([
       await runner.finalContent(),
       kitchen.files.get("run-tools.txt"),
-      toldAbout("run-tools.txt").length,
+      turnsAbout("run-tools.txt").length,
     ]).toEqual([finalWords("run-tools.txt"), "full", 1]);
   });
 
@@ -190,7 +193,7 @@ describe("the loops that clients bring along", () => {
     const runner = client.beta.messages.toolRunner({ model: "auto", max_tokens: 1024, messages, tools });
     const { content } = await runner.runUntilDone();
     const said = content.map((block) => (block.type === "text" ? block.text : "")).join("");
-    expect([said, kitchen.files.get("tool-runner.txt"), toldAbout("tool-runner.txt").length]).toEqual([
+    expect([said, kitchen.files.get("tool-runner.txt"), turnsAbout("tool-runner.txt").length]).toEqual([
       finalWords("tool-runner.txt"),
       "full",
       1,
@@ -212,7 +215,7 @@ describe("the loops that clients bring along", () => {
       }));
       response = await client.responses.create({ model: "auto", input, tools, previous_response_id: response.id });
     }
-    expect([response.output_text, kitchen.files.get("by-id.txt"), toldAbout("by-id.txt").length]).toEqual([
+    expect([response.output_text, kitchen.files.get("by-id.txt"), turnsAbout("by-id.txt").length]).toEqual([
       finalWords("by-id.txt"),
       "full",
       1,

@@ -79,7 +79,7 @@ async function persist<Value>(attempt: () => Promise<Value>, retries: string[]):
 
 /**
  * What breaks in the middle of an answer has no status any more, and 424 is an agent that did not finish: final for a
- * program, but whoever sits before this one asks again. A wait that took too long is not tried again.
+ * program, but the user of this one asks again. A wait that took too long is not tried again.
  */
 function isWorthRetrying(reason: unknown): boolean {
   if (reason instanceof APIUserAbortError) return false;

@@ -43,7 +43,7 @@ it.each(["/v1/chat/completions", "/v1/responses", "/v1/messages"] as const)(
     const messages = [{ role: "user", content: "hello", name: "ada", a_field_of_next_year: [1] }];
     const body = { model: "auto", messages, input: messages, max_tokens: 9, seed: 7, user: "ada", top_k: 3 };
     const unknown = { a_field_of_next_year: { deep: [null] }, service_tier: "flex", safety_identifier: "x" };
-    const { status, text } = await send({ client: "somebody", door, body }, unknown);
+    const { status, text } = await send({ client: "any client", door, body }, unknown);
     expect([status, JSON.stringify(JSON.parse(text))]).toEqual([200, expect.stringContaining('"Four."')]);
   },
 );

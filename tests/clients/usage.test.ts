@@ -44,8 +44,8 @@ interface Used {
 }
 
 const parameters = { type: "object" as const, properties: {} };
-const extras = (told: object): Pick<Used, "estimated" | "ofTurn"> => {
-  const { caret_estimated, caret_turn_usage } = told as Record<string, unknown>;
+const extras = (reported: object): Pick<Used, "estimated" | "ofTurn"> => {
+  const { caret_estimated, caret_turn_usage } = reported as Record<string, unknown>;
   return { estimated: caret_estimated === true, ofTurn: caret_turn_usage };
 };
 
@@ -58,14 +58,14 @@ async function byChat(question: string, stream: boolean): Promise<readonly Used[
       messages,
       tools: [{ type: "function" as const, function: { name: "look", parameters } }],
     };
-    const { choices, usage: told } = stream
+    const { choices, usage: reported } = stream
       ? await openai.chat.completions
           .stream({ ...request, stream_options: { include_usage: true } })
           .finalChatCompletion()
       : await openai.chat.completions.create(request);
-    if (told === undefined) throw new Error("An answer without usage");
-    const cached = told.prompt_tokens_details?.cached_tokens ?? 0;
-    used.push({ prompt: told.prompt_tokens, cached, output: told.completion_tokens, ...extras(told) });
+    if (reported === undefined) throw new Error("An answer without usage");
+    const cached = reported.prompt_tokens_details?.cached_tokens ?? 0;
+    used.push({ prompt: reported.prompt_tokens, cached, output: reported.completion_tokens, ...extras(reported) });
     const message = choices[0]?.message;
     const calls = message?.tool_calls ?? [];
     if (message === undefined || calls.length === 0) return used;
@@ -80,12 +80,12 @@ async function byResponses(question: string, stream: boolean): Promise<readonly 
   for (;;) {
     const tools = [{ type: "function" as const, name: "look", parameters, strict: false }];
     const request = { model: "auto", input, tools };
-    const { output, usage: told } = stream
+    const { output, usage: reported } = stream
       ? await openai.responses.stream(request).finalResponse()
       : await openai.responses.create(request);
-    if (told === undefined) throw new Error("A response without usage");
-    const cached = told.input_tokens_details?.cached_tokens ?? 0;
-    used.push({ prompt: told.input_tokens, cached, output: told.output_tokens, ...extras(told) });
+    if (reported === undefined) throw new Error("A response without usage");
+    const cached = reported.input_tokens_details?.cached_tokens ?? 0;
+    used.push({ prompt: reported.input_tokens, cached, output: reported.output_tokens, ...extras(reported) });
     const calls = output.flatMap((item) => (item.type === "function_call" ? [item] : []));
     if (calls.length === 0) return used;
     for (const { call_id, name, arguments: args } of calls) {
@@ -111,10 +111,12 @@ async function byMessages(question: string, stream: boolean): Promise<readonly U
   const used: Used[] = [];
   for (;;) {
     const request = { model: "auto", max_tokens: 1_000, messages, tools: [{ name: "look", input_schema: parameters }] };
-    const { content, usage: told } = stream ? await streamMessage(request) : await anthropic.messages.create(request);
-    const cached = told.cache_read_input_tokens ?? 0;
-    const prompt = told.input_tokens + cached + (told.cache_creation_input_tokens ?? 0);
-    used.push({ prompt, cached, output: told.output_tokens, ...extras(told) });
+    const { content, usage: reported } = stream
+      ? await streamMessage(request)
+      : await anthropic.messages.create(request);
+    const cached = reported.cache_read_input_tokens ?? 0;
+    const prompt = reported.input_tokens + cached + (reported.cache_creation_input_tokens ?? 0);
+    used.push({ prompt, cached, output: reported.output_tokens, ...extras(reported) });
     const calls = content.flatMap((block) => (block.type === "tool_use" ? [block] : []));
     if (calls.length === 0) return used;
     const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: RESULT }));

@@ -21,7 +21,7 @@ export const outputFaults: readonly Fault[] = [
   },
   {
     id: "O-09",
-    sentence: "an upstream error told as the last words, with a tool still open, fails the turn",
+    sentence: "an upstream error sent as the last words, with a tool still open, fails the turn",
     agent: prints(init, readStarts("call-1"), delta("Error: T: [resource_exhausted] x"), result("")),
     ends: "upstream-error",
   },

@@ -43,7 +43,7 @@ export const startFaults: readonly Fault[] = [
   },
   {
     id: "P-03",
-    sentence: "a program that may not be executed is told from one that is missing",
+    sentence: "a program that may not be executed is distinguished from one that is missing",
     settings: (bench) => ({ cli: { command: bench.program(join(bench.directory, "plain-file"), answers, 0o644) } }),
     ends: "cli-not-executable",
   },

@@ -37,9 +37,12 @@ function prepared(client: CodingClient | undefined) {
 describe("the examples for clients are the settings that the tests run them with", () => {
   it("for Claude Code", () => {
     const { env } = prepared(claudeCode);
-    const told = [...exampleOf("Claude Code").matchAll(/export (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
-    expect(env).toMatchObject(Object.fromEntries(told));
-    expect(told.length).toBe(2);
+    const exported = [...exampleOf("Claude Code").matchAll(/export (\w+)=(\S+)/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    expect(env).toMatchObject(Object.fromEntries(exported));
+    expect(exported.length).toBe(2);
   });
 
   it("for Codex", () => {
@@ -62,8 +65,11 @@ describe("the examples for clients are the settings that the tests run them with
 
   it("for Qwen Code", () => {
     const { env } = prepared(qwenCode);
-    const told = [...exampleOf("Qwen Code").matchAll(/export (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
-    expect(env).toEqual(Object.fromEntries(told));
+    const exported = [...exampleOf("Qwen Code").matchAll(/export (\w+)=(\S+)/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    expect(env).toEqual(Object.fromEntries(exported));
   });
 
   it("for Continue", () => {

@@ -109,7 +109,7 @@ describe("the decisions", () => {
     expect(numbers).toEqual(files.map((_, index) => String(index + 1).padStart(4, "0")));
   });
 
-  it.each(files)("%s tells what was decided, why, and what it costs, on one page", (path) => {
+  it.each(files)("%s says what was decided, why, and what it costs, on one page", (path) => {
     const text = read(path);
     expect([...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual(["Decision", "Why", "Cost"]);
     expect(text.split("\n").length).toBeLessThanOrEqual(60);

@@ -21,7 +21,8 @@ export async function openApiStage(bench: TurnBench, options: ApiStageOptions = 
   const { settings = {}, env = {}, isSecure = false, ...rest } = options;
   const upstream = await startUpstream(rest);
   const opened = await bench.open({
-    settings: { ...settings, lane: "api" },
+    // No process is started on this lane, but for what the gateway's tools run: the one that starts processes is not needed.
+    settings: { spawner: { enabled: false }, ...settings, lane: "api" },
     env: {
       CURSOR_AGENT_URL: isSecure ? upstream.secureUrl : upstream.url,
       CURSOR_API_KEY: "key_for_tests",

@@ -1,4 +1,6 @@
 import { featuresOf } from "@caret/runtime";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
+import { describe } from "vitest";
 import { describeLane } from "./lane.contract.ts";
 
 describeLane("cli, over the simulated program", {
@@ -34,19 +36,22 @@ describeLane("contract, a program of one's own", {
   },
 });
 
-describeLane("sim", {
-  lane: "sim",
-  features: featuresOf.sim,
-  async open(bench, scenario, settings) {
-    const env = scenario === undefined ? {} : { CARET_SIM_SCENARIO: bench.scenario(scenario) };
-    const { engine, close } = await bench.open({ settings: { ...settings, lane: "sim" }, env });
-    const workspace = bench.workspace();
-    return {
-      engine,
-      workspace,
-      runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
-      leftovers: () => bench.processes(workspace).length,
-      close,
-    };
-  },
+// It is the same lane with the simulator for its program, and every test in tests/clients and tests/native runs on it.
+describe.runIf(isFullRun())("the lane without a program of Cursor's", () => {
+  describeLane("sim", {
+    lane: "sim",
+    features: featuresOf.sim,
+    async open(bench, scenario, settings) {
+      const env = scenario === undefined ? {} : { CARET_SIM_SCENARIO: bench.scenario(scenario) };
+      const { engine, close } = await bench.open({ settings: { ...settings, lane: "sim" }, env });
+      const workspace = bench.workspace();
+      return {
+        engine,
+        workspace,
+        runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+        leftovers: () => bench.processes(workspace).length,
+        close,
+      };
+    },
+  });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { barSize } from "@caret/runtime/testing/bar-size.ts";
+import { barSize, isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { buildPrograms } from "../../bench/doors/build-programs.ts";
@@ -12,9 +12,7 @@ import { type ServedDoor, serveCaret } from "../../bench/doors/serve-door.ts";
 import { serverMegabytes } from "../../bench/doors/server-cost.ts";
 import { readChat } from "./read-chat.ts";
 
-const isFull = barSize({ quick: 0, full: 1 }) === 1;
 const PACE_MS = 20;
-const WATCHED_MS = 4_000;
 /** Large enough that everything between the gateway and a reader is full within seconds. */
 const LARGE_DELTA = 4_096;
 /** As long as a reader may take nothing, and the time until it is stuck, on a busy machine. */
@@ -37,8 +35,8 @@ afterEach(async () => {
 /** The agents are written in C, so that hundreds of them fit on a small machine. */
 describe.skipIf(!hasCompiler())("A gateway under load", () => {
   test("answers many clients at once, each whole and in order, in bounded memory", { timeout: 120_000 }, async () => {
-    const streams = barSize({ quick: 64, full: 256 });
-    const deltas = barSize({ quick: 100, full: 250 });
+    const streams = barSize({ quick: 32, full: 256 });
+    const deltas = barSize({ quick: 50, full: 250 });
     await readChat(door, "Once before anything is measured. deltas=1");
     const before = serverMegabytes(door.pid, agent);
     const memory = watchMemory();
@@ -51,27 +49,30 @@ describe.skipIf(!hasCompiler())("A gateway under load", () => {
     expect(memory.peak() - before).toBeLessThan(streams + 150);
   });
 
-  test("spends little memory on clients that never read, and cuts them", { timeout: 180_000 }, async () => {
-    const clients = 50;
-    // First as many that do read, so that only the difference is measured.
-    const usual = watchMemory();
-    await readMany(clients, `deltas=100 pace=${PACE_MS} size=${LARGE_DELTA}`).finally(usual.stop);
-    const unread = watchMemory();
-    const idle = Array.from({ length: clients }, (_, index) =>
-      askAndNeverRead(door, `Client ${index} does not listen. deltas=5000 pace=${PACE_MS} size=${LARGE_DELTA}`),
-    );
-    try {
-      await eventually(() => countRunning(agent) >= clients, "all agents run", 60_000);
-      // Cutting takes as long as a reader may be stuck, which is too long for a quick run.
-      if (isFull) await vi.waitFor(async () => expect(await countCut(door)).toBe(clients), { timeout: CUT_MS });
-      else await new Promise((resolve) => setTimeout(resolve, WATCHED_MS));
-    } finally {
-      unread.stop();
-      for (const client of idle) client.destroy();
-    }
-    expect(unread.peak() - usual.peak()).toBeLessThan(64);
-    expect((await readChat(door, "And who comes after them? deltas=3")).finish).toBe("stop");
-  });
+  // What such clients do not read is more than the bound only after a minute.
+  test.runIf(isFullRun())(
+    "spends little memory on clients that never read, and cuts them",
+    { timeout: 180_000 },
+    async () => {
+      const clients = 50;
+      // First as many that do read, so that only the difference is measured.
+      const usual = watchMemory();
+      await readMany(clients, `deltas=100 pace=${PACE_MS} size=${LARGE_DELTA}`).finally(usual.stop);
+      const unread = watchMemory();
+      const idle = Array.from({ length: clients }, (_, index) =>
+        askAndNeverRead(door, `Client ${index} does not listen. deltas=5000 pace=${PACE_MS} size=${LARGE_DELTA}`),
+      );
+      try {
+        await eventually(() => countRunning(agent) >= clients, "all agents run", 60_000);
+        await vi.waitFor(async () => expect(await countCut(door)).toBe(clients), { timeout: CUT_MS });
+      } finally {
+        unread.stop();
+        for (const client of idle) client.destroy();
+      }
+      expect(unread.peak() - usual.peak()).toBeLessThan(64);
+      expect((await readChat(door, "And who comes after them? deltas=3")).finish).toBe("stop");
+    },
+  );
 });
 
 function readMany(clients: number, orders: string) {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildPrograms } from "../../bench/doors/build-programs.ts";
 import { uniquePrompt } from "../../bench/doors/chat-request.ts";
 import { findListener } from "../../bench/doors/find-listener.ts";
@@ -14,13 +14,21 @@ import { type ServedDoor, startRawpipe } from "../../bench/doors/serve-door.ts";
 import { countCpu, serverMegabytes } from "../../bench/doors/server-cost.ts";
 
 let directory: string;
+let programs: string;
+let built: ReturnType<typeof buildPrograms>;
 let setting: Parameters<typeof loadDoor>[0];
 let rawpipe: ServedDoor;
 let server: Server | undefined;
 
+beforeAll(() => {
+  programs = realpathSync(mkdtempSync(join(tmpdir(), "caret-bench-programs-")));
+  built = buildPrograms(programs);
+});
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
+
 beforeEach(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-bench-")));
-  setting = { directory, rounds: 1, targets: [], serveArgs: [], ...buildPrograms(directory) };
+  setting = { directory, rounds: 1, targets: [], serveArgs: [], ...built };
   rawpipe = await startRawpipe(setting).ready;
 });
 afterEach(async () => {
@@ -121,7 +129,7 @@ function plan(streams: number, order: LoadPlan["order"], deltas: number, more = 
   return { dialogues, order, ms: 0, deltas };
 }
 
-/** A server that answers as it is told, in one chunk for each write. */
+/** A server that answers as the test says, in one chunk for each write. */
 async function serve(
   answer: (write: (text: string) => void, end: () => void, socket: Socket) => void,
   status = 200,
@@ -139,7 +147,7 @@ async function serve(
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
   const address = listening.address();
   if (address === null || typeof address === "string") throw new Error("The server has no port");
-  return { ...rawpipe, name: "told", url: `http://127.0.0.1:${address.port}` };
+  return { ...rawpipe, name: "scripted", url: `http://127.0.0.1:${address.port}` };
 }
 
 function hasCompiler(): boolean {

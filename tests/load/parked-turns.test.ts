@@ -10,7 +10,7 @@ import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts
 import { findVictims, killVictims } from "../clients/victims.ts";
 import { type MemoryShare, memoryBelow } from "./process-memory.ts";
 
-const TURNS = barSize({ quick: 12, full: 100 });
+const TURNS = barSize({ quick: 5, full: 100 });
 /** At full size longer than any time limit that an agent has for one call, several times over. */
 const PARKED_MS = barSize({ quick: 1_000, full: 300_000 });
 /** Each turn starts an agent, and the machine may be small and busy. */
@@ -51,7 +51,7 @@ async function finish({ dialogue, kitchen, basket, first }: Cook) {
     const results = answer.calls.map(({ callId, name, input }) => ({ callId, text: kitchen.run(name, input) }));
     answer = await dialogue.give(...results);
   }
-  return { names, basket: kitchen.files.get(basket), isTold: answer.text.endsWith(`I wrote \`${basket}\`.`) };
+  return { names, basket: kitchen.files.get(basket), isReported: answer.text.endsWith(`I wrote \`${basket}\`.`) };
 }
 
 const bridges = (): number => findVictims(home, "bridge").length;
@@ -89,16 +89,16 @@ it(
 
     await sleep(PARKED_MS);
     const price = priceOf(before, measure());
-    const told = Object.entries(price).map(([kind, megabytes]) => `${kind} ${megabytes.toFixed(1)} MB`);
+    const shares = Object.entries(price).map(([kind, megabytes]) => `${kind} ${megabytes.toFixed(1)} MB`);
     process.stdout.write(
-      `${TURNS} turns began within ${(begunMs / 1_000).toFixed(1)} s; each takes ${told.join(", ")}.\n`,
+      `${TURNS} turns began within ${(begunMs / 1_000).toFixed(1)} s; each takes ${shares.join(", ")}.\n`,
     );
 
     const ends = await Promise.all(cooks.map(finish));
     expect(ends).toEqual(
-      Array.from({ length: TURNS }, () => ({ names: ["read", "read", "write"], basket: "full", isTold: true })),
+      Array.from({ length: TURNS }, () => ({ names: ["read", "read", "write"], basket: "full", isReported: true })),
     );
-    // Each agent was started once, and told its task once.
+    // Each agent was started once, and given its task once.
     expect(home.turns()).toHaveLength(TURNS);
     expect(price.bridge).toBeLessThan(BRIDGE_MEGABYTES);
     await expect.poll(bridges, { timeout: 20_000 }).toBe(0);
@@ -116,7 +116,7 @@ it("a turn whose bridge is killed while it waits goes on with its results and fi
   expect({ ...(await finish(cook)), lastPrompt: home.prompts().at(-1) }).toEqual({
     names: ["read", "read", "write"],
     basket: "full",
-    isTold: true,
+    isReported: true,
     lastPrompt: expect.stringContaining("TOOL_RESULT (name: read, call_id: "),
   });
 }, 60_000);

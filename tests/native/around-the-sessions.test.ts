@@ -93,7 +93,7 @@ describe("a workspace", () => {
     expect(existsSync(trace)).toBe(true);
   });
 
-  /** Everything by which a repository can make git start a program while somebody only looks. */
+  /** Everything by which a repository can make git start a program while a user only looks. */
   function plant(trace: string, evil: string): void {
     const hooks = join(gateway.home.workspace, ".git", "hooks");
     mkdirSync(hooks, { recursive: true });
@@ -122,7 +122,7 @@ describe("a workspace", () => {
 });
 
 describe("the gateway", () => {
-  it("tells of itself, its models and its health", async () => {
+  it("describes itself, its models and its health", async () => {
     expect(await caret.about()).toMatchObject({
       defaultLane: "sim",
       lanes: [{ lane: "sim", ready: true, simulated: true }],

@@ -28,7 +28,7 @@ async function start(scenario: ScenarioInput): Promise<string> {
   return (await gateway.client().createSession({ permission: "full" })).id;
 }
 
-/** Told of every event at the moment of its arrival. */
+/** Called with every event at the moment of its arrival. */
 class Witness extends Received {
   readonly #see: (envelope: EventEnvelope) => void;
 

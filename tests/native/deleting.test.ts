@@ -78,7 +78,10 @@ it("`caret sessions rm` refuses a session whose turn runs at the gateway, and de
   const { firstSeq } = await caret.startTurn(busy.id, { prompt: "Go on for ever" });
   await eventOf(caret, busy.id, "text-delta", firstSeq);
   const { code, stderr } = await command("sessions", "rm", "--yes", other.id, busy.id);
-  expect({ code, isTold: stderr.includes(`A turn of the session ${busy.id} runs`) }).toEqual({ code: 1, isTold: true });
+  expect({ code, isReported: stderr.includes(`A turn of the session ${busy.id} runs`) }).toEqual({
+    code: 1,
+    isReported: true,
+  });
   expect((await caret.listSessions()).sessions.map(({ id }) => id).toSorted()).toEqual([busy.id, other.id].toSorted());
 });
 

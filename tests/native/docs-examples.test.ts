@@ -7,7 +7,7 @@ import { MortalGateway } from "./mortal-gateway.ts";
 import { OneShell, type Seen } from "./one-shell.ts";
 import { caretCommand } from "./run-in-terminal.ts";
 
-const page = readFileSync(`${root}/docs/native.md`, "utf8");
+const pages = ["docs/native.md", "docs/mcp.md"];
 const ADDRESS = "http://127.0.0.1:4141";
 
 /** What a reader types, or a program they save; and what they then see. */
@@ -18,12 +18,13 @@ interface Example {
   readonly printed: readonly string[];
 }
 
-function readExamples(): readonly Example[] {
-  return [...page.matchAll(/^```(console|ts)\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].flatMap(
-    ([, language, body = "", text = ""]): readonly Example[] => {
+function readExamples(page: string): readonly Example[] {
+  const text = readFileSync(`${root}/${page}`, "utf8");
+  return [...text.matchAll(/^```(console|ts)\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].flatMap(
+    ([, language, body = "", printed = ""]): readonly Example[] => {
       if (language === "ts") {
         const name = /^(?:const|await) .*$/m.exec(body)?.[0] ?? "";
-        return [{ name, language, command: body, printed: text.trimEnd().split("\n") }];
+        return [{ name, language, command: body, printed: printed.trimEnd().split("\n") }];
       }
       return body
         .split(/^\$ /m)
@@ -55,7 +56,8 @@ beforeAll(async () => {
   writeFileSync(join(bin, "caret"), `#!/bin/sh\nexec "${process.execPath}" "${caretCommand}" "$@"\n`);
   chmodSync(join(bin, "caret"), 0o755);
   const env = gateway.home.environment();
-  shell = new OneShell({ cwd: workspace, env: { ...env, PATH: `${bin}:${env["PATH"]}` } });
+  const known = { GATEWAY_TOKEN: gateway.process.token, PROJECT: workspace };
+  shell = new OneShell({ cwd: workspace, env: { ...env, ...known, PATH: `${bin}:${env["PATH"]}` } });
 });
 afterAll(async () => {
   shell.close();
@@ -70,12 +72,12 @@ function run({ language, command }: Example): Promise<Seen> {
   return shell.type(`(cd "${root}" && ${node} <<'END'\n${text}\nEND\n)`);
 }
 
-describe.skipIf(!canRun)("docs/native.md", () => {
-  const examples = readExamples();
+it("knows examples in a shell and in TypeScript", () => {
+  expect(Map.groupBy(pages.flatMap(readExamples), ({ language }) => language).size).toBe(2);
+});
 
-  it("has examples in a shell and in TypeScript", () => {
-    expect(Map.groupBy(examples, ({ language }) => language).size).toBe(2);
-  });
+describe.skipIf(!canRun).each(pages)("%s", (page) => {
+  const examples = readExamples(page);
 
   // In the order of the page: an example may build on those before it.
   it.each(examples)("is true: $name", async (example) => {

@@ -37,7 +37,7 @@ export type EventReader = (options: ReaderOptions, received: Received) => Promis
 
 const LONGEST_WAIT_MS = 40;
 
-/** Connects anew whenever the last connection is over, after a moment. */
+/** Reconnects whenever the last connection is over, after a moment. */
 export function reconnecting(connect: (options: ReaderOptions, received: Received) => Promise<void>): EventReader {
   return async (options, received) => {
     while (!options.signal.aborted) {

@@ -13,8 +13,8 @@ import { sseByBoth, sseByHeader, sseByQuery } from "./sse-readers.ts";
 import { UnreliableLine } from "./unreliable-line.ts";
 import { differenceOf, logOf, seedLogOf } from "./whole-log.ts";
 
-const SESSIONS = barSize({ quick: 6, full: 20 });
-const DISCONNECTS = barSize({ quick: 120, full: 1000 });
+const SESSIONS = barSize({ quick: 4, full: 20 });
+const DISCONNECTS = barSize({ quick: 60, full: 1000 });
 const KILLS = barSize({ quick: 1, full: 5 });
 /** Between one disconnect and the next, on average. */
 const PAUSE_MS = 25;
@@ -64,7 +64,7 @@ async function keepBusy(sessionId: string, received: Received, isOver: () => boo
   return turns;
 }
 
-/** A reader that never hears of it has missed something, which is told when all is compared with the log. */
+/** A reader that never hears of it has missed something, which is reported when all is compared with the log. */
 async function heardEnd(received: Received, turnId: string): Promise<void> {
   const heard = vi.waitUntil(() => received.hasEnd(turnId), { timeout: TURN_MS, interval: 20 });
   await heard.catch(() => undefined);
@@ -127,7 +127,7 @@ async function wrongsOf(followers: readonly Follower[]): Promise<readonly object
     for (const { kind, received } of followers.filter((follower) => follower.sessionId === sessionId)) {
       const expected = kind === "seedSocket" ? seedLog : log;
       const inTime = vi.waitUntil(() => received.texts.length >= expected.length, { timeout: SETTLE_MS, interval: 20 });
-      // Whoever is late has an incomplete sequence, which is told below.
+      // A late reader has an incomplete sequence, which is reported below.
       await inTime.catch(() => undefined);
       const difference = differenceOf(expected, received.texts);
       if (difference !== undefined) wrongs.push({ kind, sessionId, ...difference });

@@ -1,4 +1,4 @@
-/** `CARET_SEED` repeats what an earlier run chose by chance; whoever uses it tells it when something fails. */
+/** `CARET_SEED` repeats what an earlier run chose by chance; tests that use it print it when they fail. */
 export const seed = Number(process.env["CARET_SEED"] ?? Math.floor(Math.random() * 1e6));
 
 /** Numbers in [0, 1), the same for the same start. */

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import { type AgentEvent, createNativeClient, type NativeClient } from "@caret/protocol";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GatewayHome } from "../clients/gateway-home.ts";
-import { type GatewayOptions, type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
+import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { eventOf, textOf } from "./await-event.ts";
 import { caretCommand } from "./run-in-terminal.ts";
 
@@ -20,26 +21,26 @@ const scenario: ScenarioInput = {
   ],
 };
 
-let home: GatewayHome;
+/** Each test leaves the gateway that it has started after the one it stopped. */
+const home = new GatewayHome(scenario);
+/** How often it is stopped as soon as it can be. */
+const ROUNDS = barSize({ quick: 1, full: 3 });
 let gateway: GatewayProcess;
 let caret: NativeClient;
-beforeEach(() => {
-  home = new GatewayHome(scenario);
-});
-afterEach(async () => {
+beforeAll(() => start());
+afterAll(async () => {
   gateway.kill("SIGKILL");
   await gateway.exited;
   home.remove();
 });
 
-async function start(options: GatewayOptions = {}): Promise<void> {
-  const args = ["--port", "0", "--workspace", home.workspace];
-  gateway = await startGateway(home, { args, ...options });
+async function start(): Promise<void> {
+  gateway = await startGateway(home, { args: ["--port", "0", "--workspace", home.workspace] });
   const { url, token } = gateway;
   caret = createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
 }
 
-/** What the log holds, as the next gateway tells it. */
+/** What the log holds, as the next gateway reads it. */
 async function logOf(sessionId: string): Promise<readonly AgentEvent[]> {
   await start();
   const { events } = await caret.readLog(sessionId, { limit: 10_000 });
@@ -55,7 +56,6 @@ async function stopAndTime(signal: NodeJS.Signals): Promise<{ readonly code: num
 
 describe("The first Ctrl-C", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("lets a turn of the page finish (%s) [ux A5]", async (signal) => {
-    await start();
     const { id } = await caret.createSession({ permission: "full" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Please count" });
     await eventOf(caret, id, "text-delta", firstSeq);
@@ -69,7 +69,6 @@ describe("The first Ctrl-C", () => {
   });
 
   it("goes on sending to followers of the turn, and takes nothing new [ux A5]", async () => {
-    await start();
     const { id } = await caret.createSession({ permission: "full" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Please count" });
     await eventOf(caret, id, "text-delta", firstSeq);
@@ -86,10 +85,10 @@ describe("The first Ctrl-C", () => {
     await expect.poll(() => fetch(`${gateway.url}/healthz`).catch(() => "refused")).toBe("refused");
     await expect(followed).resolves.toBeDefined();
     expect((await gateway.exited).code).toBe(0);
+    await start();
   });
 
   it("ends what waits for a person, and the log says that Caret's stop did [ux A5]", async () => {
-    await start();
     const { id } = await caret.createSession({ permission: "supervised" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Write a file" });
     const { event: request } = await eventOf(caret, id, "approval-request", firstSeq);
@@ -119,7 +118,6 @@ describe("The first Ctrl-C", () => {
   });
 
   it("does not wait for a turn for ever when a service manager sends it: the turn is logged as interrupted [ux A5]", async () => {
-    await start();
     const { id } = await caret.createSession({ permission: "full" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Go on for ever" });
     await eventOf(caret, id, "text-delta", firstSeq);
@@ -130,7 +128,6 @@ describe("The first Ctrl-C", () => {
 });
 
 it("The second Ctrl-C ends at once, and what waited is logged as ended by it [ux A5]", async () => {
-  await start();
   const { id } = await caret.createSession({ permission: "full" });
   const { firstSeq } = await caret.startTurn(id, { prompt: "Go on for ever" });
   await eventOf(caret, id, "text-delta", firstSeq);
@@ -142,7 +139,6 @@ it("The second Ctrl-C ends at once, and what waited is logged as ended by it [ux
 });
 
 it("What waited for a person when Caret was killed is logged as ended by that [ux A5]", async () => {
-  await start();
   const { id } = await caret.createSession({ permission: "supervised" });
   const { firstSeq } = await caret.startTurn(id, { prompt: "Write a file" });
   await eventOf(caret, id, "approval-request", firstSeq);
@@ -153,10 +149,16 @@ it("What waited for a person when Caret was killed is logged as ended by that [u
 });
 
 describe("In a terminal", () => {
+  let other: GatewayHome;
+  beforeEach(() => {
+    other = new GatewayHome(scenario);
+  });
+  afterEach(() => other.remove());
+
   /** What `caret serve` prints when it is interrupted, once it is ready and `before` has happened. */
   async function said(before: (url: string, token: string) => Promise<void>): Promise<string> {
-    const args = [caretCommand, "serve", "--lane", "sim", "--port", "0", "--workspace", home.workspace];
-    const child = spawn(process.execPath, args, { cwd: home.directory, env: home.environment() });
+    const args = [caretCommand, "serve", "--lane", "sim", "--port", "0", "--workspace", other.workspace];
+    const child = spawn(process.execPath, args, { cwd: other.directory, env: other.environment() });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -174,10 +176,8 @@ describe("In a terminal", () => {
     return stderr;
   }
 
-  beforeEach(() => start({ env: { CARET_DATA_DIR: `${home.directory}/other` } }));
-
   it("nothing is said about waiting when nothing runs, and no error is written, however soon it is stopped [ux A5, ux C13]", async () => {
-    for (let round = 0; round < 3; round += 1) expect(await said(async () => undefined)).toBe("");
+    for (let round = 0; round < ROUNDS; round += 1) expect(await said(async () => undefined)).toBe("");
   });
 
   it("an idle connection delays nothing [defect 31]", async () => {

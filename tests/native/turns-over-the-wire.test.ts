@@ -19,7 +19,7 @@ const questions = [
   },
 ];
 
-/** Told by words in the prompt. Whatever has none of them is answered by the simulator's own mind. */
+/** Chosen by words in the prompt. Whatever has none of them is answered by the simulator's own mind. */
 const scenario: ScenarioInput = {
   turns: [
     { when: "two files", steps: [write("one.txt"), write("two.txt"), { text: "Done." }] },
@@ -138,7 +138,7 @@ describe("steering", () => {
     const { event } = await eventOf(caret, session.id, "question", firstSeq);
     await caret.answerQuestion(session.id, event.requestId, {});
     const { seq } = await eventOf(caret, session.id, "question-answer", firstSeq);
-    // Whether it was heard in time is for the agent to tell; either way it is not lost.
+    // Whether it was heard in time depends on the agent; either way it is not lost.
     const said = caret.steerTurn(session.id, turnId, "What is 3 + 4?").then(
       () => "said",
       () => "too late",

@@ -120,7 +120,7 @@ export class UnreliableLine {
     reader.on("end", () => gateway.end());
     gateway.on("end", () => reader.end());
     for (const side of [reader, gateway]) {
-      // Whose connection breaks has nobody left to tell.
+      // There is no connection left on which to report it.
       side.on("error", () => undefined);
       side.on("close", () => {
         lose(connection);

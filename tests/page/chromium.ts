@@ -9,6 +9,9 @@ const args = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Only the last of these counts, so that the ones of Playwright that matter to a page on loopback stand here again.
+  // Two of Chromium's own pages, for its address bar, would take as much CPU for every window as our page does.
+  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,LensOverlay,PaintHolding,Translate,HttpsUpgrades,DestroyProfileOnBrowserClose,AvoidUnnecessaryBeforeUnloadCheckSync,OptimizationHints,MediaRouter,SpareRendererForSitePerProcess",
 ];
 
 /** The browser of this machine: Debian's, or the one that `CHROMIUM` names. Undefined where there is none. */

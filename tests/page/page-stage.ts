@@ -19,7 +19,7 @@ import { sharedChromium } from "./one-browser.ts";
 import { pageScenario } from "./page-scenario.ts";
 
 const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
-const desk = { width: 1440, height: 900 };
+const desktop = { width: 1440, height: 900 };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 type SignedIn = Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -72,6 +72,11 @@ export class PageStage {
     return this.gateway.url;
   }
 
+  /** A document of the gateway that runs no script, from which its storage can be reached. */
+  get #quiet(): string {
+    return `${this.url}/icon.svg`;
+  }
+
   /** The native door, for what a test needs before it looks at the page. */
   get api(): NativeClient {
     return createNativeClient({ baseUrl: this.url, headers: { authorization: `Bearer ${this.gateway.token}` } });
@@ -96,7 +101,7 @@ export class PageStage {
   }
 
   /**
-   * A page that is signed in, at this place of it, in a browser that keeps nothing of other tests but the service worker.
+   * A page that is signed in, at this route, in a browser that keeps nothing of other tests.
    * With options, and from a test's second page on, it is a browser of its own.
    */
   async visit(place = "/", options?: BrowserContextOptions): Promise<Page> {
@@ -159,7 +164,13 @@ export class PageStage {
   }
 
   async #newContext(options: BrowserContextOptions): Promise<BrowserContext> {
-    const context = await this.browser.newContext({ viewport: desk, reducedMotion: "reduce", ...options });
+    const context = await this.browser.newContext({
+      viewport: desktop,
+      reducedMotion: "reduce",
+      // It would load all of the page for every context once more.
+      serviceWorkers: "block",
+      ...options,
+    });
     // Below a test's own patience, so that what was missing is named.
     context.setDefaultTimeout(25_000);
     context.on("page", (page) => this.#watch(page));
@@ -171,8 +182,7 @@ export class PageStage {
     const page = await this.#keep();
     await page.context().clearCookies();
     await page.context().addCookies(cookies);
-    // A document of the gateway that runs no script, from which its storage can be reached.
-    await page.goto(`${this.url}/icon.svg`);
+    if (page.url() !== this.#quiet) await page.goto(this.#quiet);
     await page.evaluate(replaceStorage, origins[0]?.localStorage ?? []);
     return page;
   }
@@ -188,7 +198,7 @@ export class PageStage {
       .context()
       .pages()
       .filter((page) => page !== this.#kept);
-    await Promise.all([this.#kept.goto("about:blank"), ...others.map((page) => page.close())]);
+    await Promise.all([this.#kept.goto(this.#quiet), ...others.map((page) => page.close())]);
     this.#isKeptTaken = false;
   }
 
@@ -204,6 +214,7 @@ export class PageStage {
     page.on("console", (message) => {
       // The browser itself asks for it, for the one document of ours that names no icon: the one before each visit.
       if (message.location().url === `${this.url}/favicon.ico`) return;
+      if (message.text() === "Service Worker registration blocked by Playwright") return;
       if (["error", "warning"].includes(message.type())) complain(`console: ${message.text()}`);
     });
     page.on("pageerror", (error) => complain(`thrown: ${error.message}`));

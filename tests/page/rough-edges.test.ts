@@ -1,3 +1,4 @@
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
 import { approval, composer, readyApproval, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
@@ -25,20 +26,23 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await response.text();
   }
 
-  it("lists neither side calls nor tests of the doors among the sessions, and has a place for them [ux C2]", async () => {
-    const page = await stage.visit("/connect");
-    await page.getByText(/The simulator answers these tests/).waitFor();
-    await page.getByRole("button", { name: "Test Messages" }).click();
-    await page.getByText(/It answered/).waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Sessions" }).click();
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
-    await page.getByText("No sessions yet").first().waitFor();
-    await page.getByRole("button", { name: "Side calls" }).click();
-    await page
-      .getByRole("main")
-      .getByRole("link", { name: /^Side call: This is a test of the connection/ })
-      .waitFor();
-  });
+  it.runIf(isFullRun())(
+    "lists neither side calls nor tests of the doors among the sessions, and has a place for them [ux C2]",
+    async () => {
+      const page = await stage.visit("/connect");
+      await page.getByText(/The simulator answers these tests/).waitFor();
+      await page.getByRole("button", { name: "Test Messages" }).click();
+      await page.getByText(/It answered/).waitFor();
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Sessions" }).click();
+      await page.getByRole("heading", { name: "Sessions" }).waitFor();
+      await page.getByText("No sessions yet").first().waitFor();
+      await page.getByRole("button", { name: "Side calls" }).click();
+      await page
+        .getByRole("main")
+        .getByRole("link", { name: /^Side call: This is a test of the connection/ })
+        .waitFor();
+    },
+  );
 
   it("shows what failed of late with its reason above the list, until it is gone on with [ux C3]", async () => {
     const { id } = await stage.endedSession(prompts.failure);
@@ -111,19 +115,23 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await stateLine(page).getByText("no workspace").waitFor();
   });
 
-  it("says how long it has been cut off and how often it tries, and is back soon after the gateway [ux C9]", async () => {
-    const page = await stage.visit("/");
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
-    stage.allow(/ERR_|Failed to load|failed:/);
-    const startAgain = await stage.killGateway();
-    await page.getByText(/Disconnected for \d+ s; trying every 2 s/).waitFor();
-    // By now the longest pause between two tries is reached.
-    await expect
-      .poll(() => shownText(page.getByText(/Disconnected for/)), { timeout: 12_000 })
-      .toMatch(/for (?:[6-9]|1\d) s/);
-    await startAgain();
-    const backAt = performance.now();
-    await page.getByText(/Disconnected for/).waitFor({ state: "detached" });
-    expect(performance.now() - backAt).toBeLessThan(5_000);
-  }, 60_000);
+  it.runIf(isFullRun())(
+    "says how long it has been cut off and how often it tries, and is back soon after the gateway [ux C9]",
+    async () => {
+      const page = await stage.visit("/");
+      await page.getByRole("heading", { name: "Sessions" }).waitFor();
+      stage.allow(/ERR_|Failed to load|failed:/);
+      const startAgain = await stage.killGateway();
+      await page.getByText(/Disconnected for \d+ s; trying every 2 s/).waitFor();
+      // By now the longest pause between two tries is reached.
+      await expect
+        .poll(() => shownText(page.getByText(/Disconnected for/)), { timeout: 12_000 })
+        .toMatch(/for (?:[6-9]|1\d) s/);
+      await startAgain();
+      const backAt = performance.now();
+      await page.getByText(/Disconnected for/).waitFor({ state: "detached" });
+      expect(performance.now() - backAt).toBeLessThan(5_000);
+    },
+    60_000,
+  );
 });

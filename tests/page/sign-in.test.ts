@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { BelowPath } from "./below-path.ts";
 import { lacksChromium } from "./chromium.ts";
@@ -144,7 +145,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect((await stage.api.listSessions()).sessions.length).toBe(before);
   });
 
-  it("works below a path of a proxy: sign-in, live events, every asset", async () => {
+  it.runIf(isFullRun())("works below a path of a proxy: sign-in, live events, every asset", async () => {
     const code = (await stage.api.createLink()).url.split("#")[1];
     const page = await stage.newBrowser();
     const elsewhere: string[] = [];

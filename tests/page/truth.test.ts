@@ -81,7 +81,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/Denied|Interrupted|policy/);
   });
 
-  it("tells one reconnect in one row [ux B9]", async () => {
+  it("shows one reconnect in one row [ux B9]", async () => {
     const { id } = await stage.session(prompts.connection, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");

@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => bench.remove());
 
 describe("Cancelling a turn", () => {
-  const races = barSize({ quick: 40, full: 400 });
+  const races = barSize({ quick: 20, full: 400 });
   test(`${races} cancellations around the result give one end each, and both kinds occur`, async () => {
     const { engine } = await bench.open();
     const workspace = bench.workspace(answers);

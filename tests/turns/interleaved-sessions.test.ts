@@ -29,7 +29,7 @@ afterAll(() => bench.remove());
 describe("Two sessions in two workspaces", () => {
   // Real processes are slow to start, so that the thousand schedules of the full bar take minutes. The engine alone
   // does a thousand in a second: packages/runtime/src/turns/interleaved-turns.test.ts.
-  const schedules = barSize({ quick: 30, full: 1_000 });
+  const schedules = barSize({ quick: 12, full: 1_000 });
   test(`never get a byte of each other's, whatever the order (${schedules} schedules of real agents)`, async () => {
     const workspaces = [bench.workspace(echoes), bench.workspace(echoes)];
     const pauses = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 2 });

@@ -85,7 +85,7 @@ describe("A command that the agent leaves running in the background", () => {
     turns: [[{ tool: { name: "shell", args: { command, isBackground: true } } }, { text: "Started." }]],
   });
 
-  test("does not keep the turn from ending: an option tells the CLI how long to wait for it", async () => {
+  test("does not keep the turn from ending: an option limits how long the CLI waits for it", async () => {
     const agent = install("2026.10.01-e373342", leaves("sleep 600"));
     const settings = { cli: { command: agent, force: true }, clocks: { idleMs: 3_000 } };
     const { engine } = await bench.open({ settings });

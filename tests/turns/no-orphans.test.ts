@@ -25,7 +25,7 @@ beforeAll(() => {
 afterAll(() => bench.remove());
 
 describe("Nothing outlives its turn or its Caret", () => {
-  const aborted = barSize({ quick: 30, full: 100 });
+  const aborted = barSize({ quick: 15, full: 100 });
   test(`${aborted} turns stopped at random moments leave no process and no descriptor`, async () => {
     const { engine } = await bench.open({ settings: { clocks: { graceMs: 50 } } });
     const allowed = allowedDescriptors();
@@ -46,7 +46,7 @@ describe("Nothing outlives its turn or its Caret", () => {
     await eventually(() => openDescriptors() <= allowed, "every descriptor is closed");
   }, 120_000);
 
-  const running = barSize({ quick: 8, full: 20 });
+  const running = barSize({ quick: 4, full: 20 });
   test(`a Caret killed in the middle of ${running} turns leaves nobody two seconds later`, async () => {
     const workspaces = Array.from({ length: running }, (_, index) =>
       bench.workspace(index % 4 === 0 ? bench.simulator({ turns: [[{ text: "Working." }, { hang: true }]] }) : litters),

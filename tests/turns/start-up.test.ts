@@ -74,8 +74,8 @@ describe("Another vendor's program called agent", () => {
     mkdirSync(directory, { recursive: true });
     const started = join(bench.directory, "started");
     writeFileSync(started, "");
-    const tell = `echo "$*" >> '${started}'; [ "$1" = --version ] && echo 'grok 0.3.1' && exit 0; cat >> '${started}'; exit 2`;
-    bench.program(join(directory, "agent"), `#!/bin/sh\n${tell}\n`);
+    const note = `echo "$*" >> '${started}'; [ "$1" = --version ] && echo 'grok 0.3.1' && exit 0; cat >> '${started}'; exit 2`;
+    bench.program(join(directory, "agent"), `#!/bin/sh\n${note}\n`);
     return started;
   }
 

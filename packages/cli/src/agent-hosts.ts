@@ -5,7 +5,10 @@ import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
 
 /** What an agent's host needs besides the settings: it depends on what the agents are for. */
-export type HostParts = Pick<AgentHostOptions, "spawner" | "containment" | "warm" | "openBridge" | "noteSecrets">;
+export type HostParts = Pick<
+  AgentHostOptions,
+  "spawner" | "containment" | "sandboxes" | "warm" | "openBridge" | "noteSecrets"
+>;
 
 /** What each lane runs its agents with. */
 export interface AgentHosts {

@@ -1,11 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CaretError, type LaneName } from "@caret/protocol";
+import { CaretError, type LaneName, type Secret } from "@caret/protocol";
 import {
   type AgentHost,
   type AllowedWorkspaces,
@@ -19,8 +18,9 @@ import {
   createSecretKeeper,
   createSessionEngine,
   createSpawner,
-  type EventStore,
   interruptRunningTurns,
+  type LogStore,
+  type MachineSandboxes,
   openBridgeHub,
   openSqliteEventStore,
   probeContainment,
@@ -34,9 +34,11 @@ import { type AgentHosts, createAgentHosts } from "./agent-hosts.ts";
 import { createApiHost } from "./api-host.ts";
 import { chooseLane } from "./choose-lane.ts";
 import type { Config } from "./config/config-schema.ts";
+import { findOnPath } from "./find-on-path.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { type LaneProbe, probeOf } from "./lane-probe.ts";
+import { machineSandboxes } from "./machine-sandboxes.ts";
 import { packageRoot, version } from "./program.ts";
 import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
 import { workspaceAccess } from "./workspaces/workspace-access.ts";
@@ -46,6 +48,8 @@ const CALL_ID_BYTES = 8;
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
+  /** The registry of agents, in the log's file. */
+  readonly agents: LogStore["agents"];
   /** What a person should know about how turns will run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
@@ -57,11 +61,14 @@ export interface OpenedEngine {
   readonly hasAcp: () => Promise<boolean>;
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
+  /** Adds secrets that the redactor does not know yet. */
+  readonly noteSecrets: (secrets: readonly Secret[]) => void;
   /** Where turns may work. */
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly spawner: Spawner;
   /** What holds the processes of a turn together, if anything does. */
   readonly containment: Containment;
+  readonly sandboxes: MachineSandboxes;
   readonly close: () => Promise<void>;
 }
 
@@ -95,12 +102,14 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     throw reason;
   });
   const bridge = lazyBridge();
-  const { max, idleMs, enabled } = config.warm;
-  const warm = options.keepWarm && enabled ? { max, idleMs } : undefined;
-  const openBridge = bridge.open;
-  const hosts = createAgentHosts(host, config, { spawner, containment, warm, openBridge, noteSecrets: keeper.add });
+  const warm = options.keepWarm && config.warm.enabled ? config.warm : undefined;
+  const sandboxes = machineSandboxes(host, config, spawner);
+  await sandboxes.sweep();
+  const noteSecrets = keeper.add;
+  const surroundings = { spawner, containment, sandboxes, warm, openBridge: bridge.open, noteSecrets };
+  const hosts = createAgentHosts(host, config, surroundings);
   const { lane, autoLanes, notes } = await chooseLane(config, hosts.cli);
-  const api = createApiHost(host, config, { noteSecrets: keeper.add });
+  const api = createApiHost(host, config, { noteSecrets });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
   const lanes = createLanes(hosts, api, warm?.idleMs ?? 0);
   const engine = createSessionEngine({
@@ -112,7 +121,8 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     redactor: keeper.redactor,
     allowedWorkspaces,
     budgets: config.budgets,
-    defaults: { model: config.model, mode: config.mode, force: config.cli.force },
+    defaults: { model: config.model, mode: config.mode, force: config.cli.force, sandbox: config.sandbox.mode },
+    sandboxes,
     maxRawBytes: config.limits.rawBytes,
     toolbox: toolboxSettings(host, config, { spawner, containment, outputsDir: tmpdir() }),
     parkedLimitMs: config.clocks.toolMs,
@@ -127,23 +137,14 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const close = async (): Promise<void> => {
     await engine.close();
     await bridge.close();
+    await sandboxes.close();
     await spawner.close();
   };
   const probe = probeOf(lane, hosts, () => api);
-  const upstreamState = api.conversations;
-  return {
-    engine,
-    notes,
-    lane,
-    probe,
-    hasAcp: async () => autoLanes.includes("acp") && (await lanes.acp.isReady?.()) === true,
-    upstreamState,
-    close,
-    redactor: keeper.redactor,
-    allowedWorkspaces,
-    spawner,
-    containment,
-  };
+  const parts = { engine, lane, notes, probe, allowedWorkspaces, spawner, containment, sandboxes };
+  const { redactor } = keeper;
+  const hasAcp = async () => autoLanes.includes("acp") && (await lanes.acp.isReady?.()) === true;
+  return { ...parts, hasAcp, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
 }
 
 function createLanes({ cli, sim }: AgentHosts, api: ApiHost, acpIdleMs: number) {
@@ -156,13 +157,8 @@ function createLanes({ cli, sim }: AgentHosts, api: ApiHost, acpIdleMs: number) 
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */
-export function openLog(config: Config, role: "gateway" | "guest" = "guest"): EventStore {
+export function openLog(config: Config, role: "gateway" | "guest" = "guest"): LogStore {
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
-}
-
-function findOnPath({ env }: Host, name: string): string | undefined {
-  const directories = (env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
-  return directories.map((directory) => join(directory, name)).find((path) => existsSync(path));
 }
 
 async function findContainment(host: Host, config: Config, spawner: Spawner): Promise<Containment> {

@@ -1,3 +1,36 @@
+export type {
+  ChangeAgent,
+  CreateAgent,
+  MergeAgent,
+  RemoveAgent,
+  SendMessage,
+  SuspendAgent,
+} from "./api/agent-requests.ts";
+export {
+  type AgentBudget,
+  type AgentDoing,
+  type AgentReport,
+  type AgentView,
+  type AgentWorktree,
+  agentNamePattern,
+  type BudgetLimit,
+  HUMAN,
+  type MergedFile,
+  type MergePreview,
+  type MergeResult,
+  type MessageState,
+  type MessageView,
+  messageStates,
+} from "./api/agent-view.ts";
+export type {
+  CandidateState,
+  CandidateView,
+  CheckResult,
+  ComparisonState,
+  ComparisonView,
+  PickCandidate,
+  StartComparison,
+} from "./api/comparison-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,
@@ -9,6 +42,8 @@ export {
   type ExportFormat,
   exportFormats,
   type ForkSession,
+  type OfferedServer,
+  type OfferServers,
   type PromptImage,
   type StartedTurn,
   type StartTurn,
@@ -35,6 +70,7 @@ export {
 } from "./api/session-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
+export type { AgentCalls } from "./client/agent-calls.ts";
 export type { FollowedUpdate } from "./client/follow-events.ts";
 export { type FollowOptions, LONGEST_WAIT_MS, type StreamState } from "./client/follow-stream.ts";
 export {
@@ -81,8 +117,11 @@ export {
   sameParams,
   toEffort,
 } from "./models/model-params.ts";
-export { costOf, priceOf } from "./models/prices.ts";
+export type { PriceRow } from "./models/price-table.ts";
+export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
+export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
+export type { Comparisons } from "./ports/comparisons.ts";
 export type {
   ClientTool,
   ConversationRequest,
@@ -107,6 +146,7 @@ export type {
 } from "./ports/sessions.ts";
 export type { Take } from "./ports/take.ts";
 export { pricedUsage } from "./priced-usage.ts";
+export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
@@ -130,4 +170,18 @@ export {
   unknownCount,
 } from "./transcript/turn-summary.ts";
 export { addUsage, type Usage, usageSchema } from "./usage.ts";
+export {
+  allTokens,
+  cacheShare,
+  costCell,
+  groupUsage,
+  type TokenKind,
+  tokenCell,
+  tokenKinds,
+  tokenWords,
+  totalUsage,
+  type UsageGroup,
+  type UsageTotals,
+  usageByDay,
+} from "./usage-totals.ts";
 export { formatCost, formatTokens, promptTokens, usageWords } from "./usage-words.ts";

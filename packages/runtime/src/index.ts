@@ -1,8 +1,11 @@
+export { createAgents, type RuntimeAgents } from "./agents/create-agents.ts";
+export { createAgentTools } from "./agents/tools/create-agent-tools.ts";
 export { type AnswerArchive, openAnswerArchive } from "./answers/answer-archive.ts";
 export { chatExists, configDirs } from "./chats/chat-exists.ts";
 export type { ChatMessage } from "./chats/chat-message.ts";
 export { type ChatSummary, listChats } from "./chats/list-chats.ts";
 export { type Chat, readChat } from "./chats/read-chat.ts";
+export { createComparisons, type RuntimeComparisons } from "./comparisons/create-comparisons.ts";
 export { createConversations, type RuntimeConversations } from "./conversations/create-conversations.ts";
 export { knownAs } from "./conversations/matching/chain.ts";
 export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-store.ts";
@@ -34,14 +37,21 @@ export { type BridgeHub, openBridgeHub } from "./lanes/bridge/bridge-hub.ts";
 export type { AgentHost } from "./lanes/cli/agent-host.ts";
 export { createCliLane } from "./lanes/cli/cli-lane.ts";
 export { type AgentHostOptions, createAgentHost } from "./lanes/cli/create-agent-host.ts";
+export {
+  type InstallationProbe,
+  probeChatPlace,
+  probeStrictTurn,
+  probeToolServer,
+} from "./lanes/cli/installation-probes.ts";
 export { listCliModels } from "./lanes/cli/list-cli-models.ts";
 export { type TurnMode, turnModes } from "./lanes/lane.ts";
 export { featuresOf, type LaneFeature, laneFeatures } from "./lanes/lane-features.ts";
 export type { EventStore, PruneRule, SessionRecord, StoredEvent } from "./log/event-store.ts";
 export { interruptRunningTurns } from "./log/interrupted-end.ts";
 export { groupTurns, readAll } from "./log/read-turns.ts";
+export { toUsageDay } from "./log/session-record.ts";
 export { type SessionState, sessionState } from "./log/session-state.ts";
-export { openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
+export { type LogStore, openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./log/transfer/export-session.ts";
 export { importSession } from "./log/transfer/import-session.ts";
 export { createModelCache } from "./models/model-cache.ts";
@@ -50,12 +60,12 @@ export type { ListedModel } from "./models/parse-model-list.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
 export { fileStamp, writePrivateFile } from "./paths/private-files.ts";
-export { openScratchDirectories } from "./paths/scratch-directories.ts";
+export { openScratchDirectories, type ScratchDirectories } from "./paths/scratch-directories.ts";
 export { withFileLock } from "./paths/with-file-lock.ts";
 export { createSessionGrants } from "./policy/grants/session-grants.ts";
 export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";
-export { type Containment, probeContainment } from "./process/containment.ts";
+export { type Containment, containingSpawner, probeContainment } from "./process/containment.ts";
 export { createClientFinder } from "./process/find-client-process.ts";
 export { identifyProcess, isAlive } from "./process/process-identity.ts";
 export { createSpawner } from "./process/spawner/create-spawner.ts";
@@ -64,9 +74,18 @@ export { resolveProfile } from "./profiles/profile.ts";
 export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export { createSecretKeeper, type SecretKeeper } from "./redaction/secret-keeper.ts";
 export { secretsAmong } from "./redaction/setting-secrets.ts";
+export { createSandboxes, type MachineSandboxes } from "./sandbox/create-sandboxes.ts";
+export type { SandboxState } from "./sandbox/probe-sandbox.ts";
+export { sandboxDirectories } from "./sandbox/sandbox-directories.ts";
 export { attendedTools } from "./sessions/attended-tools.ts";
 export { createSessions, type RuntimeSessions } from "./sessions/create-sessions.ts";
 export { openAttachments } from "./sessions/open-attachments.ts";
 export { pruneSessions, removeSession, type SessionBelongings } from "./sessions/remove-session.ts";
+export type { Tool } from "./tools/tool.ts";
 export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";
 export type { OpenAsk, RunningTurn, SessionEngine, TurnRequest } from "./turns/session-engine.ts";
+export { createWorktree, findRepository } from "./worktrees/create-worktree.ts";
+export { mergeWorktree, previewMerge } from "./worktrees/merge-worktree.ts";
+export { hasUnmergedWork, removeWorktree } from "./worktrees/remove-worktree.ts";
+export type { Worktree } from "./worktrees/worktree.ts";
+export { worktreeChanges } from "./worktrees/worktree-changes.ts";

@@ -7,6 +7,7 @@ import { Empty } from "./parts/placeholders.tsx";
 import { SessionsScreen } from "./sessions/sessions-screen.tsx";
 import { Layout } from "./shell/layout.tsx";
 import {
+  AgentsScreen,
   ChangesScreen,
   ConnectScreen,
   DoctorScreen,
@@ -65,6 +66,7 @@ function Screens() {
       <Route path="/s/:id">{({ id }) => <SessionScreen key={id} sessionId={id} />}</Route>
       <Route path="/s/:id/changes">{({ id }) => <ChangesScreen key={id} sessionId={id} />}</Route>
       <Route path="/s/:id/replay">{({ id }) => <ReplayScreen key={id} sessionId={id} />}</Route>
+      <Route component={AgentsScreen} path="/agents" />
       <Route component={UsageScreen} path="/usage" />
       <Route component={ConnectScreen} path="/connect" />
       <Route component={DoctorScreen} path="/doctor" />

@@ -8,7 +8,7 @@ export interface ClientPlace {
   readonly repository: ScratchRepository;
 }
 
-/** A coding client that brings its own tools, and how it is told to use nothing but the gateway. */
+/** A coding client that brings its own tools, and how it is set to use nothing but the gateway. */
 export interface CodingClient {
   readonly name: string;
   readonly package: ClientPackage;

@@ -80,7 +80,7 @@ const deltasOf = (printed: readonly Printed[], type: string): string =>
   printed.map(({ assistantMessageEvent: event }) => (event?.type === type ? event.delta : "")).join("");
 
 describe.each([throughGateway, inProcess])("$name", (client) => {
-  it("does a task with Pi's own tools, by one run of the upstream's that is told it once", async () => {
+  it("does a task with Pi's own tools, by one run of the upstream's that is given it once", async () => {
     const exit = await runClient(client, await placeOf(client), task);
     expect([
       exit,

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { addDoctorCommand } from "./doctor.ts";
 import { addRunCommand } from "./run.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
 
+const hasBubblewrap = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
 let directory: string;
 let env: Record<string, string>;
 beforeEach(() => {
@@ -60,6 +62,28 @@ it("defects 14: warns of rules that cannot be enforced on tools that an agent ru
     },
     bound: undefined,
   });
+});
+
+it("says that turns cannot be sandboxed without bubblewrap, which is a fault once they must be", async () => {
+  const found = { check: "sandbox", detail: "bubblewrap is not installed", fix: "Install it: apt install bubblewrap" };
+  expect(await finding("sandbox")).toEqual({ code: 0, found: { ...found, state: "warn" } });
+  env["CARET_SANDBOX_MODE"] = "on";
+  expect(await finding("sandbox")).toEqual({ code: 1, found: { ...found, state: "fail" } });
+});
+
+it.skipIf(!hasBubblewrap)("answers with --deep what a sandbox depends on, by three turns of the agent", async () => {
+  env["PATH"] = process.env["PATH"] ?? "";
+  const { stdout } = await doctor("--json", "--deep", "--lane", "sim");
+  const findings: readonly Finding[] = JSON.parse(stdout);
+  expect(findings.slice(-3)).toEqual([
+    { check: "chats", state: "ok", detail: "the agent files them by its workspace" },
+    { check: "strict sandbox", state: "ok", detail: "the agent answers in it" },
+    {
+      check: "tools in a sandbox",
+      state: "ok",
+      detail: "the agent's tool server reaches the gateway, and ends with its turn",
+    },
+  ]);
 });
 
 it("fails when the CLI was asked for and is not there", async () => {
@@ -151,6 +175,7 @@ it("warns of a gateway that does not answer any more", async () => {
     startTime: null,
     version: "1.0.0",
     tokenFile: null,
+    socket: null,
     settings: {},
   });
   expect((await finding("gateway")).found).toMatchObject({ state: "warn", detail: `${url} does not answer` });

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { validateConfig } from "../config/load-config.ts";
+import { examineInstallation } from "../doctor/deep-checks.ts";
 import { checkNode, type Finding } from "../doctor/doctor-checks.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
@@ -10,12 +11,14 @@ import { printJson, printLines } from "./print.ts";
 
 interface DoctorOptions {
   readonly json?: boolean;
+  readonly deep?: boolean;
 }
 
 export function addDoctorCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
   const command = program
     .command("doctor")
     .description("check what Caret needs, and say what to do about what is missing")
+    .option("--deep", "also have the agent answer three questions, to see how it behaves in a sandbox")
     .option("--json", "print JSON");
   addConfigFlags(command).action(async (options: DoctorOptions) => done(await examine(host, options)));
 }
@@ -44,7 +47,8 @@ async function findAll(host: Host, options: DoctorOptions): Promise<readonly Fin
     ];
   }
   const { config, files } = loadHostConfig(host, { ...options });
-  return await examineMachine(host, config, files);
+  const findings = await examineMachine(host, config, files);
+  return options.deep === true ? [...findings, ...(await examineInstallation(host, config))] : findings;
 }
 
 function findingLines({ check, state, detail, fix }: Finding, { style, glyphs }: Look): readonly string[] {

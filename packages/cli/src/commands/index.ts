@@ -47,12 +47,57 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "agent",
+    {
+      group: start,
+      usage: "[command]",
+      summary: "named agents that work in the gateway, each in a workspace of its own",
+      load: async () => (await import("./agent.ts")).addAgentCommand,
+    },
+  ],
+  [
+    "acp",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "an agent for editors that speak ACP, on standard input and output",
+      load: async () => (await import("./acp.ts")).addAcpCommand,
+    },
+  ],
+  [
     "link",
     {
       group: start,
       usage: "[options]",
       summary: "a link that signs a browser in at the running gateway's page",
       load: async () => (await import("./link.ts")).addLinkCommand,
+    },
+  ],
+  [
+    "connect",
+    {
+      group: start,
+      usage: "[options] [client]",
+      summary: "how to make a client use this gateway: what to put where",
+      load: async () => (await import("./connect.ts")).addConnectCommand,
+    },
+  ],
+  [
+    "compare",
+    {
+      group: start,
+      usage: "[options] [prompt...]",
+      summary: "one prompt for several models, each in a worktree; pick one and merge it",
+      load: async () => (await import("./compare.ts")).addCompareCommand,
+    },
+  ],
+  [
+    "mcp",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "an MCP server: Claude Code, Codex and other hosts hand work to agents",
+      load: async () => (await import("./mcp.ts")).addMcpCommand,
     },
   ],
   [
@@ -80,6 +125,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "[command]",
       summary: "the chats that the agent itself keeps; they are only read",
       load: async () => (await import("./chats.ts")).addChatsCommand,
+    },
+  ],
+  [
+    "usage",
+    {
+      group: kept,
+      usage: "[options]",
+      summary: "the tokens and the money that turns have used",
+      load: async () => (await import("./usage.ts")).addUsageCommand,
     },
   ],
   [
@@ -143,6 +197,18 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "[command]",
       summary: "the settings, and where they come from",
       load: async () => (await import("./config.ts")).addConfigCommand,
+    },
+  ],
+  [
+    "completion",
+    {
+      group: setUp,
+      usage: "<shell>",
+      summary: "a script that lets your shell complete caret's commands and options",
+      load: async () => {
+        const { addCompletionCommand } = await import("./completion.ts");
+        return (program, host, done) => addCompletionCommand(program, host, done, commands);
+      },
     },
   ],
   [

@@ -219,7 +219,7 @@ describe("caret auth", () => {
     ]);
   });
 
-  it("reads the SDK's login only when it is told to, and keeps nothing of it", async () => {
+  it("reads the SDK's login only when a flag says so, and keeps nothing of it", async () => {
     const file = join(directory, ".cursor", "sdk", "auth.json");
     mkdirSync(join(file, ".."), { recursive: true });
     writeFileSync(file, JSON.stringify({ version: 1, apiKey: "key_of_the_sdk", backendUrl: url.origin }));

@@ -19,7 +19,9 @@ function models(argv: readonly string[], env: Readonly<Record<string, string>> =
 it("lists the models of the simulator, families as one, and keeps the list", async () => {
   const { code, stdout, stderr } = await models([]);
   expect([code, stderr]).toEqual([0, "caret: these are the simulator's models\n"]);
-  expect(stdout).toMatch(/^model\tname\tvariants\t\nauto\tAuto\t\t\n[\s\S]*\ncomposer-2.5\tComposer 2.5\t2\tdefault\n/);
+  expect(stdout).toMatch(
+    /^model\tname\tvariants\tin\tout\tpool\t\nauto\tAuto\t\t1.25\t6\tCursor Models\t\n[\s\S]*\ncomposer-2.5\tComposer 2.5\t2\t0.5\t2.5\tCursor Models\tdefault\n/,
+  );
   expect(statSync(join(directory, "data", "models", "sim.json")).mode & 0o777).toBe(0o600);
 });
 

@@ -1,4 +1,4 @@
-import type { DirectoryModel } from "@caret/protocol";
+import { type DirectoryModel, poolOf, priceOf } from "@caret/protocol";
 import type { RuntimeModels } from "@caret/runtime";
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
@@ -38,7 +38,7 @@ async function show(host: Host, work: ModelWork, options: ModelsOptions): Promis
   if (isBusy && listed.length === 0)
     await write(host.stderr, "caret: no list is kept, and the agent is not asked for one while a turn runs\n");
   if (typeof options.explain === "string") return await explain(host, directory, options.explain, options);
-  if (options.json === true) return await printJson(host, listed);
+  if (options.json === true) return await printJson(host, listed.map(withPrice));
   const rows = options.explain === true ? listed.flatMap(variantRows) : listed.map(modelRow);
   return await printLines(host, tableLines(head, rows, hostLook(host)));
 }
@@ -47,16 +47,31 @@ const head = [
   { title: "model" },
   { title: "name", cut: "end" },
   { title: "variants", align: "right" },
+  { title: "in", align: "right" },
+  { title: "out", align: "right" },
+  { title: "pool" },
   { title: "" },
 ] as const;
 
 function modelRow({ id, name, variants, isDefault }: DirectoryModel): readonly string[] {
-  return [id, name, variants === undefined ? "" : String(variants.length), isDefault ? "default" : ""];
+  const count = variants === undefined ? "" : String(variants.length);
+  return [id, name, count, ...priceCells(id), poolOf(id), isDefault ? "default" : ""];
 }
 
 function variantRows(model: DirectoryModel): readonly (readonly string[])[] {
-  const variants = (model.variants ?? []).map(({ id, name }) => [`  ${id}`, name, "", ""]);
+  const variants = (model.variants ?? []).map(({ id, name }) => [`  ${id}`, name, "", ...priceCells(id), "", ""]);
   return [modelRow(model), ...variants];
+}
+
+/** US dollars per million tokens; nothing where the price is not known. */
+function priceCells(id: string): readonly string[] {
+  const price = priceOf(id);
+  return price === undefined ? ["", ""] : [String(price.input), String(price.output)];
+}
+
+function withPrice(model: DirectoryModel) {
+  const price = priceOf(model.id);
+  return { ...model, pool: poolOf(model.id), ...(price === undefined ? {} : { price }) };
 }
 
 async function explain(host: Host, directory: RuntimeModels, name: string, options: ModelsOptions): Promise<ExitCode> {

@@ -37,6 +37,7 @@ beforeAll(() => {
   env = {
     CARET_DATA_DIR: join(directory, "data"),
     CARET_LANE: "sim",
+    CARET_SPAWNER_ENABLED: "false",
     CARET_SIM_SCENARIO: scenario,
     PATH: process.env["PATH"] ?? "",
     LANG: "C.UTF-8",
@@ -87,7 +88,8 @@ describe("caret run in a terminal", () => {
   it("takes a second y, typed with the first one, for no answer to the approval that appears behind it [review 2 F4]", async () => {
     const tried = await runTyping("Do both", ["y\ny", "n"]);
     expect(shown(tried)).toContain("That was typed before this could be read. Type it again, then Enter.");
-    expect(["one", "two"].filter((name) => existsSync(join(workspace, name)))).toEqual(["one"]);
+    // The agent makes both calls at once: either may be asked about first.
+    expect(["one", "two"].filter((name) => existsSync(join(workspace, name)))).toHaveLength(1);
   });
 
   it("says of a dangerous command why, and allows it once at most [ux B7]", async () => {

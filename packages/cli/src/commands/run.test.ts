@@ -15,7 +15,12 @@ beforeAll(() => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-run-")));
   workspace = mkdtempSync(join(directory, "workspace-"));
   writeFileSync(join(workspace, "note.txt"), "hello from the note\n");
-  env = { CARET_DATA_DIR: join(directory, "data"), CARET_LANE: "sim", PATH: process.env["PATH"] ?? "" };
+  env = {
+    CARET_DATA_DIR: join(directory, "data"),
+    CARET_LANE: "sim",
+    CARET_SPAWNER_ENABLED: "false",
+    PATH: process.env["PATH"] ?? "",
+  };
 });
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
-import { createInterface } from "node:readline/promises";
 import { CaretError } from "@caret/protocol";
 import { type EventStore, type PruneRule, pruneSessions, removeSession, type SessionRecord } from "@caret/runtime";
 import { retentionRules } from "../config/number-schemas.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { sessionBelongings } from "../serve/session-belongings.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
+import { confirm } from "./confirm.ts";
 import { findSession } from "./find-session.ts";
 import type { LogWork } from "./log-work.ts";
 import { printJson, printLines } from "./print.ts";
@@ -94,16 +94,8 @@ function nameOf({ id, title }: SessionRecord): string {
 
 async function confirms(host: Host, names: readonly string[]): Promise<boolean> {
   await printLines(host, names);
-  const asking = createInterface({ input: host.stdin, output: host.stdout });
-  try {
-    const what = names.length === 1 ? "this session" : `these ${names.length} sessions`;
-    return /^y(?:es)?$/i.test((await asking.question(`Delete ${what} and all events? [y/N] `)).trim());
-  } catch {
-    // Ctrl-C or Ctrl-D: no answer is no consent.
-    return false;
-  } finally {
-    asking.close();
-  }
+  const what = names.length === 1 ? "this session" : `these ${names.length} sessions`;
+  return await confirm(host, `Delete ${what} and all events?`);
 }
 
 async function report(

@@ -41,7 +41,7 @@ function headLines(host: Host, session: SessionRecord): readonly string[] {
 }
 
 /** As it looked when it happened, with the times of then. */
-function turnLines(host: Host, turn: readonly StoredEvent[]): readonly string[] {
+export function turnLines(host: Host, turn: readonly StoredEvent[]): readonly string[] {
   const { style } = hostLook(host);
   let at = 0;
   const traits = terminalTraits(host);

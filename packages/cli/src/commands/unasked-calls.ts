@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 
-/** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it tells its model. */
+/** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it says to its model. */
 export interface UnaskedCalls {
   note(event: AgentEvent): void;
   /** What was not asked and how to allow it; empty when everything ran. */
@@ -15,8 +15,7 @@ export function createUnaskedCalls(): UnaskedCalls {
   return {
     note(event) {
       if (event.type === "tool-call" && event.owner === "agent") own.add(event.callId);
-      if (event.type === "approval-request" && event.callId !== undefined)
-        requested.set(event.requestId, event.callId);
+      if (event.type === "approval-request" && event.callId !== undefined) requested.set(event.requestId, event.callId);
       // Somebody else than the agent itself has decided.
       if (event.type === "approval-answer" && event.by !== "agent") own.delete(requested.get(event.requestId) ?? "");
       if (event.type === "tool-result" && event.status === "rejected" && own.has(event.callId)) refused += 1;

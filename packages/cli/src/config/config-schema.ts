@@ -4,6 +4,7 @@ import { key } from "./key-names.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { byteCount, durationMs } from "./number-schemas.ts";
 import { argumentList, modelEntrySchema, profileSchema, variableMap } from "./program-schemas.ts";
+import { sandboxSchema } from "./sandbox-schema.ts";
 import { toolsSchema } from "./tools-schema.ts";
 
 const MINUTE_MS = 60_000;
@@ -206,7 +207,8 @@ function processSchemas() {
         enabled: key(z.boolean().default(true), "Start agents from a small process of their own."),
         seats: key(
           z.number().int().min(0).max(64).default(4),
-          "How many processes the gateway starts ahead, each to become the agent of one turn. 0: none.",
+          "How many processes the gateway starts ahead, each to become the agent of one turn; up to sixteen times as many " +
+            "after a burst of turns. 0: none.",
         ),
       })
       .prefault({}),
@@ -215,11 +217,20 @@ function processSchemas() {
       "Whether all processes of a turn, and those that Caret starts for its tools, are held together: `auto` when the " +
         "machine can, `require` fails if it cannot.",
     ),
+    sandbox: sandboxSchema(),
   };
 }
 
 function houseSchemas() {
   return {
+    agents: z
+      .strictObject({
+        maxAtWork: key(
+          z.number().int().min(1).max(1024).default(8),
+          "How many agents of `caret agent` work at once; the others wait, the one that has waited longest is next.",
+        ),
+      })
+      .prefault({}),
     tools: toolsSchema(),
     mcp: mcpSchema(),
     profiles: key(z.record(z.string(), profileSchema()).default({}), "Named ways to log in; `default` needs no entry."),

@@ -61,6 +61,17 @@ describe("loadConfig", () => {
       warm: { enabled: true, max: 2, idleMs: 300_000 },
       spawner: { enabled: true, seats: 4 },
       containment: "auto",
+      sandbox: {
+        mode: "off",
+        network: "proxy",
+        hosts: ["cursor.com", "*.cursor.com", "cursor.sh", "*.cursor.sh"],
+        git: "guarded",
+        readable: [],
+        processes: 2_048,
+        fileBytes: 8_589_934_592,
+        tmpBytes: 1_073_741_824,
+      },
+      agents: { maxAtWork: 8 },
       profiles: {},
       models: {},
       log: { level: "warn" },
@@ -323,6 +334,7 @@ describe("a project's caret.json", () => {
       "clocks.firstEventMs",
       "clocks.idleMs",
       "clocks.toolMs",
+      "sandbox.mode",
     ]);
   });
 });

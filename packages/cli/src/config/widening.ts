@@ -1,4 +1,4 @@
-import { priceOf } from "@caret/protocol";
+import { type PriceRow, priceOf } from "@caret/protocol";
 import type { Config } from "./config-schema.ts";
 import type { KeyTraits } from "./key-names.ts";
 
@@ -34,10 +34,16 @@ function dearer({ own, chosen, config }: ProjectChoice): string | undefined {
   const isCheaper =
     now !== undefined &&
     then !== undefined &&
-    figures.every(
-      (figure) => then[figure] <= now[figure] && (then.longPrompt ?? then)[figure] <= (now.longPrompt ?? now)[figure],
-    );
+    costsNoMore(then, now) &&
+    costsNoMore(then.longPrompt ?? then, now.longPrompt ?? now);
   return isCheaper ? undefined : `it may only be ${shown(own)}, or a model that is known to cost no more`;
+}
+
+type Prices = Pick<PriceRow, (typeof figures)[number]>;
+
+/** A price that is not known may be any. */
+function costsNoMore(then: Prices, now: Prices): boolean {
+  return figures.every((figure) => (then[figure] ?? Number.POSITIVE_INFINITY) <= (now[figure] ?? 0));
 }
 
 function shown(value: unknown): string {

@@ -27,7 +27,7 @@ interface CheckOptions {
   readonly control: ControlAccess;
 }
 
-/** Never rejects: what is wrong is what is told. */
+/** Never rejects: what is wrong is its result. */
 export async function checkWorld(world: CredentialWorld, options: CheckOptions): Promise<WorldCheck> {
   try {
     return world.kind === "cli" ? await checkCli(options) : await checkTokens(world, options);
@@ -37,7 +37,7 @@ export async function checkWorld(world: CredentialWorld, options: CheckOptions):
   }
 }
 
-/** Asks the server whose token it is, which only an accepted token is told. */
+/** Asks the server whose token it is: it answers only an accepted one. */
 async function checkTokens(world: CredentialWorld, { config, control }: CheckOptions): Promise<WorldCheck> {
   const source = await world.find();
   if (source === undefined)

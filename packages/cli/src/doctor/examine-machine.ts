@@ -14,6 +14,7 @@ import {
   type Finding,
 } from "./doctor-checks.ts";
 import { openProbeHosts } from "./probe-hosts.ts";
+import { checkSandbox } from "./sandbox-checks.ts";
 
 /** What the doctor finds with a configuration that is right. `files` are those it was read from. */
 export async function examineMachine(
@@ -43,5 +44,6 @@ async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
   const cli = await checkCli(work);
   const login = await checkLogin(work);
   const simulator = await checkSimulator(work);
-  return [cli, login, simulator, await checkLane(work), await checkContainment(work), await checkGateway(work)];
+  const around = [await checkContainment(work), await checkSandbox(work.hosts.sandboxes, work.config)];
+  return [cli, login, simulator, await checkLane(work), ...around, await checkGateway(work)];
 }

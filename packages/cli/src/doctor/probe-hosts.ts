@@ -1,15 +1,25 @@
 import { CaretError } from "@caret/protocol";
-import { type ApiHost, type Containment, childEnvironment, createSpawner, probeContainment } from "@caret/runtime";
+import {
+  type ApiHost,
+  type Containment,
+  childEnvironment,
+  createSpawner,
+  type MachineSandboxes,
+  probeContainment,
+} from "@caret/runtime";
 import { type AgentHosts, createAgentHosts } from "../agent-hosts.ts";
 import { createApiHost } from "../api-host.ts";
 import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { machineSandboxes } from "../machine-sandboxes.ts";
 
 /** The agents of this machine, for version and model queries. No turn ever runs on these. */
 export interface ProbeHosts extends AgentHosts {
   /** What the API lane would run with; opened by the first call. */
   api(): ApiHost;
+  /** The sandboxes that turns would have. */
+  readonly sandboxes: MachineSandboxes;
   /** Whether the machine can contain the processes of a turn. */
   containment(): Promise<Containment>;
   close(): Promise<void>;
@@ -31,6 +41,7 @@ export function openProbeHosts(host: Host, config: Config): ProbeHosts {
       api ??= createApiHost(host, config, { noteSecrets: () => undefined });
       return api;
     },
+    sandboxes: machineSandboxes(host, config, spawner),
     containment: () => probeContainment({ spawner, env: childEnvironment({ parent: host.env }) }),
     async close() {
       api?.links.close();

@@ -20,7 +20,7 @@ it("carries method, address, headers and body to a server that does not listen, 
   ]);
 });
 
-it("tells the server that a client left in the middle of an answer", async () => {
+it("closes the request of the server when a client left in the middle of an answer", async () => {
   const closed = Promise.withResolvers<boolean>();
   const server = createServer((_request, response) => {
     response.once("close", () => closed.resolve(response.writableFinished));
@@ -33,7 +33,7 @@ it("tells the server that a client left in the middle of an answer", async () =>
   expect(await closed.promise).toBe(false);
 });
 
-it("tells the server that a client has read enough", async () => {
+it("closes the request of the server when a client has read enough", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200).write("first");
     server.emit("answering", response);

@@ -40,7 +40,7 @@ function connect(server: Server): Readable {
   // Node's sockets have it, and the server ends connections by it: what was written still arrives.
   const destroySoon = (): void => void theirs.end(() => theirs.destroy());
   server.emit("connection", Object.assign(theirs, { destroySoon }));
-  // A pair of streams does not tell the other side that one was destroyed; a connection does.
+  // Destroying one of a pair of streams does not close the other; a connection does.
   ours.once("close", () => theirs.destroy());
   theirs.once("close", () => {
     if (!theirs.writableFinished) ours.destroy();

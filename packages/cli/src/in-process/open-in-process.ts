@@ -35,7 +35,7 @@ export async function openInProcess(from: InProcessHost): Promise<InProcess> {
   const { config } = loadConfig({ ...from, flags: { lane: "api" }, readFile: readConfigFile });
   const settings = withoutProcesses(config);
   const opened = await openEngine(host, settings, { workspaces: [from.cwd], keepWarm: false });
-  // What fails in the background shows when it is needed: there is nobody here to tell it to.
+  // What fails in the background is reported by the call that needs it: nothing here could show it.
   const onError = (_error: CaretError): void => undefined;
   const { directory: models } = laneModels({ ...opened, config: settings, isBusy: () => false, onError });
   const ports = openGatewayPorts({ host, config: settings, opened, models, defaultWorkspace: undefined, onError });

@@ -38,7 +38,13 @@ function hostOf(env: Readonly<Record<string, string>>): Host {
   return {
     argv: [],
     command: "caret",
-    env: { PATH: process.env["PATH"] ?? "", CARET_LANE: "sim", CARET_DATA_DIR: join(directory, "data"), ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      CARET_LANE: "sim",
+      CARET_SPAWNER_ENABLED: "false",
+      CARET_DATA_DIR: join(directory, "data"),
+      ...env,
+    },
     cwd: directory,
     home: directory,
     platform: process.platform,

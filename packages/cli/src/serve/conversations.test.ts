@@ -55,6 +55,7 @@ function hostOf(home: string): Host {
     env: {
       PATH: process.env["PATH"] ?? "",
       CARET_LANE: "sim",
+      CARET_SPAWNER_ENABLED: "false",
       CARET_DATA_DIR: join(home, "data"),
       CARET_SIM_LOG: join(home, "sim.log"),
     },

@@ -21,6 +21,7 @@ beforeEach(async () => {
     startTime: "99",
     version: "1.0.0",
     tokenFile: null,
+    socket: null,
     settings: {},
   };
   writeLockFile(dataDir, lock);

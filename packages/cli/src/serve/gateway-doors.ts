@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   anthropicDoor,
   createMemoryItemStore,
+  mcpDoor,
   modelsDoor,
   nativeDoor,
   openaiDoor,
@@ -12,7 +13,7 @@ import {
   type TurnMetrics,
 } from "@caret/gateway";
 import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
-import { type RuntimeModels, wayInside } from "@caret/runtime";
+import type { RuntimeModels } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
@@ -21,7 +22,7 @@ import { version } from "../program.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
 import { allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
 import { openPage, pageDirectory } from "./page-files.ts";
@@ -46,11 +47,11 @@ interface GatewayDoorsOptions {
 
 /** Every protocol that the gateway serves. */
 export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors"] {
-  const { host, config, configFiles, opened, ports, models, turnMetrics, links } = options;
-  const common = { now: Date.now, keepAliveMs: KEEP_ALIVE_MS };
+  const { config, opened, ports, models, turnMetrics } = options;
   const showActivity = config.server.activity;
   const door = {
-    ...common,
+    now: Date.now,
+    keepAliveMs: KEEP_ALIVE_MS,
     conversations: turnMetrics.countOpened(ports.conversations),
     newId: randomUUID,
     showActivity,
@@ -63,26 +64,39 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
     }),
     anthropicDoor(door),
     modelsDoor({ models }),
-    nativeDoor({
-      ...common,
-      sessions: ports.sessions,
-      about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
-      models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
-      doctor: joined(() => examineMachine(host, config, configFiles)),
-      tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
-      workspaces: {
-        allow: (path) => allowDirectory(path, { dataDir: config.dataDir, home: host.home }),
-        sample: async () =>
-          allowDirectory(await makeSampleProject(config.dataDir), { dataDir: config.dataDir, home: host.home }),
-      },
-      links,
-    }),
+    gatewayNativeDoor(options),
+    mcpDoor({ sessions: ports.sessions, comparisons: ports.comparisons, version, keepAliveMs: KEEP_ALIVE_MS }),
     pageDoor(openPage(pageDirectory)),
   ];
 }
 
-function toModelView({ id, name, isDefault, variants = [] }: DirectoryModel): ModelView {
-  return { id, name, isDefault, variants: variants.map((variant) => ({ id: variant.id, label: variant.name })) };
+/** The native door alone, for `caret acp` by itself: its client is in the same process. */
+export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetrics">): ServerOptions["doors"][number] {
+  const { host, config, configFiles, ports, models, links } = options;
+  const allow = (path: string) => allowDirectory(path, { dataDir: config.dataDir, home: host.home });
+  return nativeDoor({
+    now: Date.now,
+    keepAliveMs: KEEP_ALIVE_MS,
+    sessions: ports.sessions,
+    agents: ports.agents,
+    comparisons: ports.comparisons,
+    about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
+    models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
+    doctor: joined(() => examineMachine(host, config, configFiles)),
+    tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
+    workspaces: { allow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
+    links,
+  });
+}
+
+function toModelView({ id, name, isDefault, variants = [], contextTokens }: DirectoryModel): ModelView {
+  return {
+    id,
+    name,
+    isDefault,
+    variants: variants.map((variant) => ({ id: variant.id, label: variant.name })),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+  };
 }
 
 /** Concurrent callers share one run: two agents that start at the same moment have been seen to kill each other. */
@@ -124,7 +138,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
 async function knownWorkspaces({ opened, config, sessions }: AboutOptions, caller: Caller): Promise<readonly string[]> {
   const { sessions: recent } = await sessions.list({ limit: RECENT_SESSIONS }, caller);
   const known = [...opened.allowedWorkspaces.directories(), ...recent.map(({ workspace }) => workspace)];
-  return [...new Set(known)].filter((workspace) => wayInside(scratchRoot(config), workspace) === undefined);
+  return [...new Set(known)].filter((workspace) => !isOwnDirectory(config, workspace));
 }
 
 function sandboxWords({ containment }: OpenedEngine): string {

@@ -11,6 +11,8 @@ const lockSchema = z.object({
   version: z.string(),
   /** The file with a token, for clients of the same user. */
   tokenFile: z.string().nullable(),
+  /** Its Unix socket, for commands of the same user; null where there is none. Older gateways do not write it. */
+  socket: z.string().nullable().default(null),
   /** What it was started with: JSON by setting name, without secrets. Older gateways do not write it. */
   settings: z.record(z.string(), z.string()).default({}),
 });

@@ -1,27 +1,40 @@
 import { randomUUID } from "node:crypto";
-import type { CaretError, PermissionWord } from "@caret/protocol";
+import type { Agents, Caller, CaretError, PermissionWord } from "@caret/protocol";
 import {
   type AnswerArchive,
+  containingSpawner,
+  createAgents,
+  createAgentTools,
   createClientFinder,
+  createComparisons,
   createConversations,
   createSessions,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
+  type RuntimeAgents,
+  type RuntimeComparisons,
   type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
+  type ScratchDirectories,
+  sandboxDirectories,
+  type Tool,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { sandboxesRoot } from "../machine-sandboxes.ts";
+import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
 /** The permission of sessions that are created without one. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
+
+/** On whose behalf agents talk: they are not bound to a directory, as the person is not who has made them. */
+const ANYONE: Caller = { tokenName: "agents" };
 
 export interface GatewayPortsOptions {
   readonly host: Host;
@@ -37,13 +50,18 @@ export interface GatewayPorts {
   readonly conversations: RuntimeConversations;
   /** For the native door. */
   readonly sessions: RuntimeSessions;
+  readonly agents: RuntimeAgents;
+  /** For the native door: one prompt for several models. */
+  readonly comparisons: RuntimeComparisons;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
+  /** No turn starts by itself from here on. */
+  stopTaking(): Promise<void>;
   /** Call before closing the engine. */
   close(): Promise<void>;
 }
 
-/** The two ports between the doors and the engine. */
+/** The ports between the doors and the engine. */
 export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
@@ -53,6 +71,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     scratch,
     answers,
     upstreamState: opened.upstreamState,
+    sandboxes: sandboxDirectories(sandboxesRoot(config)),
     resolveModel: models.resolve,
     defaultWorkspace,
     now: Date.now,
@@ -74,17 +93,58 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     retention: retentionRules(config.retention),
     redactor: opened.redactor,
     spawner: opened.spawner,
+    containment: opened.containment,
+    noteSecrets: opened.noteSecrets,
     env: host.env,
     newId: randomUUID,
+    toolsOf: (sessionId) => ownTools(agents, sessionId),
   });
+  const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch });
   return {
     conversations,
     sessions,
+    agents,
+    comparisons,
     answers,
+    async stopTaking() {
+      sessions.stopTaking();
+      await agents.close();
+    },
     async close() {
+      await agents.close();
+      await comparisons.close();
       await sessions.close();
       await conversations.close();
       answers.close();
     },
+  };
+}
+
+/** Those of the agent that a session belongs to, which speaks in its own name. */
+async function ownTools(agents: Agents, sessionId: string): Promise<readonly Tool[]> {
+  const agent = await agents.ofSession(sessionId, ANYONE);
+  return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller: ANYONE });
+}
+
+/** The ports whose agents may work in worktrees of the user's repositories. */
+function openWorktreePorts(
+  { host, config, opened, onError }: GatewayPortsOptions,
+  { sessions, scratch }: { readonly sessions: RuntimeSessions; readonly scratch: ScratchDirectories },
+): Pick<GatewayPorts, "agents" | "comparisons"> {
+  const { spawner, containment, allowedWorkspaces, redactor } = opened;
+  const git = { spawner, env: host.env };
+  const root = worktreesRoot(config);
+  const common = { sessions, git, allowedWorkspaces, newId: randomUUID, now: Date.now, onError };
+  return {
+    agents: createAgents({
+      ...common,
+      engine: opened.engine,
+      scratch,
+      store: opened.agents,
+      worktreesRoot: root,
+      maxAtWork: config.agents.maxAtWork,
+      redactor,
+    }),
+    comparisons: createComparisons({ ...common, spawner: containingSpawner(spawner, containment), root }),
   };
 }

@@ -1,6 +1,8 @@
 import type { AddressInfo } from "node:net";
 import type { createServer } from "@caret/gateway";
 import { CaretError } from "@caret/protocol";
+import type { Config } from "../config/config-schema.ts";
+import { type LocalSocket, listenLocally } from "./listen-locally.ts";
 
 /** How many ports after the default one are tried. */
 const PORTS_TRIED = 20;
@@ -11,15 +13,29 @@ const PORTS_TRIED = 20;
  */
 const LOCALHOST = "127.0.0.1";
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   readonly port: number;
   /** Whether another port may be taken; only if none was asked for. */
   readonly mayMovePort: boolean;
 }
 
+/** Listens on the port and on the Unix socket: on both or on neither. */
+export async function listenEverywhere(
+  app: ReturnType<typeof createServer>,
+  { config: { server, dataDir }, mayMovePort }: Pick<ListenOptions, "mayMovePort"> & { readonly config: Config },
+): Promise<{ readonly url: string; readonly socket: LocalSocket | undefined }> {
+  const url = await listen(app, { ...server, mayMovePort });
+  try {
+    return { url, socket: await listenLocally(app.server, dataDir) };
+  } catch (reason) {
+    await app.close();
+    throw reason;
+  }
+}
+
 /** Listens on the port, or on the next free one if allowed. Resolves to the address. */
-export async function listen(app: ReturnType<typeof createServer>, options: ListenOptions): Promise<string> {
+async function listen(app: ReturnType<typeof createServer>, options: ListenOptions): Promise<string> {
   const { host, port: first, mayMovePort } = options;
   const address = host === "localhost" ? LOCALHOST : host;
   const last = mayMovePort && first !== 0 ? first + PORTS_TRIED : first;

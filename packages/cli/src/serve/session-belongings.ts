@@ -7,8 +7,10 @@ import {
   openConversationStore,
   openScratchDirectories,
   type SessionBelongings,
+  sandboxDirectories,
 } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
+import { sandboxesRoot } from "../machine-sandboxes.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** Where the images of prompts are kept. */
@@ -23,6 +25,7 @@ export function sessionBelongings(config: Config, store: EventStore): SessionBel
     scratch: openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now }),
     attachments: openAttachments(attachmentsRoot(config)),
     answers: openAnswerArchive({ directory: config.dataDir }),
+    sandboxes: sandboxDirectories(sandboxesRoot(config)),
     upstreamState: openConversationStore({ directory: config.dataDir }),
   };
 }

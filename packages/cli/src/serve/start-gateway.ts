@@ -11,16 +11,16 @@ import { version } from "../program.ts";
 import { ensureDefaultToken } from "../tokens/default-token.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
 import { unboundTools } from "../unbound-tools.ts";
-import { scratchRoot } from "../workspaces/workspace-access.ts";
+import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
 import { laneModels, laneStates, lanesOf } from "./gateway-lanes.ts";
-import { removeLockFile, writeLockFile } from "./gateway-lock.ts";
+import { type GatewayLock, removeLockFile, writeLockFile } from "./gateway-lock.ts";
 import { createGatewayLog } from "./gateway-log.ts";
 import { openGatewayPorts } from "./gateway-ports.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
 import { endLightStart } from "./light-start.ts";
-import { listen } from "./listen.ts";
+import { listenEverywhere } from "./listen.ts";
 
 interface GatewayOptions {
   readonly host: Host;
@@ -74,14 +74,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const log = createGatewayLog(host, config, opened.redactor);
   const onError = ({ code, message, upstream }: CaretError): void => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
-  const tokens = openTokenStore({ dataDir: config.dataDir, onError });
+  const tokens = openTokenStore({ ...config, onError });
   const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
-  const defaultWorkspace = config.workspaces.default ?? workspace;
-  const parts = { ...options, opened, models, defaultWorkspace, onError };
+  const parts = { ...options, opened, models, defaultWorkspace: config.workspaces.default ?? workspace, onError };
   const ports = openGatewayPorts(parts);
+  void ports.comparisons.sweep();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
     doors: gatewayDoors({ ...parts, ports, turnMetrics, links }),
@@ -101,31 +101,42 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     await opened.close();
     tokens.close();
   };
-  const address = { ...config.server, mayMovePort: options.mayMovePort };
   // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
-  const url = await listen(app, address).catch((reason: unknown) => closeParts().then(() => Promise.reject(reason)));
+  const failed = (reason: unknown): Promise<never> => closeParts().then(() => Promise.reject(reason));
+  const { url, socket } = await listenEverywhere(app, options).catch(failed);
   endLightStart(app.server);
-  const { pid, startTime } = identifyProcess(process.pid);
-  const lock = { url, pid, startTime: startTime ?? null, version, tokenFile: tokenFile ?? null, settings };
-  writeLockFile(config.dataDir, lock);
+  // Known by the time a turn asks, and no part of the start.
+  void opened.sandboxes.state();
+  const takeBack = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null, settings });
   return {
     url,
-    workspaces: opened.allowedWorkspaces.directories().filter((directory) => directory !== scratchRoot(config)),
-    token: tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim(),
+    workspaces: opened.allowedWorkspaces.directories().filter((directory) => !isOwnDirectory(config, directory)),
+    token: tokenFile && readFileSync(tokenFile, "utf8").trim(),
     lane: opened.lane,
     lanes: lanesOf(opened),
     notes: [...opened.notes, ...unboundTools(config)],
     newLink: () => links.open(reachable(url)).url,
     async close(how) {
-      ports.sessions.stopTaking();
+      socket?.close();
+      await ports.stopTaking();
       opened.engine.stopTaking();
       stopTaking(app.server);
       await finishTurns({ ...how, engine: opened.engine });
       await app.close();
-      removeLockFile(config.dataDir, host.uid, pid);
+      takeBack();
       await closeParts();
     },
   };
+}
+
+/** Writes down where the gateway is, for other programs of the same user. Gives what takes that back. */
+function announce(
+  { host, config }: GatewayOptions,
+  where: Pick<GatewayLock, "url" | "tokenFile" | "socket" | "settings">,
+): () => void {
+  const { pid, startTime = null } = identifyProcess(process.pid);
+  writeLockFile(config.dataDir, { ...where, pid, startTime, version });
+  return () => removeLockFile(config.dataDir, host.uid, pid);
 }
 
 /**

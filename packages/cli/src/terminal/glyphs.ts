@@ -14,6 +14,8 @@ export interface Glyphs {
   readonly separator: string;
   readonly ellipsis: string;
   readonly minus: string;
+  /** One part of a bar that shows an amount. */
+  readonly bar: string;
   readonly tools: Readonly<Record<ToolKind, string>>;
   readonly todos: Readonly<Record<Todo["status"], string>>;
   readonly spinner: readonly string[];
@@ -32,6 +34,7 @@ const unicodeGlyphs: Glyphs = {
   separator: "·",
   ellipsis: "…",
   minus: "−",
+  bar: "▇",
   tools: {
     shell: "$",
     read: "←",
@@ -63,6 +66,7 @@ const asciiGlyphs: Glyphs = {
   separator: "-",
   ellipsis: "...",
   minus: "-",
+  bar: "#",
   tools: {
     shell: "$",
     read: "<",

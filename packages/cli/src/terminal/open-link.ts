@@ -19,6 +19,6 @@ export async function openLink(link: string, opener: readonly string[], { env }:
     child.unref();
     return true;
   } catch {
-    return false; // there is no such program: the person has the link, and is told
+    return false; // there is no such program: the link was printed for the person
   }
 }

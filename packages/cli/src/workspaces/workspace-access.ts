@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AllowedWorkspaces } from "@caret/runtime";
+import { type AllowedWorkspaces, wayInside } from "@caret/runtime";
 import { userConfigPath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
@@ -7,22 +7,31 @@ import { createAllowedDirectories } from "./allowed-directories.ts";
 
 /**
  * Where turns may work: what the settings name, else what this process was started for; what was allowed since by
- * `caret workspaces allow` or on the page; and Caret's own scratch directories.
+ * `caret workspaces allow` or on the page; and directories of Caret's own.
  */
 export function workspaceAccess(host: Host, config: Config, startedFor: readonly string[]): AllowedWorkspaces {
   const settled = config.workspaces.allow.length > 0 ? config.workspaces.allow : startedFor;
   const allowedSince = createAllowedDirectories(config.dataDir);
-  const scratch = scratchRoot(config);
   return {
-    directories: () => [...settled, ...allowedSince(), scratch],
+    directories: () => [...settled, ...allowedSince(), scratchRoot(config), worktreesRoot(config)],
     howToAllow: (directory) =>
       `Run \`${host.command} workspaces allow ${shellWord(directory)}\`, or add it to \`workspaces.allow\` in ${userConfigPath(host)}.`,
   };
 }
 
+/** Whether a directory is Caret's own: no project of the user's. */
+export function isOwnDirectory(config: Config, directory: string): boolean {
+  return [scratchRoot(config), worktreesRoot(config)].some((root) => wayInside(root, directory) !== undefined);
+}
+
 /** Where agents work that have no workspace of the user's. */
 export function scratchRoot(config: Config): string {
   return join(config.dataDir, "scratch");
+}
+
+/** Where Caret makes worktrees of the user's repositories. */
+export function worktreesRoot(config: Config): string {
+  return join(config.dataDir, "worktrees");
 }
 
 function shellWord(text: string): string {

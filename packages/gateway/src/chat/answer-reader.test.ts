@@ -46,7 +46,7 @@ describe("what a turn's events mean to a client", () => {
     expect(piecesOf(says("a", ""))).toEqual([]);
   });
 
-  it("tells the agent's own calls as lines of one block of reasoning", () => {
+  it("shows the agent's own calls as lines of one block of reasoning", () => {
     expect(
       piecesOf([runs("1", "ls"), returns("1", "ok"), runs("2", "make"), returns("2", "error", "Error 2")]),
     ).toEqual([
@@ -56,14 +56,14 @@ describe("what a turn's events mean to a client", () => {
     ]);
   });
 
-  it("tells the gateway's calls the same way, and a refusal by its name", () => {
+  it("shows the gateway's calls the same way, and a refusal by its name", () => {
     expect(piecesOf([runs("1", "rm", "gateway"), returns("1", "rejected")])).toEqual([
       { kind: "thinking", text: "→ shell: rm", fresh: true },
       { kind: "thinking", text: "\n  rejected: no reason given", fresh: false },
     ]);
   });
 
-  it("tells them in the text when that is wanted, and not at all when nothing is", () => {
+  it("shows them in the text when that is wanted, and not at all when nothing is", () => {
     expect([piecesOf([runs("1", "ls")], "text"), piecesOf([runs("1", "ls")], "none")]).toEqual([
       [{ kind: "text", text: "→ shell: ls", fresh: true }],
       [],

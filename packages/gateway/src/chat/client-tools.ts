@@ -13,7 +13,7 @@ export function toRequestTools(read: readonly (ClientTool | string)[]): RequestT
   return { tools, unavailableTools: read.filter((tool) => typeof tool === "string") };
 }
 
-/** Throws for two tools that a call could not tell apart. Two namespaces may each have a tool of the same name. */
+/** Throws for two tools whose calls could not be distinguished. Two namespaces may each have a tool of the same name. */
 function assertDistinct(tools: readonly ClientTool[]): void {
   const seen = new Set<string>();
   for (const { name, namespace = "" } of tools) {

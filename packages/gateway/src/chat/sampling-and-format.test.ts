@@ -8,11 +8,11 @@ it.each([
   ["max_tokens", { max_tokens: 1 }, { max_tokens: 2 }],
   ["reasoning_effort", {}, { reasoning_effort: "high" }],
   ["response_format", {}, { response_format: { type: "json_object" } }],
-])("tells requests apart that differ in %s [defect 8]", (_, one, other) => {
+])("distinguishes requests that differ in %s [defect 8]", (_, one, other) => {
   expect(samplingOf(one)).not.toBe(samplingOf(other));
 });
 
-it("does not tell a retry from what it repeats, however the fields are ordered", () => {
+it("takes a retry for the same as what it repeats, however the fields are ordered", () => {
   const first = samplingOf({ temperature: 1, top_p: 0.5, stream: true, metadata: { id: 1 } });
   expect(samplingOf({ top_p: 0.5, stream: false, temperature: 1, metadata: { id: 2 } })).toBe(first);
 });

@@ -2,7 +2,7 @@ import { CaretError } from "@caret/protocol";
 import { expect, it } from "vitest";
 import { refusalWith, toKnownError } from "./refusals.ts";
 
-function told(reason: unknown): unknown {
+function refusalOf(reason: unknown): unknown {
   const { error, status } = toKnownError(reason);
   return [error.code, error.message, status];
 }
@@ -15,5 +15,5 @@ it.each([
   ["hides what was thrown by accident", new TypeError("x is undefined"), ["internal", "Unexpected failure", undefined]],
   ["copes with a thrown text", "oops", ["internal", "Unexpected failure", undefined]],
 ])("%s", (_name, reason, expected) => {
-  expect(told(reason)).toEqual(expected);
+  expect(refusalOf(reason)).toEqual(expected);
 });

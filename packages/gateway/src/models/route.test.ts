@@ -33,7 +33,7 @@ it("lists and shows models to Anthropic's SDK", async () => {
   expect([names, model.display_name]).toEqual([["Auto", "Opus"], "Auto"]);
 });
 
-it("tells each client in its own shape that a model is unknown or cannot be listed", async () => {
+it("answers each client in its own shape that a model is unknown or cannot be listed", async () => {
   await using door = await serveDoor(modelsDoor({ models: directory }));
   await using failing = await serveDoor(modelsDoor({ models: broken }));
   const bodies = await Promise.all(

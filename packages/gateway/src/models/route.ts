@@ -1,4 +1,4 @@
-import { CaretError, type DirectoryModel, type ModelDirectory, priceOf } from "@caret/protocol";
+import { CaretError, type DirectoryModel, type ModelDirectory, type PriceRow, priceOf } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { toAnthropicReply } from "../chat/anthropic/errors.ts";
 import { toOpenaiReply } from "../chat/openai/errors.ts";
@@ -92,8 +92,13 @@ function toOpenaiModel({ id, name, created, variants, contextTokens, images }: D
   } as const;
 }
 
-function toCost({ input, output, cacheRead, cacheWrite }: NonNullable<ReturnType<typeof priceOf>>) {
-  return { input, output, cache_read: cacheRead, cache_write: cacheWrite } as const;
+function toCost({ input, output, cacheRead, cacheWrite }: PriceRow) {
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cache_read: cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cache_write: cacheWrite }),
+  } as const;
 }
 
 export function toOpenaiModels(models: readonly DirectoryModel[]) {

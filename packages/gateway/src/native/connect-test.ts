@@ -56,7 +56,7 @@ export async function testDoor(
   const { url, payload, answer } = doors[door];
   const started = now();
   const signal = AbortSignal.any([requestContextOf(request).signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const tell = (ok: boolean, detail: string): ConnectTestResult => ({
+  const resultOf = (ok: boolean, detail: string): ConnectTestResult => ({
     ok,
     detail: detail.trim().slice(0, MAX_DETAIL),
     durationMs: now() - started,
@@ -72,9 +72,9 @@ export async function testDoor(
     const response = await request.server.inject({ method: "POST", url, headers, payload, signal });
     const body: unknown = JSON.parse(response.body);
     const text = answer.safeParse(body);
-    if (response.statusCode === 200 && text.success) return tell(true, text.data);
-    return tell(false, failure.safeParse(body).data ?? `The door answered with status ${response.statusCode}.`);
+    if (response.statusCode === 200 && text.success) return resultOf(true, text.data);
+    return resultOf(false, failure.safeParse(body).data ?? `The door answered with status ${response.statusCode}.`);
   } catch (reason) {
-    return tell(false, reason instanceof Error ? reason.message : "The door did not answer.");
+    return resultOf(false, reason instanceof Error ? reason.message : "The door did not answer.");
   }
 }

@@ -61,7 +61,7 @@ const gone = async (sessions: ScriptedSessions): Promise<void> => {
   while (sessions.followers > 0) await new Promise(setImmediate);
 };
 
-it("tells what is in the log and then what is committed, across turns, for as long as the client stays", async () => {
+it("sends what is in the log and then what is committed, across turns, for as long as the client stays", async () => {
   const sessions = sessionsWith(2);
   const server = await start(sessions);
   const response = await open(server, "/api/sessions/s1/events");
@@ -169,16 +169,16 @@ it("sends updates of all sessions from the moment the stream is open", async () 
   const sessions = sessionsWith(0);
   const server = await start(sessions);
   const response = await open(server, "/api/sessions/stream");
-  const told: SessionUpdate[] = [
+  const sent: SessionUpdate[] = [
     { kind: "changed", session: await sessions.get("s1") },
     { kind: "deleted", sessionId: "s1" },
   ];
-  for (const item of told) sessions.tell(item);
+  for (const item of sent) sessions.publish(item);
   const heard: unknown[] = [];
   for await (const { id, data } of readSse(response)) {
     heard.push([id, JSON.parse(data)]);
-    if (heard.length === told.length) break;
+    if (heard.length === sent.length) break;
   }
   await gone(sessions);
-  expect(heard).toEqual(told.map((item) => [undefined, item]));
+  expect(heard).toEqual(sent.map((item) => [undefined, item]));
 });

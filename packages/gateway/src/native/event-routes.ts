@@ -55,14 +55,14 @@ export function assertReached(after: number, { lastSeq }: { readonly lastSeq: nu
   });
 }
 
-async function* toText<Item>(
+export async function* toText<Item>(
   batches: AsyncIterable<readonly Item[]>,
   write: (item: Item) => string,
 ): AsyncGenerator<string> {
   for await (const batch of batches) yield batch.map(write).join("");
 }
 
-function toData(value: unknown): string {
+export function toData(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
@@ -84,7 +84,7 @@ interface FollowOptions {
  * Write batches one at a time: the next is requested when the client has read the last (backpressure), and a client that
  * stops reading is disconnected. It resumes with the id of the last event it saw.
  */
-async function followOverSse({ request, reply, follow, closing, keepAliveMs }: FollowOptions): Promise<void> {
+export async function followOverSse({ request, reply, follow, closing, keepAliveMs }: FollowOptions): Promise<void> {
   const { signal, meter } = requestContextOf(request);
   const stop = new AbortController();
   const batches = follow(stop.signal)[Symbol.asyncIterator]();

@@ -141,10 +141,10 @@ describe("a WebSocket", () => {
   ])("that says %s first gets an error and is closed", async (_name, message, words) => {
     const socket = connect(await start(sessionsWith(1)));
     await once(socket, "open");
-    const told = once(socket, "message");
+    const refusal = once(socket, "message");
     const closed = closing(socket);
     socket.send(message);
-    const [text] = (await told) as [Buffer];
+    const [text] = (await refusal) as [Buffer];
     const [code, reason] = await closed;
     expect({ code, startsWithWords: reason.startsWith(words), errorCode: JSON.parse(String(text)).error.code }).toEqual(
       { code: 1008, startsWithWords: true, errorCode: "invalid-request" },

@@ -8,7 +8,7 @@ import { ScriptedSessions } from "./testing/scripted-sessions.ts";
 let server: StartedServer;
 afterEach(() => server.app.close());
 
-/** A server whose export has no end; `isOver` tells when nobody makes it any more. */
+/** A server whose export has no end; `isOver` is true when nothing makes it any more. */
 async function startEndless(chunk: string): Promise<{ isOver: () => boolean }> {
   const sessions = new ScriptedSessions();
   sessions.addSession("s1");

@@ -1,4 +1,4 @@
-import { permissionWords } from "@caret/protocol";
+import { permissionWords, sandboxWords } from "@caret/protocol";
 import { z } from "zod";
 
 const MAX_LINE = 500;
@@ -14,6 +14,7 @@ export const line = text.max(MAX_LINE, { error: `must be at most ${MAX_LINE} cha
 export const notBlank = text.regex(/\S/, { error: "must not be blank" });
 export const flag = z.boolean({ error: "must be true or false" });
 export const permission = oneOf(permissionWords);
+export const sandbox = oneOf(sandboxWords);
 
 /** Fields of a query string, where all values are strings and a repeated one is an array. */
 export const queryText = z.string({

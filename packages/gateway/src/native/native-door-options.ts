@@ -1,4 +1,4 @@
-import type { AboutView, Caller, FindingView, ModelView, Secret, Sessions } from "@caret/protocol";
+import type { AboutView, Agents, Caller, Comparisons, FindingView, ModelView, Secret, Sessions } from "@caret/protocol";
 import type { SignInLinks } from "./sign-in-links.ts";
 
 /** What the native door needs of the token store. */
@@ -21,6 +21,9 @@ export interface WorkspaceList {
 
 export interface NativeDoorOptions {
   readonly sessions: Sessions;
+  /** Absent: there are no agents here. */
+  readonly agents?: Agents;
+  readonly comparisons: Comparisons;
   readonly about: (caller: Caller) => Promise<AboutView>;
   readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
   readonly doctor: () => Promise<readonly FindingView[]>;

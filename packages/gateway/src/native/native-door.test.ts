@@ -241,7 +241,7 @@ describe("an error", () => {
     expect({ status: status >= 400 && status < 600, body }).toEqual({ status: true, body: { error: info } });
   });
 
-  it("of ours tells nothing of its cause", async () => {
+  it("of ours says nothing of its cause", async () => {
     sessions.list = async () => Promise.reject(new TypeError("password=hunter2"));
     const { status, body } = await callNative(server, "GET", "/api/sessions");
     expect({ status, tellsSecret: JSON.stringify(body).includes("hunter2") }).toEqual({

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { errorHandler } from "../http/error-handler.ts";
+import { agentRoutes } from "./agent-routes.ts";
+import { comparisonRoutes } from "./comparison-routes.ts";
 import { toNativeReply } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { eventSocket } from "./event-socket.ts";
@@ -13,7 +15,7 @@ import { turnRoutes } from "./turn-routes.ts";
 
 /** `/api/…`: the native API, for the web page and for programs. */
 export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
-  const { sessions, keepAliveMs, sinceMs, now } = options;
+  const { sessions, comparisons, keepAliveMs, sinceMs, now } = options;
   return async (app) => {
     const idempotency = createIdempotency({ now, findCommand: (name) => sessions.findCommand(name) });
     const closing = new AbortController();
@@ -24,8 +26,10 @@ export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
     await eventSocket(app, { ...stream, sinceMs });
     sessionRoutes(native, sessions);
     turnRoutes(native, sessions);
+    if (options.agents !== undefined) agentRoutes(native, options.agents);
     logRoutes(native, sessions);
     eventRoutes(native, stream);
+    comparisonRoutes(native, { comparisons, keepAliveMs, closing: closing.signal });
     gatewayRoutes(native, options);
     signInRoutes(native, options);
   };

@@ -16,6 +16,7 @@ export interface NativeApp {
 /** The parameters in the paths of this door. A route reads only those that its own path has, so none is ever absent. */
 interface RouteParams {
   readonly id: string;
+  readonly name: string;
   readonly turnId: string;
   readonly requestId: string;
   readonly grantId: string;

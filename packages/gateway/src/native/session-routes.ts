@@ -3,14 +3,27 @@ import {
   type CreateSession,
   type ForkSession,
   laneNames,
+  type OfferServers,
   type SessionListQuery,
   type Sessions,
 } from "@caret/protocol";
 import { z } from "zod";
-import { flag, line, oneOf, permission, queryFlag, queryNumberUpTo, queryText, text } from "./fields.ts";
+import {
+  filled,
+  flag,
+  line,
+  oneOf,
+  permission,
+  queryFlag,
+  queryNumberUpTo,
+  queryText,
+  sandbox,
+  text,
+} from "./fields.ts";
 import { type NativeApp, read, write } from "./native-routes.ts";
 
 const MAX_SESSIONS = 500;
+const MAX_SERVERS = 32;
 
 const sessionListQuery = z.object({
   search: queryText.describe("Part of the title, workspace or id").exactOptional(),
@@ -25,19 +38,48 @@ const createSessionBody = z.object({
   lane: oneOf(laneNames).exactOptional(),
   model: line.exactOptional(),
   permission: permission.exactOptional(),
+  sandbox: sandbox.exactOptional(),
 }) satisfies z.ZodType<CreateSession>;
 
 const changeSessionBody = z.object({
   title: line.exactOptional(),
   archived: flag.exactOptional(),
   permission: permission.exactOptional(),
+  sandbox: sandbox.exactOptional(),
   model: line.exactOptional(),
+  lane: oneOf(laneNames).exactOptional(),
 }) satisfies z.ZodType<ChangeSession>;
 
 const forkSessionBody = z.object({
   throughSeq: z.int({ error: "must be the number of an event" }).positive().exactOptional(),
   title: line.exactOptional(),
 }) satisfies z.ZodType<ForkSession>;
+
+const words = z.record(z.string(), z.string());
+/** The name begins the names of the server's tools, and `__` ends it there. */
+const serverName = z
+  .string()
+  .max(32)
+  .regex(/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, "must be a name of letters, digits, `-` and single `_`");
+const offerServersBody = z.object({
+  servers: z
+    .array(
+      z.union([
+        z.strictObject({
+          name: serverName,
+          command: filled,
+          args: z.array(z.string()).exactOptional(),
+          env: words.exactOptional(),
+        }),
+        z.strictObject({
+          name: serverName,
+          url: z.url({ protocol: /^https?$/ }),
+          headers: words.exactOptional(),
+        }),
+      ]),
+    )
+    .max(MAX_SERVERS),
+}) satisfies z.ZodType<OfferServers>;
 
 /** Sessions as wholes: list, create, change, fork and delete them. */
 export function sessionRoutes(native: NativeApp, sessions: Sessions): void {
@@ -76,6 +118,18 @@ export function sessionRoutes(native: NativeApp, sessions: Sessions): void {
     { summary: "Create a session with the same history", body: forkSessionBody, status: 201 },
     ({ params, body, caller }) => sessions.fork(params.id, body, caller),
     ({ sessionId }, { caller }) => sessions.get(sessionId, caller),
+  );
+  write(
+    native,
+    ["POST", "/api/sessions/:id/servers"],
+    {
+      summary: "Offer MCP servers to the session's turns, in place of those offered before",
+      // They are programs that run on this machine, outside any workspace.
+      access: "admin",
+      body: offerServersBody,
+      status: 204,
+    },
+    ({ params, body, caller }) => sessions.offerServers(params.id, body, caller),
   );
   read(
     native,

@@ -1,6 +1,6 @@
 import type { AnswerApproval, AnswerQuestion, Sessions, StartTurn, SteerTurn } from "@caret/protocol";
 import { z } from "zod";
-import { filled, flag, line, notBlank, oneOf, permission, text } from "./fields.ts";
+import { filled, flag, line, notBlank, oneOf, permission, sandbox, text } from "./fields.ts";
 import { type NativeApp, read, write } from "./native-routes.ts";
 
 /** A prompt may bring images, in base64. */
@@ -17,6 +17,7 @@ const startTurnBody = z.object({
   model: line.exactOptional(),
   mode: oneOf(["agent", "plan", "ask"]).exactOptional(),
   permission: permission.exactOptional(),
+  sandbox: sandbox.exactOptional(),
 }) satisfies z.ZodType<StartTurn>;
 
 const steerTurnBody = z.object({ text: notBlank }) satisfies z.ZodType<SteerTurn>;

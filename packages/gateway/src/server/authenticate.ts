@@ -15,7 +15,8 @@ const MAX_TOKEN_LENGTH = 512;
 
 export interface Credential {
   readonly grant: TokenGrant;
-  readonly secret: Secret;
+  /** Undefined for a program that came by the Unix socket: there is nothing to revoke. */
+  readonly secret?: Secret;
 }
 
 /** What makes a browser ask for the token, as the password of whatever name, where a person may look with one. */
@@ -30,7 +31,7 @@ export function withBrowserToken(headers: IncomingHttpHeaders): IncomingHttpHead
 }
 
 /** Identify the caller. Throws the same `unauthenticated` for a missing, a wrong and a revoked token. */
-export function authenticate(headers: IncomingHttpHeaders, tokens: Pick<TokenStore, "find">): Credential {
+export function authenticate(headers: IncomingHttpHeaders, tokens: Pick<TokenStore, "find">): Required<Credential> {
   const secret = readToken(headers);
   const grant = secret === undefined ? undefined : tokens.find(secret);
   if (secret !== undefined && grant !== undefined) return { grant, secret: new Secret(secret) };

@@ -34,6 +34,7 @@ const nativeBody = JSON.stringify({
   name: "a",
   code: "never-opened",
   path: "/srv/project",
+  servers: [],
 });
 const own = (): string => `127.0.0.1:${server.port}`;
 
@@ -156,6 +157,7 @@ it("knows the routes from the router itself", () => {
     "POST /api/sessions/:id/approvals/:requestId",
     "POST /api/sessions/:id/fork",
     "POST /api/sessions/:id/questions/:requestId",
+    "POST /api/sessions/:id/servers",
     "POST /api/sessions/:id/turns",
     "POST /api/sessions/:id/turns/:turnId/cancel",
     "POST /api/sessions/:id/turns/:turnId/steer",

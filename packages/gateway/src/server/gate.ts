@@ -14,6 +14,7 @@ import {
 } from "./authenticate.ts";
 import { assertAllowedHost } from "./host-check.ts";
 import type { LiveRequests } from "./live-requests.ts";
+import { localGrant } from "./local-connections.ts";
 import { assertAllowedOrigin } from "./origin-check.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -33,7 +34,7 @@ interface GateOptions {
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Every request passes here first. Checks, in order: Host, Origin, content type, token, scope.
+ * Every request passes here first. Checks, in order: Host, Origin, content type, token (or the Unix socket), scope.
  */
 export function createGate(options: GateOptions): Gate {
   return async (request, reply) => {
@@ -43,10 +44,11 @@ export function createGate(options: GateOptions): Gate {
     assertMediaType(request.method, request.headers, config.mediaType);
     const access = accessOf(url, config.access);
     if (access === "public") return;
+    const own = localGrant(request.raw);
     if (access === "browser" && hasPageCookie(request.headers, options.tokens)) return;
     if (access === "browser") reply.header("www-authenticate", BROWSER_CHALLENGE);
     const headers = access === "browser" ? withBrowserToken(request.headers) : request.headers;
-    const credential = authenticate(headers, options.tokens);
+    const credential = own === undefined ? authenticate(headers, options.tokens) : { grant: own };
     reply.removeHeader("www-authenticate");
     assertAccess(credential, access);
     const { signal, end } = options.live.begin(credential);

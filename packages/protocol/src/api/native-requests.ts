@@ -1,4 +1,5 @@
 import type { LaneName } from "../events/agent-event.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
 import type { GrantView, PermissionWord } from "./session-view.ts";
 
 /** Bodies of the native door's commands. Each may be sent with an `idempotency-key` header: the same key is done once. */
@@ -9,19 +10,38 @@ export interface CreateSession {
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission?: PermissionWord;
+  /** Of all its turns; one of them may ask for more. Absent: as the gateway is set up. */
+  readonly sandbox?: SandboxWord;
 }
 
 export interface ChangeSession {
   readonly title?: string;
   readonly archived?: boolean;
   readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
   readonly model?: string;
+  /** Of the turns that follow. An agent that has no chat of the session is given its transcript. */
+  readonly lane?: LaneName;
 }
 
 export interface ForkSession {
   /** The fork has everything up to and with this event; absent: everything. It must be the last of a turn. */
   readonly throughSeq?: number;
   readonly title?: string;
+}
+
+/** An MCP server: a program that is started in the session's workspace, or an address. */
+export type OfferedServer =
+  | {
+      readonly name: string;
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | { readonly name: string; readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+
+export interface OfferServers {
+  readonly servers: readonly OfferedServer[];
 }
 
 export interface PromptImage {
@@ -36,6 +56,8 @@ export interface StartTurn {
   readonly model?: string;
   readonly mode?: "agent" | "plan" | "ask";
   readonly permission?: PermissionWord;
+  /** The strictest holds of this, the session's and the gateway's own. */
+  readonly sandbox?: SandboxWord;
 }
 
 export interface StartedTurn {

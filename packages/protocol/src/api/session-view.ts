@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentEventOf, GrantOffer, LaneName, TurnOutcome } from "../events/agent-event.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
 import type { Usage } from "../usage.ts";
 
 /** One event as it was committed. `seq` is dense within the session: it is the cursor a reader resumes from. */
@@ -58,9 +59,13 @@ export interface SessionView {
   readonly workspace: string;
   /** The workspace is an empty directory that Caret has made for it. */
   readonly scratch?: true;
+  /** The name of the agent whose session it is. */
+  readonly agent?: string;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;
+  /** What its turns ask for at least; absent: the gateway's setting alone counts. */
+  readonly sandbox?: SandboxWord;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly archived: boolean;
@@ -104,6 +109,8 @@ export interface ModelView {
   readonly isDefault: boolean;
   /** Ready-made choices of effort, thinking and speed; each id can be asked for like a model's. */
   readonly variants: readonly { readonly id: string; readonly label: string }[];
+  /** How much it takes at once, where upstream says so. */
+  readonly contextTokens?: number;
 }
 
 export interface UsageRow {

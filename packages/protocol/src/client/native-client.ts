@@ -8,6 +8,7 @@ import type {
   CreateSession,
   ExportFormat,
   ForkSession,
+  OfferServers,
   StartedTurn,
   StartTurn,
 } from "../api/native-requests.ts";
@@ -23,15 +24,12 @@ import type {
   UsageRow,
 } from "../api/session-view.ts";
 import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
+import { type AgentCalls, agentCalls } from "./agent-calls.ts";
+import { type ComparisonCalls, comparisonCalls } from "./comparison-calls.ts";
 import { type FollowedUpdate, followEvents, followUpdates } from "./follow-events.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
-import {
-  createNativeWire,
-  type NativeClientOptions,
-  type NativeWire,
-  type RequestOptions,
-  type WireRequest,
-} from "./native-wire.ts";
+import { at, get, post, readJson, readNothing, sendCommand } from "./native-calls.ts";
+import { createNativeWire, type NativeClientOptions, type NativeWire, type RequestOptions } from "./native-wire.ts";
 import { eventSocket, eventStream } from "./open-events.ts";
 import { sseConnection } from "./sse-connection.ts";
 
@@ -69,7 +67,7 @@ export interface FollowEventsOptions extends FollowOptions {
  *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
  * - `followUpdates` sends the changes of all sessions. After each `opened` read the list again: earlier updates may be missing.
  */
-export interface NativeClient {
+export interface NativeClient extends AgentCalls, ComparisonCalls {
   about(options?: RequestOptions): Promise<AboutView>;
   listSessions(query?: SessionListQuery, options?: RequestOptions): Promise<SessionPageView>;
   getSession(sessionId: string, options?: RequestOptions): Promise<SessionView>;
@@ -77,6 +75,8 @@ export interface NativeClient {
   changeSession(sessionId: string, changes: ChangeSession, options?: RequestOptions): Promise<SessionView>;
   deleteSession(sessionId: string, options?: RequestOptions): Promise<void>;
   forkSession(sessionId: string, wanted: ForkSession, options?: RequestOptions): Promise<SessionView>;
+  /** MCP servers for the turns of this session whose tools the gateway runs. Needs the scope `admin`. */
+  offerServers(sessionId: string, wanted: OfferServers, options?: RequestOptions): Promise<void>;
   startTurn(sessionId: string, wanted: StartTurn, options?: RequestOptions): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, options?: RequestOptions): Promise<void>;
   /** Rejects with `unsupported` where the turn cannot be steered. */
@@ -125,7 +125,13 @@ export interface NativeClient {
 
 export function createNativeClient(options: NativeClientOptions): NativeClient {
   const wire = createNativeWire(options);
-  return { ...sessionCalls(wire), ...logCalls(wire, options), ...gatewayCalls(wire) };
+  return {
+    ...sessionCalls(wire),
+    ...logCalls(wire, options),
+    ...gatewayCalls(wire),
+    ...agentCalls(wire),
+    ...comparisonCalls(wire, options),
+  };
 }
 
 type SessionCalls = Pick<
@@ -136,6 +142,7 @@ type SessionCalls = Pick<
   | "changeSession"
   | "deleteSession"
   | "forkSession"
+  | "offerServers"
   | "startTurn"
   | "cancelTurn"
   | "steerTurn"
@@ -154,6 +161,7 @@ function sessionCalls(wire: NativeWire): SessionCalls {
       wire.send({ ...options, method: "PATCH", path: at`sessions/${id}`, json }, readJson<SessionView>),
     deleteSession: (id, options) => wire.send({ ...options, method: "DELETE", path: at`sessions/${id}` }, readNothing),
     forkSession: (id, wanted, options) => post(wire, at`sessions/${id}/fork`, wanted, options),
+    offerServers: (id, wanted, options) => sendCommand(wire, at`sessions/${id}/servers`, wanted, options),
     startTurn: (id, wanted, options) => post(wire, at`sessions/${id}/turns`, wanted, options),
     cancelTurn: (id, turnId, options) => sendCommand(wire, at`sessions/${id}/turns/${turnId}/cancel`, {}, options),
     steerTurn: (id, turnId, text, options) =>
@@ -213,7 +221,9 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
   };
 }
 
-function gatewayCalls(wire: NativeWire): Omit<NativeClient, keyof SessionCalls | keyof LogCalls> {
+function gatewayCalls(
+  wire: NativeWire,
+): Omit<NativeClient, keyof SessionCalls | keyof LogCalls | keyof AgentCalls | keyof ComparisonCalls> {
   return {
     about: (options) => get(wire, "about", {}, options),
     findFiles: async (workspace, query, options) =>
@@ -234,32 +244,6 @@ function gatewayCalls(wire: NativeWire): Omit<NativeClient, keyof SessionCalls |
     signIn: (code, options) => post(wire, "sign-in", { code }, options),
     signOut: (options) => sendCommand(wire, "sign-out", {}, options),
   };
-}
-
-/** A path whose parts may be anything. */
-function at(texts: TemplateStringsArray, ...parts: readonly string[]): string {
-  return String.raw({ raw: texts }, ...parts.map(encodeURIComponent));
-}
-
-function get<Answer>(wire: NativeWire, path: string, query: object, options?: RequestOptions): Promise<Answer> {
-  return wire.send({ ...options, path, query }, readJson<Answer>);
-}
-
-function post<Answer>(wire: NativeWire, path: string, json: object, options?: RequestOptions): Promise<Answer> {
-  return wire.send({ ...options, method: "POST", path, json }, readJson<Answer>);
-}
-
-function sendCommand(wire: NativeWire, path: string, json: object, options?: RequestOptions): Promise<void> {
-  const request: WireRequest = { ...options, method: "POST", path, json };
-  return wire.send(request, readNothing);
-}
-
-async function readJson<Answer>(response: Response): Promise<Answer> {
-  return (await response.json()) as Answer;
-}
-
-async function readNothing(response: Response): Promise<void> {
-  await response.arrayBuffer();
 }
 
 async function readFile(response: Response): Promise<ExportedFile> {

@@ -82,10 +82,13 @@ export function createNativeWire(options: NativeClientOptions): NativeWire {
 
 function withKey(request: WireRequest): WireRequest {
   if (request.method === undefined || request.idempotencyKey !== undefined) return request;
-  // `randomUUID` is missing on pages that came over plain http from another machine.
+  return { ...request, idempotencyKey: newKey() };
+}
+
+/** `randomUUID` is missing on pages that came over plain http from another machine. */
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const idempotencyKey = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { ...request, idempotencyKey };
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 async function openOnce(options: NativeClientOptions, request: WireRequest): Promise<Response> {

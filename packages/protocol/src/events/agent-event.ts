@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorInfoSchema } from "../errors/error-info.ts";
+import { sandboxWords } from "../sandbox-word.ts";
 import { usageSchema } from "../usage.ts";
 
 export const laneNames = ["cli", "acp", "sdk", "api", "sim"] as const;
@@ -106,6 +107,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     workspace: z.string().optional(),
     /** What was asked. The log is the history, so it holds both sides. */
     prompt: z.string().optional(),
+    /** The sandbox that the turn runs in; absent: none. */
+    sandbox: z.enum(sandboxWords).exclude(["off"]).optional(),
     /** Pictures that came with it: their names among the session's images. */
     images: z.array(z.object({ name: z.string(), mediaType: z.string() })).optional(),
   }),

@@ -8,7 +8,7 @@ export interface ModelParams {
   readonly effort?: Effort;
   readonly thinking?: boolean;
   readonly fast?: boolean;
-  /** The context window as upstream writes it, `1m` for instance. CLI ids never carry it. */
+  /** The context window as upstream writes it, `1m` for instance. Few CLI ids carry it: `claude-opus-5-5-high-300k`. */
   readonly context?: string;
 }
 
@@ -50,6 +50,9 @@ export function sameParams(one: ModelParams, other: ModelParams): boolean {
   );
 }
 
+/** `300k`, `1m`. A version is no such word: it has no unit. */
+const contextWord = /^\d+[km]$/;
+
 interface TakenWord {
   readonly params: ModelParams;
   readonly wordCount: number;
@@ -59,6 +62,8 @@ function takeVariantWord(words: readonly string[], params: ModelParams): TakenWo
   const last = words.at(-1);
   if (last === "fast" && params.fast === undefined) return { params: { fast: true }, wordCount: 1 };
   if (last === "thinking" && params.thinking === undefined) return { params: { thinking: true }, wordCount: 1 };
+  if (last !== undefined && contextWord.test(last) && params.context === undefined)
+    return { params: { context: last }, wordCount: 1 };
   if (params.effort !== undefined) return undefined;
   return takeEffort(words);
 }

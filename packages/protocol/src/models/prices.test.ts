@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { costOf, priceOf, priceTable } from "./prices.ts";
+import { priceTable } from "./price-table.ts";
+import { costOf, poolOf, priceOf } from "./prices.ts";
 
 const million = 1_000_000;
 
@@ -14,12 +15,17 @@ describe("priceOf", () => {
     ["claude-4.6-opus-max-thinking", 5],
     ["claude-4.6-opus-high-fast", 30],
     ["composer-2-fast", 1.5],
+    ["composer-2.5-fast", 3],
+    ["claude-opus-5-5-high-300k-fast", 8],
+    ["claude-fable-5-1-thinking-max", 10],
+    ["gpt-5.5-extra-high-fast", 12.5],
+    ["gpt-6-luna-low", 0.1],
     ["Auto", 1.25],
   ])("charges %s at $%d a million input tokens", (id, input) => {
     expect(priceOf(id)?.input).toBe(input);
   });
 
-  it.each(["composer-2.5", "gpt-5.6-sol-high", "gpt-5.4-giant", "gpt-5.10", "claude-opus-5-high", "nothing"])(
+  it.each(["composer-3", "gpt-6.1-sol", "gpt-5.4-giant", "gpt-5.10", "muse-spark-1.3-max", "auto-smart", "nothing"])(
     "does not guess at the price of %s",
     (id) => {
       expect(priceOf(id)).toBeUndefined();
@@ -27,7 +33,7 @@ describe("priceOf", () => {
   );
 
   it("does not pass the plain price off as the fast one", () => {
-    expect(["gpt-5.5-high-fast", "claude-opus-4-7-high-fast"].map(priceOf)).toEqual([undefined, undefined]);
+    expect(["gpt-5.1-high-fast", "claude-opus-5-high-fast"].map(priceOf)).toEqual([undefined, undefined]);
   });
 
   it("has one row per model and speed", () => {
@@ -43,17 +49,26 @@ describe("costOf", () => {
     expect(costOf(usage, "claude-4.5-sonnet-thinking")).toBeCloseTo(dollars, 10);
   });
 
-  it("charges everything at the long rate once the prompt, cache included, is over 200,000 tokens", () => {
-    const at = { input: 50_000, output: 1_000, cacheRead: 150_000 };
+  it("charges everything at the long rate once the prompt, cache included, is over the model's limit", () => {
+    const at = { input: 50_000, output: 1_000, cacheRead: 222_000 };
     const over = { ...at, input: 50_001 };
     expect([costOf(at, "gpt-5.5-high"), costOf(over, "gpt-5.5-high")]).toEqual([
-      (50_000 * 5 + 1_000 * 30 + 150_000 * 0.5) / million,
-      (50_001 * 10 + 1_000 * 45 + 150_000 * 1) / million,
+      (50_000 * 5 + 1_000 * 30 + 222_000 * 0.5) / million,
+      (50_001 * 10 + 1_000 * 45 + 222_000 * 1) / million,
     ]);
   });
 
   it("keeps the plain rate for a long prompt where no other is known", () => {
     expect(costOf({ input: million, output: 0 }, "gpt-5.2-high")).toBe(1.75);
+  });
+
+  it("says nothing of cached tokens whose price no source names", () => {
+    const [read, written] = [{ cacheRead: 1 }, { cacheWrite: 1 }].map((cache) => ({ input: 1, output: 1, ...cache }));
+    expect({
+      read: costOf(read ?? {}, "claude-opus-4-8-high"),
+      written: costOf(written ?? {}, "kimi-k3-low"),
+      neither: costOf({ input: million, output: 0, cacheRead: 0 }, "claude-opus-4-8-high"),
+    }).toEqual({ read: undefined, written: undefined, neither: 5 });
   });
 
   it("believes upstream's own figure first", () => {
@@ -67,5 +82,19 @@ describe("costOf", () => {
       costOf({ input: 1 }, "auto"),
       costOf({}, "auto"),
     ]).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe("poolOf", () => {
+  it.each([
+    ["auto", "Cursor Models"],
+    ["auto-smart", "Cursor Models"],
+    ["composer-2.5-fast", "Cursor Models"],
+    ["cursor-grok-4.6-high", "Cursor Models"],
+    ["grok-4.7-high", "Other Models"],
+    ["automatic-1", "Other Models"],
+    ["claude-opus-5-high", "Other Models"],
+  ])("draws a turn of %s from the pool %s", (id, pool) => {
+    expect(poolOf(id)).toBe(pool);
   });
 });

@@ -22,4 +22,6 @@ export interface CommandKey {
   readonly name: string;
   /** Of the request: the same name with another digest is another request. */
   readonly digest: string;
+  /** The message of an agent's queue that the turn begins with: taken from the queue in the commit of the turn's start. */
+  readonly delivers?: string;
 }

@@ -120,7 +120,7 @@ export interface TurnShare {
   /** The model's id that runs, for the answer's `model` field. */
   readonly model: string;
   readonly relation: "new" | "continuation" | "side-call" | "divergence" | "joined";
-  /** Tells the conversation without its words, for a later request that names this answer. */
+  /** Identifies the conversation without its words, for a later request that names this answer. */
   readonly conversation?: string;
   /**
    * The answer starts with its turn. Any other starts with the results of calls, in the middle of the turn: what upstream

@@ -6,6 +6,7 @@ import type {
   CreateSession,
   ExportFormat,
   ForkSession,
+  OfferServers,
   StartedTurn,
   StartTurn,
 } from "../api/native-requests.ts";
@@ -76,6 +77,11 @@ export interface Sessions {
   change(sessionId: string, changes: ChangeSession, caller: Caller): Promise<SessionView>;
   delete(sessionId: string, caller: Caller): Promise<void>;
   fork(sessionId: string, wanted: ForkSession, caller: Caller): Promise<SessionView>;
+  /**
+   * MCP servers of a client, for the turns of this session whose tools the gateway runs: in place of those it offered before.
+   * They are started with the first turn that can use them, are in no log, and are gone with this process.
+   */
+  offerServers(sessionId: string, wanted: OfferServers, caller: Caller): Promise<void>;
   /** Resolves when its `turn-start` is committed. The turn runs on without followers. */
   startTurn(sessionId: string, wanted: StartTurn, caller: Caller): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, caller: Caller): Promise<void>;

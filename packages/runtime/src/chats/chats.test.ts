@@ -417,7 +417,7 @@ describe("chatExists", () => {
 
 const capture = new URL("../../../../../shared/captures/agentsessions-test-store.db", import.meta.url);
 
-describe.skipIf(!existsSync(capture))("a store made by somebody else", () => {
+describe.skipIf(!existsSync(capture))("a store that another program has made", () => {
   it("is understood", async () => {
     mkdirSync(directoryOf(ID), { recursive: true });
     copyFileSync(capture, storeOf(ID));

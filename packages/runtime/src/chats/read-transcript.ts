@@ -13,7 +13,7 @@ export interface TranscriptOptions {
 }
 
 /**
- * A chat as the CLI's own transcript tells it: what was said and which tools were called, but no tool's answer. Lines
+ * A chat as the CLI's own transcript records it: what was said and which tools were called, but no tool's answer. Lines
  * that are no messages are skipped. Undefined when there is no transcript.
  */
 export async function readTranscript(options: TranscriptOptions): Promise<readonly ChatMessage[] | undefined> {

@@ -35,6 +35,7 @@ export interface ConversationsOptions extends RequestSettings {
   /** Forgets the answers of side calls with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
+  readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly now: () => number;
   /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
   readonly graceMs?: number;

@@ -21,10 +21,17 @@ export function renderPrompt({ instructions, messages, toolNames }: PromptParts)
   const now = messages.slice(split);
   return [
     ...(instructions.trim() === "" ? [] : [`<instructions>\n${instructions.trim()}\n</instructions>`]),
-    ...(past.length === 0 ? [] : [`<earlier_conversation>\n${past.join("\n\n")}\n</earlier_conversation>`]),
+    ...markedAsPast(past),
     ...now.map((message) => renderNow(message, toolNames)),
     ...(endsWithResults(messages) ? [GO_ON] : []),
   ].join("\n\n");
+}
+
+/** Not joined here: a transcript of megabytes is copied once. */
+function markedAsPast(past: readonly string[]): readonly string[] {
+  if (past.length === 0) return [];
+  const opened = past.with(0, `<earlier_conversation>\n${past[0]}`);
+  return opened.with(-1, `${opened.at(-1)}\n</earlier_conversation>`);
 }
 
 /** Is the agent to go on with results, rather than to answer a question? */

@@ -40,8 +40,8 @@ describe("a request without tools of a client that has shown some", () => {
     ["a page to sum up", { system: "Sum it up." }],
     ["a title", { system: "Write a 5-10 word title for it." }],
     ["the conversation's own instructions", {}],
-    ["a wish for the agent's tools", { owner: "agent" }],
-    ["a wish for the gateway's tools", { owner: "gateway" }],
+    ["a request for the agent's tools", { owner: "agent" }],
+    ["a request for the gateway's tools", { owner: "gateway" }],
   ])("gets an agent that only reads, in an empty directory: %s [defect 3]", async (_, more) => {
     await read(await bench.open([user("A")], { owner: undefined, tools }));
     const side = await bench.open([user("Create b.txt")], { ...toolless, ...more });

@@ -13,6 +13,7 @@ export interface SideCallsOptions {
   readonly scratch: ScratchDirectories;
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
   readonly upstreamState?: SessionBelongings["upstreamState"];
+  readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly joinMs: number;
   readonly now: () => number;
 }
@@ -38,7 +39,7 @@ interface Removable {
 }
 
 export function createSideCalls(options: SideCallsOptions): SideCalls {
-  const { engine, lineage, scratch, answers, upstreamState, joinMs, now } = options;
+  const { engine, lineage, scratch, answers, upstreamState, sandboxes, joinMs, now } = options;
   const removable = new Map<string, Removable>();
   const remove = async ({ shared, key }: Removable): Promise<void> => {
     const { sessionId, settled } = shared.turn;
@@ -49,7 +50,7 @@ export function createSideCalls(options: SideCallsOptions): SideCalls {
     try {
       await engine.holdSession(sessionId, async () => {
         lineage.forget(sessionId);
-        await removeSession({ store: engine.store, scratch, answers, upstreamState }, sessionId);
+        await removeSession({ store: engine.store, scratch, answers, upstreamState, sandboxes }, sessionId);
       });
     } catch (reason) {
       // Its second question came in this very moment, so it stays.

@@ -267,6 +267,7 @@ describe("an equal client without a name", () => {
     await firstRound(unnamed);
     bench.manner("answer");
     await read(await bench.open([user("A"), user("B")], unnamed));
+    await Promise.all(bench.engine.runningTurns().map(({ parked, settled }) => (parked?.open().length ? 0 : settled)));
     expect({ running: runningTurns(), end: await read(await bench.open(one.transcript, unnamed)) }).toEqual({
       running: 2,
       end: "a=R0",

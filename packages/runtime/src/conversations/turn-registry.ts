@@ -65,11 +65,18 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     void outcome.then(({ kind }) => attempt(() => lineage.settle(line.hash, turnId, kind)));
   };
 
+  /** The next request like this one begins a turn as if there had been none. */
+  const drop = ({ sessionId, turnId }: RunningTurn, { relation }: TranscriptMatch): void => {
+    turns.delete(turnId);
+    if (relation !== "continuation") attempt(() => lineage.forget(sessionId));
+  };
+
   return {
     async start(verdict, request, tokenName) {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
       failed.assertTryable(ofModel(verdict.line.hash));
-      const turn = await engine.startTurn(request);
+      // Its agent starts, and the books are kept, while the disk is at work on its start.
+      const turn = await engine.beginTurn(request);
       const { isNamed, hash } = verdict.line;
       const comesBack = isNamed || request.command !== undefined;
       const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
@@ -85,8 +92,16 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
         now,
       });
       turns.set(turn.turnId, shared);
-      void turn.outcome.then((outcome) => failed.note(ofModel(shared.lastHash), outcome));
       writeDown(turn, verdict);
+      let isInLog = false;
+      turn.begun.then(
+        () => {
+          isInLog = true;
+        },
+        () => drop(turn, verdict),
+      );
+      // Of a turn that is in no log the failure says nothing about the request.
+      void turn.outcome.then((outcome) => isInLog && failed.note(ofModel(shared.lastHash), outcome));
       return shared;
     },
     note: ({ turn }, verdict) => writeDown(turn, verdict),

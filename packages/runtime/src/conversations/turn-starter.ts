@@ -47,7 +47,10 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
           recorded(resolved, planFirstTurn(resolved, place, line)),
           resolved.tokenName,
         );
-        if (place !== undefined) sideCalls.add(shared, line);
+        if (place !== undefined) {
+          sideCalls.add(shared, line);
+          shared.turn.begun.catch(() => scratch.remove(place));
+        }
         return shared.take(line.hash, verdict.relation, resolved.client);
       } catch (reason) {
         if (place !== undefined) scratch.remove(place);

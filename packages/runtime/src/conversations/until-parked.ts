@@ -68,8 +68,8 @@ class Answer {
 
   readonly read = (chunk: readonly StoredEvent[]): Promise<void> | void => {
     const { end, onSeq, afterSeq } = this.#options;
-    const lastSeq = end()?.seq ?? Number.POSITIVE_INFINITY;
-    const batch = chunk.filter((event) => event.seq <= lastSeq);
+    const lastSeq = end()?.seq;
+    const batch = lastSeq === undefined ? chunk : chunk.filter(({ seq }) => seq <= lastSeq);
     this.#seq = chunk.at(-1)?.seq ?? this.#seq;
     onSeq(batch.at(-1)?.seq ?? afterSeq);
     const events = shownEvents(batch, this.#context);
@@ -125,7 +125,9 @@ interface ShownContext {
  * other way: that is in the log, and nothing that a user of the client could make sense of.
  */
 function shownEvents(batch: readonly StoredEvent[], context: ShownContext): readonly AgentEvent[] {
-  return batch.map(({ event }) => event).filter((event) => isShown(event, context));
+  const events: AgentEvent[] = [];
+  for (const { event } of batch) if (isShown(event, context)) events.push(event);
+  return events;
 }
 
 function isShown(event: AgentEvent, { told, clientCalls, hidden, isClientRun }: ShownContext): boolean {

@@ -35,7 +35,7 @@ async function call<Input extends DescMessage, Output extends DescMessage>(
   throw new CaretError("upstream-error", `${server.origin} refuses ${method.name} (status ${status})`);
 }
 
-/** The address of the account behind a token; undefined when it has none. Also tells whether the token works. */
+/** The address of the account behind a token; undefined when it has none. Rejects for a token that does not work. */
 export async function accountEmail(server: ControlServer, accessToken: Secret): Promise<string | undefined> {
   const { email } = await call(server, DashboardService.method.getMe, {}, accessToken);
   return email === "" ? undefined : email;
@@ -56,7 +56,7 @@ export interface MadeKey extends NewKey {
 export async function makeApiKey(server: ControlServer, { name, expiresAt }: NewKey, token: Secret): Promise<MadeKey> {
   const { createUserApiKey } = DashboardService.method;
   const { apiKey } = await call(server, createUserApiKey, { name, expiresAt: BigInt(expiresAt) }, token);
-  if (apiKey === "") throw new CaretError("protocol-drift", `${server.origin} made an API key, but does not tell it`);
+  if (apiKey === "") throw new CaretError("protocol-drift", `${server.origin} made an API key, but did not return it`);
   return { name, expiresAt, key: new Secret(apiKey), id: await findKeyId(server, name, token) };
 }
 

@@ -59,7 +59,7 @@ function open(overrides: Partial<ApiCredentialsOptions> = {}): ApiCredentials {
 
 const reveal = async (token: Promise<Secret>): Promise<string> => (await token).reveal();
 
-/** What a person is told when no token can be had. */
+/** What a person is shown when no token can be had. */
 async function refusal(token: Promise<Secret>) {
   const reason = await token.then(
     () => undefined,
@@ -215,8 +215,8 @@ describe("access tokens", () => {
 
   it("are refused while the file is damaged, without quoting it", async () => {
     writeFileSync(store.file, '{"login": "secret-word');
-    const told = await refusal(open().accessToken(signal));
-    expect([told.code, JSON.stringify(told).includes("secret-word")]).toEqual(["storage-failed", false]);
+    const shown = await refusal(open().accessToken(signal));
+    expect([shown.code, JSON.stringify(shown).includes("secret-word")]).toEqual(["storage-failed", false]);
   });
 });
 

@@ -15,12 +15,15 @@ interface ForeignLoginOptions {
 
 /** Where a program keeps its login, if there is a file. Nothing is read. */
 export function findForeignLogin(program: ForeignProgram, options: ForeignLoginOptions): string | undefined {
-  const candidates = program === "sdk" ? [join(options.home, ".cursor", "sdk", "auth.json")] : cliFiles(options);
+  const candidates = program === "sdk" ? [join(options.home, ".cursor", "sdk", "auth.json")] : cliLoginFiles(options);
   return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-/** On macOS the CLI keeps its login in the keychain, unless it was told to use a file; the keychain is never opened. */
-function cliFiles({ home, env, platform }: ForeignLoginOptions): readonly string[] {
+/**
+ * Where Cursor's CLI may keep its login. On macOS the CLI keeps its login in the keychain, unless it is set to use a file; the
+ * keychain is never opened.
+ */
+export function cliLoginFiles({ home, env, platform }: ForeignLoginOptions): readonly string[] {
   const own = env["CURSOR_CONFIG_DIR"];
   const xdg = env["XDG_CONFIG_HOME"] || join(home, ".config");
   const roaming = env["APPDATA"];

@@ -220,7 +220,7 @@ describe("logging out", () => {
     ]);
   });
 
-  it("removes the file also when the server cannot be told, and says that the key is still valid", async () => {
+  it("removes the file also when the server cannot be reached, and says that the key is still valid", async () => {
     loggedInAfter(0);
     await start();
     server.answers.set("/aiserver.v1.DashboardService/RevokeUserApiKey", () => ({ status: 403 }));

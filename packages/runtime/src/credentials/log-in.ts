@@ -26,7 +26,7 @@ export interface LogInOptions {
   readonly onLink: (link: string) => void;
 }
 
-/** What a person is told about a login. Holds no secret. */
+/** What a person is shown of a login. Holds no secret. */
 export interface LoginSummary {
   readonly origin: string;
   readonly kind: StoredLogin["kind"];

@@ -12,7 +12,7 @@ interface LogOutOptions {
 export interface LogOutSummary {
   /** Whether there was a login. */
   readonly wasLoggedIn: boolean;
-  /** Whether the server was told, and forgot the key. */
+  /** Whether the server confirmed that it has forgotten the key. */
   readonly revoked: boolean;
   /** Why the key is still valid, when it is. */
   readonly note: string | undefined;

@@ -4,7 +4,7 @@ import { barSize } from "../testing/bar-size.ts";
 import { createDecoder } from "./decoder.ts";
 import { contractFixture, noisyFixture, partialFixture, payloadFixture, plainFixture } from "./testing/fixtures.ts";
 
-const LINES = barSize({ quick: 100_000, full: 1_000_000 });
+const LINES = barSize({ quick: 50_000, full: 1_000_000 });
 const LINES_PER_TURN = 500;
 const seeds = [partialFixture, plainFixture, noisyFixture, contractFixture, payloadFixture];
 const corpus = seeds.flatMap((bytes) => bytes.toString("utf8").split("\n"));

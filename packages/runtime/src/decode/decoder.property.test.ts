@@ -39,7 +39,7 @@ const fixtures: readonly Fixture[] = [
   ...recorded(),
 ];
 
-const TOTAL_CUTS = barSize({ quick: 20_000, full: 100_000 });
+const TOTAL_CUTS = barSize({ quick: 10_000, full: 100_000 });
 
 function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const ends = [...places.toSorted((a, b) => a - b), bytes.length];

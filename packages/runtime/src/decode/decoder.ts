@@ -9,11 +9,11 @@ import {
   type LineBatch,
   type LineSplitter,
 } from "./framing/line-splitter.ts";
+import type { LongLine } from "./framing/open-line.ts";
 import { payloadDialect } from "./payload/payload-dialect.ts";
 import { objectField, textField } from "./read-fields.ts";
 import { type FurtherTurns, severalTurns } from "./several-turns.ts";
 import { streamJsonDialect } from "./stream-json/stream-json-dialect.ts";
-import { openLongResult } from "./stream-json/turn-result.ts";
 
 const contractTypes: ReadonlySet<string> = new Set(["protocol", "assistant_delta", "usage", "done"]);
 
@@ -39,8 +39,8 @@ export interface DecoderOptions {
   /** Who runs the calls of a contract CLI. */
   readonly owner?: Owner;
   readonly maxLineBytes?: number;
-  /** Keep only the beginning of what a tool printed when it is millions of bytes long, so that nobody waits for it. */
-  readonly shortensResults?: boolean;
+  /** Keep only what is needed of lines that are millions of bytes long, so that nobody waits for them. */
+  readonly shortensLongLines?: boolean;
   /** Give the deltas of one block that came in one read as one event. */
   readonly joinsDeltas?: boolean;
   /** For recordings, which may hold several turns. Without it, whatever follows the end of the turn is left out. */
@@ -80,7 +80,8 @@ class LineDecoder implements Decoder {
 
   constructor(options: DecoderOptions) {
     const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, dialect } = options;
-    const shortening = options.shortensResults === true ? { openLongLine: openLongResult } : {};
+    const openLongLine = (head: string): LongLine | undefined => this.#dialect?.openLongLine?.(this.#state, head);
+    const shortening = options.shortensLongLines === true ? { openLongLine } : {};
     this.#options = options;
     this.#maxLineBytes = maxLineBytes;
     this.#splitter = createLineSplitter({ maxLineBytes, ...shortening });

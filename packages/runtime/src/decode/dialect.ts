@@ -1,5 +1,6 @@
 import type { AgentEvent, ErrorInfo } from "@caret/protocol";
 import type { Frame } from "./framing/frame.ts";
+import type { LongLine } from "./framing/open-line.ts";
 import { closeDraft, type Draft, openDraft, type TurnState } from "./turn-draft.ts";
 
 export const dialectNames = ["stream-json", "contract", "payload"] as const;
@@ -25,6 +26,8 @@ export interface Dialect<State> {
   readonly initial: State;
   /** Reads the commonest line without parsing it, or says that it cannot. */
   readonly quickFrame?: (line: string) => Frame | undefined;
+  /** How a line that has grown long, and begins so, is kept until its end; undefined: whole. */
+  openLongLine?(state: State, head: string): LongLine | undefined;
   step(state: State, frame: Frame): Step<State>;
   /** The same for several frames, whose neighbouring deltas of one block become one event. */
   stepOver?(state: State, frames: readonly Frame[]): Step<State>;
@@ -36,6 +39,7 @@ interface DraftDialectOptions<State extends TurnState> {
   readonly name: DialectName;
   readonly initial: State;
   readonly quickFrame?: (line: string) => Frame | undefined;
+  openLongLine?(state: State, head: string): LongLine | undefined;
   readonly onFrame: (draft: Draft<State>, frame: Frame) => void;
   /** Absent: one frame after the other. */
   readonly onFrames?: (draft: Draft<State>, frames: readonly Frame[]) => void;
@@ -45,7 +49,7 @@ interface DraftDialectOptions<State extends TurnState> {
 
 /** A dialect from what it writes: each step works on a copy of the state, and an ended turn takes nothing more. */
 export function draftDialect<State extends TurnState>(options: DraftDialectOptions<State>): Dialect<State> {
-  const { name, initial, quickFrame, onFrame, onEnding } = options;
+  const { name, initial, quickFrame, openLongLine, onFrame, onEnding } = options;
   const oneByOne = (draft: Draft<State>, frames: readonly Frame[]): void => {
     for (const frame of frames) if (!draft.ended) onFrame(draft, frame);
   };
@@ -54,6 +58,7 @@ export function draftDialect<State extends TurnState>(options: DraftDialectOptio
     name,
     initial,
     ...(quickFrame === undefined ? {} : { quickFrame }),
+    ...(openLongLine === undefined ? {} : { openLongLine }),
     step(state, frame) {
       if (state.ended) return [state, []];
       const draft = openDraft(state);

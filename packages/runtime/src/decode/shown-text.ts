@@ -14,11 +14,14 @@ export interface ShownText {
   readonly marks: readonly number[];
   /** False once the text grew past the limit: from then on only lengths are compared. */
   readonly isKept: boolean;
+  /** How the segment begins, once it is not kept. */
+  readonly head: string;
 }
 
 /** Few turns say more than this; what they say beyond must cost no memory, also when many agents flood at once. */
 const MAX_KEPT_LENGTH = 256 * 1024;
 const MAX_MARKS = 8;
+const HEAD_LENGTH = 256;
 
 export const nothingShown: ShownText = {
   earlier: "",
@@ -27,13 +30,28 @@ export const nothingShown: ShownText = {
   segmentLength: 0,
   marks: [0],
   isKept: true,
+  head: "",
 };
 
 export function appendShown(shown: ShownText, text: string): ShownText {
   const segmentLength = shown.segmentLength + text.length;
   if (!shown.isKept || shown.earlierLength + segmentLength > MAX_KEPT_LENGTH)
-    return { ...shown, earlier: "", segment: "", segmentLength, isKept: false };
+    return { ...shown, earlier: "", segment: "", segmentLength, isKept: false, head: grownHead(shown, text) };
   return { ...shown, segment: shown.segment + text, segmentLength };
+}
+
+function grownHead({ head, segment }: ShownText, text: string): string {
+  if (head.length === HEAD_LENGTH) return head;
+  return (head + segment.slice(0, HEAD_LENGTH) + text.slice(0, HEAD_LENGTH)).slice(0, HEAD_LENGTH);
+}
+
+/**
+ * How many characters of a text that begins so were certainly shown before: all of the segment, where the text begins as
+ * the segment does and too much was shown to compare more. Undefined where that has to be found out from the whole text.
+ */
+export function recappedLength({ isKept, marks, head, segmentLength }: ShownText, begins: string): number | undefined {
+  if (isKept || marks.length > 1 || head.length < HEAD_LENGTH) return undefined;
+  return begins.startsWith(head) ? segmentLength : undefined;
 }
 
 /** A boundary that may or may not begin a new recap. */
@@ -52,6 +70,7 @@ export function beginSegment(shown: ShownText): ShownText {
     segmentLength: 0,
     marks: nothingShown.marks,
     isKept: shown.isKept,
+    head: "",
   };
 }
 

@@ -10,6 +10,7 @@ export const laneFeatures = {
   steering: "what a person says reaches the agent while it works",
   thinking: "the agent's thinking is shown",
   resume: "the next turn goes on in the same upstream session",
+  sandbox: "the turn can be sandboxed",
   usage: "upstream reports what a turn has used",
 } as const satisfies Readonly<Record<string, string>>;
 
@@ -21,6 +22,7 @@ const printMode: readonly LaneFeature[] = [
   "gateway-tools",
   "thinking",
   "resume",
+  "sandbox",
   "usage",
 ];
 
@@ -28,7 +30,7 @@ const printMode: readonly LaneFeature[] = [
 export const featuresOf = {
   cli: printMode,
   /** A program of one's own, which the `cli` lane runs for a model that names it. */
-  contract: ["client-tools", "gateway-tools", "usage"],
+  contract: ["client-tools", "gateway-tools", "sandbox", "usage"],
   sim: printMode,
   acp: [
     "agent-tools",
@@ -41,5 +43,5 @@ export const featuresOf = {
     "thinking",
     "resume",
   ],
-  api: ["client-tools", "gateway-tools", "images", "steering", "thinking", "resume", "usage"],
+  api: ["client-tools", "gateway-tools", "images", "steering", "thinking", "resume", "sandbox", "usage"],
 } as const satisfies Readonly<Record<string, readonly LaneFeature[]>>;

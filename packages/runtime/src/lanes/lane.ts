@@ -2,6 +2,7 @@ import { type AgentEventOf, CaretError, type LaneName, type Take, type TurnOutco
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
+import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
 import type { LaneFeature } from "./lane-features.ts";
@@ -65,6 +66,8 @@ export interface LaneRequest {
   readonly mode: TurnMode;
   /** Let the agent run every tool that is not denied. */
   readonly force: boolean;
+  /** What all processes of the turn must run in; undefined: nothing but containment. */
+  readonly sandbox?: SandboxWish | undefined;
   /** The upstream session to go on with; it has been verified. */
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */
@@ -120,6 +123,8 @@ export interface Lane {
   createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
   /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */
   findSession?(id: string, workspace: string): UpstreamAttachment | undefined;
+  /** Free what waits for turns in a workspace: agents that are kept warm. Absent: nothing does. */
+  release?(workspace: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import {
+  type AgentBudget,
   type AgentEvent,
   CaretError,
   type CommandKey,
@@ -6,9 +7,11 @@ import {
   type EventEnvelope,
   type LaneName,
   type PermissionWord,
+  type SandboxWord,
   type TurnOutcome,
   type Usage,
 } from "@caret/protocol";
+import type { NewAgent } from "./agent-store.ts";
 
 /**
  * One event as it was committed. A line that gave several events stands beside the first of them; `rawCut` when it was
@@ -45,6 +48,10 @@ export interface NewSession {
   readonly model?: string;
   /** How much its turns do without asking, where a person said so. */
   readonly permission?: PermissionWord;
+  /** The least its turns are walled in by, where a person said so. */
+  readonly sandbox?: SandboxWord;
+  /** What it may consume, beside what the settings allow. */
+  readonly budget?: AgentBudget;
   readonly createdAt: number;
   /** Brought in from an export. */
   readonly imported?: true;
@@ -68,6 +75,8 @@ export interface SessionRecord extends NewSession {
   /** The first line of what was said last, by either side, or its beginning. */
   readonly lastLine?: string;
   readonly lastTurn?: LastTurn;
+  /** The name of the agent whose session it is. */
+  readonly agent?: string;
   /** What all its turns consumed. Its cost is absent unless each of them has a known one. */
   readonly usage?: Usage;
   readonly upstream: readonly UpstreamAttachment[];
@@ -79,7 +88,9 @@ export interface SessionChanges {
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
   readonly archived?: boolean;
+  readonly budget?: AgentBudget;
   /** Replaces the attachment of the same lane. */
   readonly upstream?: UpstreamAttachment;
 }
@@ -175,6 +186,8 @@ export interface CommandOptions {
 }
 
 export interface CreateOptions extends WriteOptions, CommandOptions {
+  /** The agent whose session it is, made in the same commit. Rejects with `invalid-request` when its name is taken. */
+  readonly agent?: NewAgent;
   /**
    * Nobody sees the session before it is published: neither lists nor searches nor other processes. It is removed when
    * this process dies before that.

@@ -40,6 +40,8 @@ export interface LiveLog {
   listen(listener: LiveListener): () => void;
   /** The number of the newest event that was written, durable or not. */
   readonly writtenSeq: number;
+  /** The number of the newest event that listeners were given. */
+  readonly toldSeq: number;
   /** The newest events, as far as nothing has been done yet to make them durable: no reader finds them in the log. */
   readonly untaken: readonly LiveEvent[];
 }
@@ -66,8 +68,9 @@ export interface FollowOptions {
  *
  * A reader is in one of two states. *Behind*: what comes next may be only in the log, which is read page by page; entered
  * at the beginning, when the reader is slow, when another process wrote, and when a number is missing. *Up to date*: what
- * is written here comes from memory; entered when a page was the last. To a reader that is up to date and has taken
- * everything, a batch is given by the very call that writes it: the loop below then only waits.
+ * is written here comes from memory; entered when a page was the last, and at the beginning where no listener was given
+ * anything yet that comes after `from`. To a reader that is up to date and has taken everything, a batch is given by the
+ * very call that writes it: the loop below then only waits.
  */
 export async function follow(log: FollowedLog, options: FollowOptions, take: TakeEvents): Promise<void> {
   // What was sent before there was a listener is in the log or will be, except for what no listener has taken yet.
@@ -168,6 +171,12 @@ function isBefore({ seq, offset = 0 }: LiveEvent, position: Position): boolean {
   return seq < position.seq || (seq === position.seq && offset < position.characters);
 }
 
+/** The same array where all of it is: a turn that is followed is nearly always alone in its session. */
+function ofTurn(events: readonly StoredEvent[], wanted: string): readonly StoredEvent[] {
+  for (const { turnId } of events) if (turnId !== wanted) return events.filter((event) => event.turnId === wanted);
+  return events;
+}
+
 function asKept(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events;
 }
@@ -188,7 +197,7 @@ class Inbox {
   readonly #reader: TakeEvents;
   #waiting: LiveEvent[];
   #characters = 0;
-  #isBehind = true;
+  #isBehind: boolean;
   /** The reader is up to date and ready, and nothing waits: what comes next can be given to it at once. */
   #isIdle = false;
   /** What the reader is still busy with that was given to it so. */
@@ -202,7 +211,9 @@ class Inbox {
     this.#options = options;
     this.#reader = reader;
     this.position = { seq: from, characters: WHOLE };
-    this.#waiting = [...untaken];
+    this.#isBehind = live === undefined || live.toldSeq > from;
+    // One that is up to date is given everything with the other listeners, and not before them.
+    this.#waiting = this.#isBehind ? [...untaken] : [];
     this.#newest = (untaken[0]?.seq ?? (live?.writtenSeq ?? 0) + 1) - 1;
   }
 
@@ -245,7 +256,7 @@ class Inbox {
     const { until, live, restore = asKept } = this.#options;
     // What comes live comes as it was said.
     const events = live === undefined ? restore(batch) : batch;
-    const wanted = until === "never" ? events : events.filter(({ turnId }) => turnId === until.endOf);
+    const wanted = until === "never" ? events : ofTurn(events, until.endOf);
     this.position = this.#positionAfter(batch);
     if (until !== "never" && wanted.at(-1)?.event.type === "turn-end") this.isOver = true;
     return wanted.length > 0 ? this.#reader(wanted) : undefined;

@@ -122,7 +122,7 @@ describe("a model cache", () => {
     expect([asked, state.errors]).toEqual([3, ["upstream-unreachable", "upstream-unreachable"]]);
   });
 
-  it("tells the caller when there is no list at all and upstream fails", async () => {
+  it("rejects when there is no list at all and upstream fails", async () => {
     const { open } = world({ list: () => Promise.reject(new CaretError("not-logged-in", "Log in first")) });
     const cache = open();
     await expect(cache.get()).rejects.toMatchObject({ code: "not-logged-in" });

@@ -25,6 +25,7 @@ describe("parseModelSlug", () => {
     ["kimi-k2.7-code", "kimi-k2.7-code", {}],
     ["claude-opus-4-7-max-fast", "claude-opus-4-7", { effort: "max", fast: true }],
     ["swift-high-max", "swift-high", { effort: "max" }],
+    ["claude-opus-5-5-high-300k-fast", "claude-opus-5-5", { effort: "high", context: "300k", fast: true }],
     ["fast", "fast", {}],
     ["extra-high", "extra", { effort: "high" }],
   ])("reads %s", (id, base, params) => {
@@ -52,6 +53,17 @@ describe("groupModels", () => {
         },
       ],
       direct: [],
+    });
+  });
+
+  it("takes the usual context for a family's default", () => {
+    const family = familyOf(
+      ["claude-opus-5-5-high-300k", "claude-opus-5-5-high", "claude-opus-5-5-high-fast"],
+      "claude-opus-5-5",
+    );
+    expect({ defaultId: family.defaultId, asked: pickVariant(family, { context: "300k" })?.id }).toEqual({
+      defaultId: "claude-opus-5-5-high",
+      asked: "claude-opus-5-5-high-300k",
     });
   });
 

@@ -64,10 +64,19 @@ export function catalogueIds({ families, direct }: ModelCatalogue): readonly str
  */
 export function pickVariant(family: ModelFamily, wanted: ModelParams): ModelVariant | undefined {
   const fitting = family.variants.filter(({ params }) => satisfies(params, wanted));
-  // A bare id means medium too, but the one that says so is the better answer to a question that did.
-  const literal = fitting.filter(({ params }) => params.effort === wanted.effort);
-  const [first, ...rest] = literal.length > 0 ? literal : fitting;
+  // A bare id means medium and the usual context too, but one that says so is the better answer to a request that did.
+  const sized = preferred(fitting, ({ params }) => params.context === wanted.context);
+  const [first, ...rest] = preferred(sized, ({ params }) => params.effort === wanted.effort);
   return first === undefined ? undefined : defaultVariant([first, ...rest]);
+}
+
+/** Those that fit, or all where none does. */
+function preferred(
+  variants: readonly ModelVariant[],
+  fits: (variant: ModelVariant) => boolean,
+): readonly ModelVariant[] {
+  const fitting = variants.filter(fits);
+  return fitting.length > 0 ? fitting : variants;
 }
 
 function defaultVariant(variants: readonly [ModelVariant, ...ModelVariant[]]): ModelVariant {
@@ -87,15 +96,22 @@ export function explicitParams(family: ModelFamily, params: ModelParams): ModelP
 function satisfies(params: ModelParams, wanted: ModelParams): boolean {
   if ((wanted.fast ?? false) !== (params.fast ?? false)) return false;
   if (wanted.thinking !== undefined && wanted.thinking !== (params.thinking ?? false)) return false;
+  if (wanted.context !== undefined && params.context !== undefined && wanted.context !== params.context) return false;
   return wanted.effort === undefined || wanted.effort === (params.effort ?? "medium");
 }
 
-/** Not fast before fast, then not thinking before thinking, then by effort. */
+/** Not fast before fast, the usual context before another, not thinking before thinking, then by effort. */
 function preference({ params }: ModelVariant): number {
-  return (params.fast ? 100 : 0) + (params.thinking ? 10 : 0) + effortPreference.indexOf(params.effort);
+  const { fast, context, thinking, effort } = params;
+  return (fast ? 1000 : 0) + (context === undefined ? 0 : 100) + (thinking ? 10 : 0) + effortPreference.indexOf(effort);
 }
 
 /** Literally equal: here a bare id and its `-medium` sibling are two variants, because both can be listed. */
 function isSpelledAlike(one: ModelParams, other: ModelParams): boolean {
-  return one.effort === other.effort && one.thinking === other.thinking && one.fast === other.fast;
+  return (
+    one.effort === other.effort &&
+    one.thinking === other.thinking &&
+    one.fast === other.fast &&
+    one.context === other.context
+  );
 }

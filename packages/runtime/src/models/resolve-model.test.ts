@@ -158,7 +158,7 @@ describe("resolveModel", () => {
     ]).toEqual(["gpt-5-mini", "gpt-5.1", "gpt-5.4-high"]);
   });
 
-  it("tells the base and the parameters for the lanes that spell them apart", () => {
+  it("gives the base and the parameters for the lanes that spell them apart", () => {
     expect(resolveModel({ model: "claude-opus-4-8[context=1m,effort=high]" }, catalogue)).toEqual({
       id: "claude-opus-4-8-high",
       base: "claude-opus-4-8",

@@ -22,11 +22,11 @@ export function makePrivateFile(path: string): void {
 }
 
 /** Written to a temporary file and renamed, so that readers never see half of it; mode 0600. */
-export function writePrivateFile(file: string, text: string): void {
+export function writePrivateFile(file: string, content: string | Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
+    writeFileSync(draft, content, { mode: 0o600, flag: "wx" });
     renameSync(draft, file);
   } catch (reason) {
     rmSync(draft, { force: true });

@@ -3,7 +3,7 @@ import { programName } from "./launch.ts";
 import { outputFiles } from "./output-files.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
-/** The files that a command changes, or takes away, as far as its words tell. */
+/** The files that a command changes, or takes away, judged by its words. */
 export function changedFiles(words: readonly ShellWord[]): readonly ShellWord[] {
   const name = programName(words[0]?.text ?? "");
   const given = words.slice(1);

@@ -125,7 +125,7 @@ function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
 
 /**
  * `git checkout .`, `git checkout HEAD a`, `git switch --force b`, `git branch --delete --force b`. A mere change of branch
- * keeps what is not committed; which single word is a file and which a branch only its ending tells.
+ * keeps what is not committed; only its ending distinguishes a file from a branch in a single word.
  */
 function discardsChanges([program, command, ...others]: readonly ShellWord[]): boolean {
   if (programName(program?.text ?? "") !== "git") return false;

@@ -33,7 +33,7 @@ function toToken(part: string): Token {
   return part === "*" ? "name" : "anything";
 }
 
-/** Row by row: `reachable[n]` tells whether the tokens so far can have used up the first n letters. */
+/** Row by row: `reachable[n]` is whether the tokens so far can have used up the first n letters. */
 function matchesTokens(tokens: readonly Token[], text: string): boolean {
   const letters = [...text];
   let reachable = [true, ...letters.map(() => false)];

@@ -14,6 +14,16 @@ export type PolicyMode = (typeof policyModes)[number];
 /** Looking, and talking to the user, change nothing. */
 const harmless: ReadonlySet<ToolKind> = new Set(["read", "search", "todo", "question", "plan"]);
 
+/** Agents talk to each other and to people: what the receivers do with it is judged where they do it. */
+const talking: ReadonlySet<string> = new Set([
+  "list_agents",
+  "send_message",
+  "read_inbox",
+  "wait_for_reply",
+  "report_status",
+  "ask_human",
+]);
+
 /** `danger` is why the part is dangerous, if it is. */
 export function judgeByMode(
   mode: PolicyMode,
@@ -22,6 +32,7 @@ export function judgeByMode(
   danger: string | undefined,
 ): PolicyVerdict {
   if (mode === "full") return { effect: "allow", reason: "`full` allows everything" };
+  if (talking.has(call.tool)) return { effect: "allow", reason: `\`${mode}\` allows talking` };
   if (harmless.has(call.kind)) return { effect: "allow", reason: `\`${mode}\` allows looking` };
   if (isOfCommand(part) && danger === undefined)
     return { effect: "allow", reason: "the command that names the file is judged by itself" };

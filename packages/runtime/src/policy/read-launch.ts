@@ -62,7 +62,7 @@ function readFind(words: readonly ShellWord[]): Launch {
   return { shown: true, inner, ...(isComputed ? { opaque: "computed arguments of `find`" } : {}) };
 }
 
-/** The places that `find` looks through, other than where it runs; those of `fd` are not told from its patterns. */
+/** The places that `find` looks through, other than where it runs; those of `fd` cannot be distinguished from its patterns. */
 function searchedPlaces(words: readonly ShellWord[]): readonly (ShellWord | undefined)[] {
   const end = words.findIndex(({ text }, index) => index > 0 && /^([-(!]|\\[(!])/.test(text));
   const places = words.slice(1, end === -1 ? undefined : end).filter(({ text }) => text !== ".");

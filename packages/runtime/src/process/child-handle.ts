@@ -100,6 +100,17 @@ export interface CoveredFile {
   readonly by: string;
 }
 
+/** Bubblewrap with all that makes it a sandbox. */
+export interface CommandSandbox {
+  /** Bubblewrap itself: a sandbox is wanted for itself, whether or not other children are contained. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** What runs first inside; the command's own words are its last. */
+  readonly entry: readonly string[];
+  /** A file with a seccomp program. */
+  readonly filter: string;
+}
+
 export interface ChildCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -110,6 +121,8 @@ export interface ChildCommand {
   readonly stdin: ChildStdin;
   /** What the child is not to see. Only where it is contained; elsewhere it sees the files as they are. */
   readonly covered?: readonly CoveredFile[];
+  /** The walls it is to run in: more arguments for bubblewrap. It never runs without them. */
+  readonly sandbox?: CommandSandbox;
   /**
    * Set by `containCommand`: the file is bubblewrap, and this runs inside it; its words are the last arguments. A polite
    * signal then goes to the agent, because bubblewrap dies of it and takes the agent along unasked.

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { within } from "../async/within.ts";
-import type { ChildCommand, Spawner } from "./child-handle.ts";
+import type { ChildCommand, CommandSandbox, Spawner } from "./child-handle.ts";
 import { identifyProcess, type ProcessIdentity, readProcFile } from "./process-identity.ts";
 
 /** The descriptor on which bubblewrap reports, right after the standard three. */
@@ -39,13 +39,25 @@ export async function probeContainment(options: {
 
 /**
  * The same command in a process namespace of its own, where nothing survives its first process, however the gateway
- * dies. Unchanged where there is no containment.
+ * dies. Unchanged where there is no containment, except for one that must run in a sandbox: that always does.
  */
 export function containCommand(command: ChildCommand, containment: Containment): ChildCommand {
+  if (command.sandbox !== undefined) return walledIn(command, command.sandbox);
   if (containment.kind === "none") return command;
   const covers = (command.covered ?? []).flatMap(({ path, by }) => ["--ro-bind", by, path]);
   const args = [...CONTAIN, ...covers, "--json-status-fd", String(STATUS_FD), "--", command.file, ...command.args];
   return { ...command, file: containment.file, args, contained: { file: command.file, args: command.args } };
+}
+
+/** Bubblewrap reads its seccomp program from a descriptor, which a shell opens for it. It is closed again inside. */
+const FILTER_FD = 9;
+const WITH_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
+
+function walledIn(command: ChildCommand, { file, args: walls, entry, filter }: CommandSandbox): ChildCommand {
+  const contained = { file: command.file, args: command.args };
+  const words = [...walls, "--json-status-fd", String(STATUS_FD), "--", ...entry, command.file, ...command.args];
+  const args = ["-c", WITH_FILTER, filter, file, "--seccomp", String(FILTER_FD), ...words];
+  return { ...command, file: "/bin/sh", args, contained };
 }
 
 /** A spawner that contains everything it starts, where the machine can do that. */

@@ -49,6 +49,7 @@ class SupervisedChild implements ChildHandle {
   #tailKept: Promise<void> = Promise.resolve();
   #stopping: Promise<ChildExit> | undefined;
   #stopReason: string | undefined;
+  #hasLeft = false;
 
   constructor(command: ChildCommand, options: Required<SpawnOptions>) {
     this.#command = command;
@@ -98,6 +99,7 @@ class SupervisedChild implements ChildHandle {
     }
     this.#attach(this.#launched);
     const status = await Promise.race([this.#launched.exited, this.#abandoned.promise]);
+    this.#hasLeft = true;
     const { drainMs } = this.#options;
     await Promise.all([this.#stdout.drain(drainMs), this.#stderr.drain(drainMs), this.#stdin.close()]);
     // Looking for strays takes a walk over all processes: a turn that ended well does not wait for it.
@@ -108,6 +110,8 @@ class SupervisedChild implements ChildHandle {
 
   stop(stages: StopStages = {}): Promise<ChildExit> {
     this.#stopReason ??= stages.reason ?? "stopped";
+    // It left by itself, and what it left behind is already being looked for.
+    if (this.#stopping === undefined && this.#hasLeft) return this.#exit.promise;
     if (stages.graceMs === 0) this.#hurry.resolve();
     this.#stopping ??= this.#stopInStages(stages);
     return this.#stopping;

@@ -27,6 +27,8 @@ export interface WarmPool {
   take(profile: WarmKey): ChildHandle | undefined;
   /** Start one agent of this profile unless one waits. Call it when a turn has ended, not while one begins. */
   refill(profile: WarmKey): void;
+  /** Ends the agents that wait in a directory. Resolves when they are gone. */
+  release(directory: string): Promise<void>;
   readonly size: number;
   /** Ends every waiting agent. Nothing is warmed afterwards. */
   close(): Promise<void>;
@@ -34,6 +36,7 @@ export interface WarmPool {
 
 interface WarmAgent {
   readonly key: string;
+  readonly directory: string;
   readonly child: ChildHandle;
   readonly since: number;
   readonly timer: NodeJS.Timeout;
@@ -63,7 +66,7 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
     const child = spawn(command);
     const timer = setTimeout(() => evict(agent, "waited too long for a prompt"), Math.min(idleMs, LONGEST_TIMER_MS));
     timer.unref();
-    const agent: WarmAgent = { key, child, since: now(), timer };
+    const agent: WarmAgent = { key, directory: command.cwd, child, since: now(), timer };
     waiting.set(key, agent);
     void child.firstOutput.then(() => evict(agent, "spoke or left before it was asked"));
     void child.exit.then(() => release(agent));
@@ -96,6 +99,11 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
         evict(oldest, "made room for another");
       }
       add(key, profile);
+    },
+    async release(directory) {
+      for (const agent of waiting.values())
+        if (agent.directory === directory) evict(agent, "its session was suspended");
+      await Promise.all(leaving);
     },
     get size() {
       return waiting.size;

@@ -1,7 +1,7 @@
 /** Below this the expressions themselves are quicker. */
 const LONG_TEXT = 4_096;
 
-/** Five bits of a character: enough to tell what ordinary text is made of, and the same for both cases of a letter. */
+/** Five bits of a character: enough to recognise ordinary text, and the same for both cases of a letter. */
 const BITS = 5;
 const MASK = (1 << BITS) - 1;
 

@@ -30,7 +30,7 @@ const hasParts =
   (body: string): boolean =>
     body.split(".").filter((part) => part.length >= length).length >= count;
 
-/** Tokens that are secret by their own looks: a telling beginning, and a run of characters behind it. */
+/** Tokens that are secret by their own looks: a known prefix, and a run of characters behind it. */
 const kinds: readonly TokenKind[] = [
   {
     of: "Caret",

@@ -25,7 +25,7 @@ export interface TurnRedactor {
   redactEvents(events: readonly AgentEvent[]): RedactedBatch;
   /** What is held back now, by block or call. */
   readonly held: ReadonlyMap<string, Delta>;
-  /** The end of what was let go of each, as it is kept: it tells what follows. */
+  /** The end of what was let go of each, as it is kept: what follows is matched together with it. */
   readonly before: ReadonlyMap<string, string>;
 }
 
@@ -68,7 +68,8 @@ export function createTurnRedactor(
   }
 
   /** True of a delta with which nothing has to be done; it is then taken note of. */
-  function passes(event: AgentEvent): boolean {
+  function passes(event: AgentEvent | undefined): boolean {
+    if (event === undefined) return false;
     if (event.type !== "text-delta" && event.type !== "thinking-delta" && event.type !== "tool-output") return false;
     const key = keyOf(event);
     const context = before.get(key) ?? "";
@@ -97,8 +98,9 @@ export function createTurnRedactor(
     held,
     before,
     redactEvents(events) {
-      const passed = held.size === 0 ? events.findIndex((event) => !passes(event)) : 0;
-      if (passed === -1) return { kept: events, said: events, origins: undefined };
+      let passed = 0;
+      if (held.size === 0) while (passed < events.length && passes(events[passed])) passed += 1;
+      if (passed === events.length) return { kept: events, said: events, origins: undefined };
       return toBatch(events, [
         ...events.slice(0, passed).map((event): readonly Pair[] => [[event, event]]),
         ...events.slice(passed).map(redactNext),
@@ -122,8 +124,9 @@ function toBatch(events: readonly AgentEvent[], made: readonly (readonly Pair[])
   };
 }
 
+/** Ids of blocks are ours, `text-1`, and none is like this of a call; joining strings for each delta would cost more than the search. */
 function keyOf(event: { readonly blockId: string } | { readonly callId: string }): string {
-  return "blockId" in event ? `block ${event.blockId}` : `call ${event.callId}`;
+  return "blockId" in event ? event.blockId : `call ${event.callId}`;
 }
 
 function isSame(events: readonly AgentEvent[], pairs: readonly Pair[]): boolean {

@@ -1,7 +1,7 @@
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
-import type { TurnRequest } from "../turns/session-engine.ts";
+import type { GatewayToolsRequest, TurnRequest } from "../turns/session-engine.ts";
 
 /** Where the agent works it finds none of the project's own rules. */
 const PROJECT_RULES =
@@ -12,6 +12,7 @@ export interface AttendedToolsOptions {
   readonly session: { readonly id: string; readonly workspace: string };
   readonly permission: PolicyMode;
   readonly grants: SessionGrants;
+  readonly openMore?: GatewayToolsRequest["openMore"] | undefined;
 }
 
 /**
@@ -23,11 +24,18 @@ export function attendedTools({
   session: { id, workspace },
   permission,
   grants,
+  openMore,
 }: AttendedToolsOptions): Required<Pick<TurnRequest, "attended" | "agentTools" | "agentWorkspace" | "gatewayTools">> {
   return {
     attended: true,
     agentTools: { permission, grants },
     agentWorkspace: scratch.besideWorkspace(id),
-    gatewayTools: { system: PROJECT_RULES, realWorkspace: workspace, permission, grants },
+    gatewayTools: {
+      system: PROJECT_RULES,
+      realWorkspace: workspace,
+      permission,
+      grants,
+      ...(openMore === undefined ? {} : { openMore }),
+    },
   };
 }

@@ -42,7 +42,7 @@ describe("a fork", () => {
     expect(await eventsOf(fork.id)).not.toEqual([]);
   });
 
-  it("tells its past to an upstream that knows nothing of it, and says so", async () => {
+  it("sends its past to an upstream that knows nothing of it, and says so", async () => {
     const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
     const fork = await bench.sessions.fork(id, {}, anyone);
@@ -83,7 +83,7 @@ describe("a fork", () => {
     const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
     const forking = bench.sessions.fork(id, {}, anyone);
-    forking.catch(() => undefined); // told below
+    forking.catch(() => undefined); // awaited below
     await bench.sessions.delete(id, anyone);
     await expect(forking).rejects.toMatchObject({ code: "session-not-found" });
     expect((await bench.sessions.list({}, anyone)).sessions).toEqual([]);

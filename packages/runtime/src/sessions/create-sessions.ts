@@ -2,17 +2,17 @@ import type { Sessions } from "@caret/protocol";
 import { type BackgroundWork, createBackgroundWork } from "../async/background-work.ts";
 import { interruptRunningTurns } from "../log/interrupted-end.ts";
 import { pruneSessions } from "./remove-session.ts";
-import { sessionCommands } from "./session-commands.ts";
+import { type SessionCommands, sessionCommands } from "./session-commands.ts";
 import { sessionReaders } from "./session-readers.ts";
 import { createSessionsContext, type SessionsContext, type SessionsOptions } from "./sessions-context.ts";
-import { turnCommands } from "./turn-commands.ts";
+import { type BeginTurn, turnCommands } from "./turn-commands.ts";
 
 /** How often to look for turns of processes that have died. */
 const ABANDONED_MS = 5_000;
 /** How often to look for sessions that are too old, or too many. */
 const PRUNE_MS = 3_600_000;
 
-export interface RuntimeSessions extends Sessions {
+export interface RuntimeSessions extends Sessions, Pick<SessionCommands, "createWith">, BeginTurn {
   /** No turn starts by itself from here on. */
   stopTaking(): void;
   /** Ends every follower and what is done in the background. To be called before the engine is closed. */
@@ -33,6 +33,7 @@ export function createSessions(options: SessionsOptions): RuntimeSessions {
     async close() {
       context.starter.close();
       closing.abort();
+      await context.servers.close();
       await background.close();
     },
   };

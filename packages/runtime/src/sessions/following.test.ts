@@ -204,7 +204,7 @@ describe("a page of the log", () => {
 });
 
 describe("following the updates", () => {
-  it("tells how a session comes, works, ends and goes", async () => {
+  it("reports how a session comes, works, ends and goes", async () => {
     const heard: SessionUpdate[] = [];
     const updates = bench.sessions.followUpdates(forever(), anyone);
     const gate = Promise.withResolvers<void>();
@@ -224,7 +224,7 @@ describe("following the updates", () => {
     expect([...new Set(kinds)].filter((kind) => kind !== "idle" && kind !== "ended")).toEqual(["running", "deleted"]);
   });
 
-  it("tells a flood of changes of one session as few", async () => {
+  it("reports a flood of changes of one session as few", async () => {
     await bench.close();
     bench = createSessionBench({ updatesMs: 100 });
     const id = await newSession();
@@ -242,7 +242,7 @@ describe("following the updates", () => {
     expect(items).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 100);
   });
 
-  it("tells what other processes do: create, write, delete", async () => {
+  it("reports what other processes do: create, write, delete", async () => {
     const guest = bench.guest();
     const updates = bench.sessions.followUpdates(forever(), anyone)[Symbol.asyncIterator]();
     const next = async (isIt: (item: SessionUpdate) => boolean): Promise<SessionUpdate> => {

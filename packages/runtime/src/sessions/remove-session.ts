@@ -3,6 +3,7 @@ import type { AnswerArchive } from "../answers/answer-archive.ts";
 import type { ConversationStore } from "../lanes/api/conversation-store.ts";
 import type { DeleteOptions, EventStore, PruneRule } from "../log/event-store.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { SandboxDirectories } from "../sandbox/sandbox-directories.ts";
 import { freeSession } from "../turns/free-session.ts";
 import type { Attachments } from "./open-attachments.ts";
 
@@ -13,18 +14,20 @@ export interface SessionBelongings {
   /** Only prompts of the native door have images. */
   readonly attachments?: Attachments;
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
+  /** What is kept for its sandboxes. */
+  readonly sandboxes?: Pick<SandboxDirectories, "remove"> | undefined;
   /** What the upstream of the API lane keeps with us. */
   readonly upstreamState?: Pick<ConversationStore, "remove"> | undefined;
 }
 
 /**
  * Delete a session and all that is only its own: its events, the images of its prompts, the answers that clients may
- * refer to, what the API lane's upstream keeps with us, its scratch directories. The only way to do it, for the gateway, for side calls and for commands beside them.
+ * refer to, what the API lane's upstream keeps with us, what is kept for its sandboxes, its scratch directories. The only way to do it, for the gateway, for side calls and for commands beside them.
  * Rejects with `session-busy` while any process runs a turn of it; a turn whose process died is ended first. Resolves to
  * whether a session was deleted.
  */
 export async function removeSession(
-  { store, scratch, attachments, answers, upstreamState }: SessionBelongings,
+  { store, scratch, attachments, answers, sandboxes, upstreamState }: SessionBelongings,
   sessionId: string,
   options: DeleteOptions = {},
 ): Promise<boolean> {
@@ -34,6 +37,7 @@ export async function removeSession(
   if (!(await store.deleteSession(sessionId, options))) return false;
   await attachments?.removeSession(sessionId);
   answers?.removeSession(sessionId);
+  sandboxes?.remove(sessionId);
   for (const { lane, sessionId: id } of session.upstream) if (lane === "api") upstreamState?.remove(id);
   scratch.removeBeside(sessionId);
   if (!scratch.holds(session.workspace)) return true;

@@ -1,6 +1,15 @@
-import { CaretError, type ChangeSession, type CreateSession, type Sessions } from "@caret/protocol";
+import {
+  type AgentBudget,
+  type Caller,
+  CaretError,
+  type ChangeSession,
+  type CreateSession,
+  type Sessions,
+  type SessionView,
+} from "@caret/protocol";
 import type {
   CommandOptions,
+  CreateOptions,
   EventEntry,
   EventStore,
   NewSession,
@@ -16,24 +25,43 @@ import { commandOf, workspaceForImported, workspaceForNew } from "./session-dire
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
 import { modelNamed } from "./start-turn.ts";
 
-type SessionCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession">;
+interface CreateWith extends Pick<CreateOptions, "agent"> {
+  readonly budget?: AgentBudget | undefined;
+}
+
+type NativeCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession" | "offerServers">;
+
+export interface SessionCommands extends NativeCommands {
+  /** A session of an agent, made together with it. */
+  createWith(wanted: CreateSession, caller: Caller, more: CreateWith): Promise<SessionView>;
+}
 
 /** What makes, changes and ends sessions. */
 export function sessionCommands(context: SessionsContext): SessionCommands {
   const { options, store, find, view, remove } = context;
   const { engine, newId, now, redactor } = options;
 
+  const createWith: SessionCommands["createWith"] = async (wanted, caller, { agent, budget }) => {
+    assertLane(options, wanted.lane);
+    const chosen = await chosenFields(options, wanted);
+    const workspace = workspaceForNew(options, wanted.workspace, caller);
+    const session = {
+      id: newId(),
+      workspace,
+      createdAt: now(),
+      ...chosen,
+      ...(budget === undefined ? {} : { budget }),
+    };
+    return view(await created(context, session, { ...commandOf(caller), ...(agent === undefined ? {} : { agent }) }));
+  };
+
   return {
-    async create(wanted, caller) {
-      assertLane(options, wanted.lane);
-      const chosen = await chosenFields(options, wanted);
-      const workspace = workspaceForNew(options, wanted.workspace, caller);
-      const session = { id: newId(), workspace, createdAt: now(), ...chosen };
-      return view(await created(context, session, commandOf(caller)));
-    },
+    create: (wanted, caller) => createWith(wanted, caller, {}),
+    createWith,
 
     async change(sessionId, changes, caller) {
       const { id } = await find(sessionId, caller);
+      assertLane(options, changes.lane);
       return view(await store.updateSession(id, await changedFields(options, changes)));
     },
 
@@ -50,18 +78,20 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
     async fork(sessionId, { throughSeq, title }, caller) {
       const source = await find(sessionId, caller);
       const point = await forkPoint(store, source, throughSeq);
-      const { workspace, lane, model, permission } = source;
       const name = title ?? (source.title === undefined ? undefined : `${source.title} (fork)`);
       const session: NewSession = {
         id: newId(),
-        workspace,
+        workspace: source.workspace,
         createdAt: now(),
         ...(name === undefined ? {} : { title: titleOf(name, redactor()) }),
-        ...(lane === undefined ? {} : { lane }),
-        ...(model === undefined ? {} : { model }),
-        ...(permission === undefined ? {} : { permission }),
+        ...choicesOf(source),
       };
       return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
+    },
+
+    async offerServers(sessionId, { servers }, caller) {
+      const { id } = await find(sessionId, caller);
+      context.servers.offer(id, servers);
     },
 
     async importSession(chunks, caller) {
@@ -77,7 +107,7 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
 async function created(
   { store, options: { scratch } }: SessionsContext,
   session: NewSession,
-  options: CommandOptions,
+  options: CreateOptions,
 ): Promise<SessionRecord> {
   try {
     return await store.createSession(session, options);
@@ -89,21 +119,35 @@ async function created(
 
 async function chosenFields(
   options: SessionsOptions,
-  { title, lane, model, permission }: CreateSession,
-): Promise<Pick<NewSession, "title" | "lane" | "model" | "permission">> {
-  return { ...(await changedFields(options, { title, model, permission })), ...(lane === undefined ? {} : { lane }) };
+  { title, lane, model, permission, sandbox }: CreateSession,
+): Promise<Pick<NewSession, "title" | "lane" | "model" | "permission" | "sandbox">> {
+  return await changedFields(options, { title, lane, model, permission, sandbox });
+}
+
+/** How its turns run, where it was decided. */
+function choicesOf(session: SessionRecord): Pick<NewSession, "lane" | "model" | "permission" | "sandbox"> {
+  const { lane, model, permission, sandbox } = session;
+  return {
+    ...(lane === undefined ? {} : { lane }),
+    ...(model === undefined ? {} : { model }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
 }
 
 /** An empty title is none: the session gets one with its first prompt. */
 async function changedFields(
   { resolveModel, redactor }: SessionsOptions,
-  { title, archived, permission, model }: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
+  changes: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
 ): Promise<SessionChanges> {
+  const { title, archived, permission, sandbox, model, lane } = changes;
   const name = title === undefined ? "" : titleOf(title, redactor());
   return {
     ...(name === "" ? {} : { title: name }),
+    ...(lane === undefined ? {} : { lane }),
     ...(archived === undefined ? {} : { archived }),
     ...(permission === undefined ? {} : { permission }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(model === undefined ? {} : { model: await resolveModel(modelNamed(model)) }),
   };
 }

@@ -1,9 +1,10 @@
 import { CaretError, type EventEnvelope, type Sessions, type UsageRow } from "@caret/protocol";
+import type { Git } from "../git/run-git.ts";
 import type { UsageOfDay } from "../log/event-store.ts";
 import { pullEvents } from "../log/follow.ts";
 import { toUsageDay } from "../log/session-record.ts";
+import { listFiles } from "./changes/list-files.ts";
 import { readChanges } from "./changes/read-changes.ts";
-import { type Git, listFiles } from "./changes/run-git.ts";
 import { exportAs } from "./export/export-as.ts";
 import { rankPaths } from "./rank-paths.ts";
 import { readLog } from "./read-log.ts";

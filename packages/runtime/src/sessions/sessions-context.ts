@@ -4,6 +4,7 @@ import type {
   LaneName,
   PermissionWord,
   RequestedModel,
+  Secret,
   SessionStatus,
   SessionView,
 } from "@caret/protocol";
@@ -12,12 +13,15 @@ import type { DeleteOptions, EventStore, PruneRule, SessionRecord, SessionWatche
 import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { Spawner } from "../process/child-handle.ts";
+import type { Containment } from "../process/containment.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { OpenAsk, RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
 import { removeSession, type SessionBelongings } from "./remove-session.ts";
 import { findVisible } from "./session-directories.ts";
+import { createSessionServers, type SessionServers } from "./session-servers.ts";
 import { createSessionTurnStarter, type TurnStarter } from "./start-turn.ts";
 
 /** A list of sessions is sent often: what is larger is decided in the session itself. */
@@ -32,6 +36,7 @@ export interface SessionsContext {
   readonly attachments: Attachments;
   readonly ticks: ForeignTicks;
   readonly starter: TurnStarter;
+  readonly servers: SessionServers;
   readonly find: (sessionId: string, caller: Caller) => Promise<SessionRecord>;
   readonly view: (session: SessionRecord) => SessionView;
   /** Delete a session with all that is its own. Rejects with `session-busy` while a turn of it runs or begins. */
@@ -48,15 +53,17 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
   const tellWaiting = (sessionId: string): void => {
     for (const watcher of [...watchers]) watcher(sessionId);
   };
-  const starter = createSessionTurnStarter({ ...options, attachments, onWaiting: tellWaiting });
-  const { scratch, answers, upstreamState } = options;
-  const belongings = { store, attachments, scratch, answers, upstreamState };
+  const servers = createSessionServers(options);
+  const starter = createSessionTurnStarter({ ...options, attachments, servers, onWaiting: tellWaiting });
+  const { scratch, answers, sandboxes, upstreamState } = options;
+  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState };
   return {
     options,
     store,
     attachments,
     ticks: createForeignTicks({ store, pollMs, onError }),
     starter,
+    servers,
     async remove(sessionId, how) {
       const isGone = await engine.holdSession(sessionId, () => removeSession(belongings, sessionId, how));
       if (isGone) starter.forget(sessionId);
@@ -87,6 +94,8 @@ export interface SessionsOptions {
   /** Where a session works that names no workspace; undefined: in an empty directory of its own. */
   readonly defaultWorkspace: string | undefined;
   readonly defaultPermission: PermissionWord;
+  /** Tools that turns of this session have besides the gateway's: an agent's own. */
+  readonly toolsOf?: (sessionId: string) => Promise<readonly Tool[]>;
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */
@@ -96,9 +105,14 @@ export interface SessionsOptions {
   /** Answers that are deleted with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
+  readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly redactor: () => Redactor;
   /** Runs git. */
   readonly spawner: Spawner;
+  /** Holds together what an MCP server of a client starts. */
+  readonly containment?: Containment;
+  /** Secrets that became known, to be kept out of whatever is written down. */
+  readonly noteSecrets?: (secrets: readonly Secret[]) => void;
   /** The gateway's own; git sees a chosen part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly newId: () => string;
@@ -129,15 +143,18 @@ interface SessionViewOptions {
 }
 
 function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
-  const { id, title, workspace, lane, model, permission, createdAt, updatedAt, archived, imported, usage } = session;
+  const { id, title, workspace, lane, model, permission, sandbox, createdAt, updatedAt } = session;
+  const { archived, imported, usage } = session;
   return {
     id,
     title: title ?? "",
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
+    ...(session.agent === undefined ? {} : { agent: session.agent }),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,
+    ...(sandbox === undefined ? {} : { sandbox }),
     createdAt,
     updatedAt,
     archived,

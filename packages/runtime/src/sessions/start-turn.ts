@@ -1,10 +1,18 @@
-import { CaretError, type PermissionWord, type RequestedModel, type StartTurn } from "@caret/protocol";
+import {
+  type AgentEventOf,
+  CaretError,
+  type PermissionWord,
+  type RequestedModel,
+  type StartTurn,
+} from "@caret/protocol";
 import type { CommandOptions, SessionChanges, SessionRecord } from "../log/event-store.ts";
 import { createSessionGrants, type SessionGrants } from "../policy/grants/session-grants.ts";
-import type { RunningTurn, TurnRequest } from "../turns/session-engine.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { GatewayToolsRequest, RunningTurn, TurnRequest } from "../turns/session-engine.ts";
 import { titleOf } from "../turns/title-of.ts";
 import { attendedTools } from "./attended-tools.ts";
 import type { Attachments } from "./open-attachments.ts";
+import type { SessionServers } from "./session-servers.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
 export interface TurnStarter {
@@ -20,6 +28,7 @@ export interface TurnStarter {
 
 export interface SessionTurnStarterOptions extends SessionsOptions {
   readonly attachments: Attachments;
+  readonly servers: SessionServers;
   /** A turn of the session starts or stops waiting for a person. */
   readonly onWaiting: (sessionId: string) => void;
 }
@@ -55,7 +64,10 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
   ): Promise<RunningTurn> => {
     const turn = await begin(session, wanted, command);
     const end = turn.asks.onChange(() => options.onWaiting(session.id));
-    void turn.settled.then(end);
+    void turn.settled.then(() => {
+      end();
+      options.servers.rest(session.id);
+    });
     const ending = goOn(session.id, turn, wanted)
       .catch((reason: unknown) => onError(CaretError.from(reason)))
       .finally(() => endings.delete(turn.turnId));
@@ -91,7 +103,10 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
   return {
     start,
     grants: grantsIn,
-    forget: (sessionId) => void granted.delete(sessionId),
+    forget(sessionId) {
+      granted.delete(sessionId);
+      options.servers.offer(sessionId, []);
+    },
     close() {
       isClosing = true;
     },
@@ -99,9 +114,9 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
 }
 
 async function toRequest(
-  options: SessionsOptions,
+  options: SessionTurnStarterOptions,
   session: SessionRecord,
-  { model, mode, permission }: StartTurn,
+  { model, mode, permission, sandbox }: StartTurn,
   grants: SessionGrants,
 ): Promise<Omit<TurnRequest, "prompt">> {
   const word = permission ?? session.permission ?? options.defaultPermission;
@@ -109,18 +124,41 @@ async function toRequest(
     sessionId: session.id,
     ...(model === undefined ? {} : { model: await options.resolveModel(modelNamed(model)) }),
     ...(mode === undefined ? {} : { mode }),
-    ...ownerFor(word, options, session, grants),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(await ownerFor(word, options, session, grants)),
   };
 }
 
-function ownerFor(
+async function ownerFor(
   permission: PermissionWord,
-  { scratch }: SessionsOptions,
+  { scratch, servers, toolsOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
-): Pick<TurnRequest, "force" | "attended" | "agentTools" | "agentWorkspace" | "gatewayTools"> {
-  if (permission === "full") return { force: true, attended: true, agentTools: { permission, grants } };
-  return attendedTools({ scratch, session, permission, grants });
+): Promise<Pick<TurnRequest, "force" | "attended" | "agentTools" | "agentWorkspace" | "gatewayTools" | "notices">> {
+  if (permission === "full") {
+    const notices = unusedServers(servers.namesOf(session.id));
+    return { force: true, attended: true, agentTools: { permission, grants }, notices };
+  }
+  const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
+  return attendedTools({ scratch, session, permission, grants, openMore });
+}
+
+type OpenMore = GatewayToolsRequest["openMore"];
+
+/** Tools of the session's own agent, together with those of MCP servers that its client has offered. */
+function withOwnTools(open: OpenMore, own: readonly Tool[]): OpenMore {
+  if (own.length === 0) return open;
+  return async () => {
+    const more = await open?.();
+    return { source: { tools: () => [...own, ...(more?.source.tools() ?? [])] }, problems: more?.problems ?? [] };
+  };
+}
+
+/** An agent with tools of its own is started in the user's workspace, where Caret writes no settings for it. */
+function unusedServers(names: readonly string[]): readonly AgentEventOf<"notice">[] {
+  if (names.length === 0) return [];
+  const message = `An agent with full access is not given the MCP servers of the client (${names.join(", ")}). Choose another permission to use them`;
+  return [{ type: "notice", kind: "not-obeyed", message }];
 }
 
 /** A model by its name alone. */

@@ -1,4 +1,4 @@
-import { type Caller, CaretError, type Sessions } from "@caret/protocol";
+import { type Caller, CaretError, type Sessions, type StartTurn } from "@caret/protocol";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { toGrantView } from "../policy/grants/session-grants.ts";
 import { freeSession } from "../turns/free-session.ts";
@@ -11,8 +11,13 @@ type TurnCommands = Pick<
   "startTurn" | "cancelTurn" | "steerTurn" | "answerQuestion" | "answerApproval" | "listGrants" | "revokeGrant"
 >;
 
+export interface BeginTurn {
+  /** As `startTurn`, for a caller in this process: it is given the turn itself. */
+  beginTurn(sessionId: string, wanted: StartTurn, caller: Caller): Promise<RunningTurn>;
+}
+
 /** What starts turns, and speaks to those that run. */
-export function turnCommands({ options, find, starter, store }: SessionsContext): TurnCommands {
+export function turnCommands({ options, find, starter, store }: SessionsContext): TurnCommands & BeginTurn {
   const { engine } = options;
 
   const runningIn = async (sessionId: string, caller: Caller): Promise<RunningTurn | undefined> => {
@@ -26,9 +31,13 @@ export function turnCommands({ options, find, starter, store }: SessionsContext)
     throw (await isInLog(store, sessionId, turnId)) ? runsElsewhere(turnId) : isOver(turnId);
   };
 
+  const beginTurn: BeginTurn["beginTurn"] = async (sessionId, wanted, caller) =>
+    await starter.start(await find(sessionId, caller), wanted, commandOf(caller));
+
   return {
+    beginTurn,
     async startTurn(sessionId, wanted, caller) {
-      const turn = await starter.start(await find(sessionId, caller), wanted, commandOf(caller));
+      const turn = await beginTurn(sessionId, wanted, caller);
       return { sessionId: turn.sessionId, turnId: turn.turnId, firstSeq: turn.firstSeq };
     },
 

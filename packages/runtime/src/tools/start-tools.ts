@@ -3,7 +3,7 @@ import { createGatewayTools } from "./gateway-tools.ts";
 import type { McpServerConfig } from "./mcp/mcp-server-config.ts";
 import { createMcpTools, type McpTools } from "./mcp/mcp-tools.ts";
 import type { OutputStore } from "./outputs/output-store.ts";
-import { createToolRegistry, type ToolRegistry } from "./tool-registry.ts";
+import { createToolRegistry, type ToolRegistry, type ToolSource } from "./tool-registry.ts";
 import { createOutboundFetch } from "./web/outbound-fetch.ts";
 
 export interface StartToolsOptions {
@@ -16,11 +16,15 @@ export interface StartToolsOptions {
 export interface StartedTools {
   readonly mcp: McpTools;
   readonly registry: ToolRegistry;
+  /** The same tools together with others that come and go. */
+  registryWith(source: ToolSource): ToolRegistry;
 }
 
 /** The gateway's own tools together with those of its MCP servers, which are started here. */
 export function startTools({ servers, spawner, env, outputs }: StartToolsOptions): StartedTools {
   const mcp = createMcpTools({ servers, spawner, env });
   const tools = createGatewayTools({ outputs, fetch: createOutboundFetch() });
-  return { mcp, registry: createToolRegistry(tools, { outputs, sources: [mcp] }) };
+  const registryWith = (...sources: readonly ToolSource[]) =>
+    createToolRegistry(tools, { outputs, sources: [mcp, ...sources] });
+  return { mcp, registry: registryWith(), registryWith };
 }

@@ -34,7 +34,7 @@ const greet = defineTool<{ name: string; times?: number }>({
   run: async ({ name, times = 1 }) => ({ output: `Hello ${name}! `.repeat(times).trim() }),
 });
 
-/** A tool that takes no input and does as told. */
+/** A tool that takes no input and does what the test says. */
 function doing(run: Tool["run"], limits: Partial<Tool> = {}): Tool {
   return { name: "act", description: "Acts", kind: "other", inputSchema: { type: "object" }, run, ...limits };
 }

@@ -1,6 +1,6 @@
 import { CaretError, type ErrorCode, type FileDiff, type ToolKind } from "@caret/protocol";
 import { type ChildEnvironmentOptions, childEnvironment } from "../process/child-environment.ts";
-import type { Spawner } from "../process/child-handle.ts";
+import type { ChildCommand, Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
 
 /** Codes with a meaning of their own for a tool's failure; every other code is an error of the tool. */
@@ -36,6 +36,8 @@ export interface ToolContext {
   readonly spawner: Spawner;
   /** What holds together all that a call starts, where the machine has something for it. */
   readonly containment?: Containment | undefined;
+  /** Puts a command into the turn's sandbox; undefined: the turn has none. */
+  readonly enclose?: ((command: ChildCommand) => ChildCommand) | undefined;
   /** The gateway's own environment; a tool chooses from it what a child may see. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds; only differences count. */
@@ -56,7 +58,7 @@ export interface CallPreview {
   readonly effect?: string;
   /** The change that would be made, from the file as it is now. */
   readonly diff?: FileDiff;
-  /** Tells two states apart of whatever the preview was made from. */
+  /** Different for two different states of what the preview was made from. */
   readonly state?: string;
 }
 

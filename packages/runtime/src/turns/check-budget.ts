@@ -1,4 +1,4 @@
-import { CaretError } from "@caret/protocol";
+import { type AgentBudget, CaretError } from "@caret/protocol";
 
 const scopes = ["turn", "session", "day"] as const;
 const units = ["tokens", "usd"] as const;
@@ -9,6 +9,19 @@ export type BudgetUnit = (typeof units)[number];
 
 /** The most each scope may use. What is absent is not limited. */
 export type Budgets = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]?: number | undefined }>>;
+
+/** The settings, and what a session may consume besides: the smaller limit holds. */
+export function withSessionBudget(budgets: Budgets, own: AgentBudget = {}): Budgets {
+  return { ...budgets, turn: smaller(budgets.turn, own.turn), session: smaller(budgets.session, own.session) };
+}
+
+function smaller(a: Budgets[BudgetScope], b: Budgets[BudgetScope] = {}): Budgets[BudgetScope] {
+  const limits = units.flatMap((unit) => {
+    const both = [a[unit], b[unit]].filter((limit) => limit !== undefined);
+    return both.length === 0 ? [] : [[unit, Math.min(...both)] as const];
+  });
+  return Object.fromEntries(limits);
+}
 
 /**
  * What each scope has used. `unknown` when upstream did not say, or nobody knows the price, of any part of it: a sum

@@ -1,19 +1,22 @@
-import { CaretError, type LaneName, type TurnOutcome, type Usage } from "@caret/protocol";
+import { CaretError, type LaneName, type SandboxWord, strictest, type TurnOutcome, type Usage } from "@caret/protocol";
 import type { Lane, TurnMode } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { stoppedWithCaret } from "../log/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
-import type { Budgets } from "./check-budget.ts";
+import type { Sandboxes } from "../sandbox/sandboxes.ts";
+import { type Budgets, withSessionBudget } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
-import { newSession, oldSession } from "./open-session.ts";
-import { laneNamed, ownedOn, pickLane } from "./pick-lane.ts";
+import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
+import { ownedOn, pickLane } from "./pick-lane.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
+import { sessionUpstream } from "./session-upstream.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
 import { createTurnIntake } from "./turn-intake.ts";
+import { sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
 
 /** How long closing waits for a log that another process holds. */
@@ -37,7 +40,15 @@ export interface SessionEngineOptions {
   readonly redactor: () => Redactor;
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly budgets: Budgets;
-  readonly defaults: { readonly model: string; readonly mode: TurnMode; readonly force: boolean };
+  readonly defaults: {
+    readonly model: string;
+    readonly mode: TurnMode;
+    readonly force: boolean;
+    /** The least that turns are walled in by; absent: `off`. */
+    readonly sandbox?: SandboxWord;
+  };
+  /** Absent: a turn that asks for a sandbox is refused. */
+  readonly sandboxes?: Sandboxes;
   readonly maxRawBytes: number;
   /** The tools that the gateway runs. Absent: it runs none. */
   readonly toolbox?: ToolboxSettings;
@@ -74,24 +85,23 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     assertPrompt(asked.prompt);
     const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
-    const { session, saved } =
-      request.sessionId === undefined
-        ? newSession(options, request, request.title ?? request.prompt, request.newSessionId)
-        : await oldSession(options, request.sessionId, request);
+    const { session, saved } = await openSession(options, request);
     // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
     const isNew = request.sessionId === undefined && request.newSessionId === undefined;
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
     return await holdSession(session.id, async () => {
-      const picked = await pickLane({ ...options, ...autoChoice(options), request, session });
-      const owned = ownedOn(picked.lane, request);
+      const wished = await sandboxOf(options, request, session);
+      const sandbox = wished && { ...wished, sessionId: session.id };
+      const isSandboxed = sandbox !== undefined;
+      const picked = await pickLane({ ...options, ...autoChoice(options), request, session, isSandboxed });
       const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
-      const chosen = { ...options, ...picked, toolbox, session: free, saved, request: owned, onUnended };
-      const { turn, begun } = startSessionTurn(chosen);
+      const plan = { session: free, saved, ...picked, request: ownedOn(picked.lane, request), sandbox, onUnended };
+      const budgets = withSessionBudget(options.budgets, free.budget);
+      const turn = startSessionTurn({ ...options, toolbox, budgets, ...plan });
       occupied.run(turn);
-      await begun;
       return turn;
     });
   };
@@ -105,22 +115,18 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
   return {
     store,
-    startTurn: intake.start,
-    holdSession,
-    async createSession(request) {
-      const { agentWorkspace } = withAllowedDirectories(request, options);
-      const { session, saved } = newSession(options, request, request.title);
-      await saved;
-      // The first turn of a session that names no lane may take another one than this.
-      if (session.lane === undefined) return session;
-      const place = agentWorkspace ?? session.workspace;
-      const lane = laneNamed(options.lanes, session.lane);
-      const upstream = await lane.createSession?.(place, AbortSignal.timeout(30_000));
-      return upstream === undefined ? session : await store.updateSession(session.id, { upstream });
+    async startTurn(request) {
+      const turn = await intake.start(request);
+      await turn.begun;
+      return turn;
     },
+    beginTurn: intake.start,
+    holdSession,
+    createSession: (request) => createSession(options, request),
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
+    ...sessionUpstream(options),
     stopTaking: intake.stop,
     interruptTurns,
     async close() {
@@ -136,6 +142,30 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
 
 function autoChoice({ autoLanes, defaultLane, attendedOwner }: SessionEngineOptions) {
   return { autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
+}
+
+async function createSession(
+  options: SessionEngineOptions,
+  request: Parameters<SessionEngine["createSession"]>[0],
+): Promise<SessionRecord> {
+  const { agentWorkspace } = withAllowedDirectories(request, options);
+  const { session, saved } = newSession(options, request, request.title);
+  await saved;
+  // The first turn of a session that names no lane may take another one than the default.
+  if (session.lane === undefined) return session;
+  const lane = findLane(options, session.lane);
+  const directory = agentWorkspace ?? session.workspace;
+  // A program that is to be walled in is not started outside, either: the first turn makes the chat.
+  const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
+  const upstream = isWalled ? undefined : await lane.createSession?.(directory, AbortSignal.timeout(30_000));
+  return upstream === undefined ? session : await options.store.updateSession(session.id, { upstream });
+}
+
+async function openSession(options: SessionEngineOptions, request: TurnRequest): Promise<OpenedSession> {
+  if (request.sessionId !== undefined) return await oldSession(options, request.sessionId, request);
+  // A new session is not written for a turn that is refused.
+  await sandboxOf(options, request, undefined);
+  return newSession(options, request, request.title ?? request.prompt, request.newSessionId);
 }
 
 async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {

@@ -6,6 +6,7 @@ import type { LaneEntry } from "../lanes/lane.ts";
  * tiny deltas is then logged, redacted and sent as one event per read instead of hundreds.
  */
 export function joinDeltas(entries: readonly LaneEntry[]): readonly LaneEntry[] {
+  if (entries.length === 1) return entries;
   const joined: LaneEntry[] = [];
   for (const entry of entries) {
     const { event } = entry;

@@ -1,4 +1,5 @@
 import { CaretError, type LaneName } from "@caret/protocol";
+import type { Lane } from "../lanes/lane.ts";
 import type { NewSession, SessionRecord } from "../log/event-store.ts";
 import { toSessionRecord } from "../log/session-record.ts";
 import { allowedWorkspace } from "../paths/allowed-workspace.ts";
@@ -25,6 +26,7 @@ export function newSession(
     workspace,
     ...laneOf(options, request.lane),
     model: request.model ?? options.defaults.model,
+    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
     createdAt: options.wallClock(),
     ...(title === undefined ? {} : { title: titleOf(title, options.redactor()) }),
   };
@@ -42,8 +44,7 @@ export async function oldSession(
 ): Promise<OpenedSession> {
   const known = await options.store.getSession(id);
   if (known !== undefined) return { session: known, saved: Promise.resolve() };
-  const { lane: name = options.defaultLane } = laneOf(options, request.lane);
-  const lane = laneNamed(options.lanes, name);
+  const lane = findLane(options, request.lane);
   const workspace = request.workspace && allowedWorkspace(request.workspace, options.allowedWorkspaces);
   const upstream = workspace === undefined ? undefined : lane.findSession?.(id, workspace);
   if (upstream === undefined) throw new CaretError("session-not-found", `There is no session ${id}`);
@@ -52,6 +53,11 @@ export async function oldSession(
   const { session, saved } = newSession(options, { ...request, lane: lane.name }, title, id);
   await saved;
   return { session: await options.store.updateSession(session.id, { upstream }), saved };
+}
+
+/** The lane of that name; where none is named, that of everyday turns. */
+export function findLane({ lanes, defaultLane }: SessionEngineOptions, name: LaneName | "auto" | undefined): Lane {
+  return laneNamed(lanes, name === undefined || name === "auto" ? defaultLane : name);
 }
 
 /** A session keeps a lane that was named, or the only one there is to choose; else each of its turns chooses. */

@@ -17,13 +17,23 @@ export interface Waiting {
   readonly said: AgentEvent;
 }
 
+/** An entry whose text may still grow: as it is kept, and as it was said, where that is not the same. */
+interface Growing {
+  readonly seq: number;
+  readonly entry: EventEntry;
+  readonly said: AgentEvent;
+  kept: string;
+  spoken: string;
+  isSame: boolean;
+}
+
 /**
  * What a turn has said and the log has not taken. It is numbered as it comes; deltas that go on from one another and wait
  * for the same commit are one event. Once it was taken nothing more is added.
  */
 export class PendingEntries {
   readonly afterSeq: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: Growing[] = [];
   #characters = 0;
   #isTaken = false;
 
@@ -40,18 +50,17 @@ export class PendingEntries {
   }
 
   get waiting(): readonly Waiting[] {
-    return this.#isTaken ? [] : this.#waiting;
+    return this.#isTaken ? [] : this.#waiting.map(whole);
   }
 
   add(entry: EventEntry, said: AgentEvent): Added {
-    this.#characters += lengthOfEvent(entry.event);
+    const { event } = entry;
+    this.#characters += lengthOfEvent(event);
     const last = this.#waiting.at(-1);
-    if (last !== undefined && isDelta(said) && isDelta(last.said) && goesOn(last.said, said)) {
-      this.#waiting[this.#waiting.length - 1] = join(last, entry.event as Delta, said);
-      return { seq: last.seq, offset: last.said.text.length };
-    }
+    if (last !== undefined && isDelta(said) && isDelta(event) && goesOn(last, said)) return grow(last, event, said);
     const seq = this.lastSeq + 1;
-    this.#waiting.push({ seq, entry, said });
+    const [kept, spoken] = [isDelta(event) ? event.text : "", isDelta(said) ? said.text : ""];
+    this.#waiting.push({ seq, entry, said, kept, spoken, isSame: said === event });
     return { seq, offset: 0 };
   }
 
@@ -59,18 +68,26 @@ export class PendingEntries {
   take(): readonly Waiting[] {
     if (this.#isTaken) return [];
     this.#isTaken = true;
-    return this.#waiting;
+    return this.#waiting.map(whole);
   }
 }
 
-function goesOn(last: Delta, next: Delta): boolean {
-  return isSameBlock(last, next) && last.text.length < MAX_JOINED;
+function goesOn({ said, spoken }: Growing, next: Delta): boolean {
+  return isDelta(said) && isSameBlock(said, next) && spoken.length < MAX_JOINED;
 }
 
-function join(last: Waiting, kept: Delta, said: Delta): Waiting {
-  const before = last.entry.event as Delta;
-  const event: Delta = { ...before, text: before.text + kept.text };
-  const isSame = last.said === before && said === kept;
-  const whole = isSame ? event : { ...said, text: (last.said as Delta).text + said.text };
-  return { seq: last.seq, entry: { ...last.entry, event }, said: whole };
+function grow(last: Growing, kept: Delta, said: Delta): Added {
+  const offset = last.spoken.length;
+  last.isSame &&= said === kept;
+  last.kept += kept.text;
+  last.spoken += said.text;
+  return { seq: last.seq, offset };
+}
+
+/** With all of its text: the very events that were added where nothing was joined to them. */
+function whole({ seq, entry, said, kept, spoken, isSame }: Growing): Waiting {
+  if (!isDelta(entry.event) || !isDelta(said)) return { seq, entry, said };
+  if (kept.length === entry.event.text.length && spoken.length === said.text.length) return { seq, entry, said };
+  const event: Delta = { ...entry.event, text: kept };
+  return { seq, entry: { ...entry, event }, said: isSame ? event : { ...said, text: spoken } };
 }

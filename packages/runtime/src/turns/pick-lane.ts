@@ -19,6 +19,8 @@ export interface LanePick {
   readonly autoLanes: readonly LaneName[];
   readonly request: TurnRequest;
   readonly session: Pick<SessionRecord, "lane" | "upstream">;
+  /** Whether the turn's processes are to be walled in. A lane that was named has been checked for it. */
+  readonly isSandboxed: boolean;
   /** Whether a person who attends is asked about the agent's own tools rather than about the gateway's. */
   readonly prefersAgentTools: boolean;
 }
@@ -33,7 +35,8 @@ export async function pickLane(pick: LanePick): Promise<PickedLane> {
     return { lane, why: undefined, others: [] };
   }
   const candidates = autoLanes.map((name) => laneNamed(pick.lanes, name));
-  const able = candidates.filter((lane) => missing(lane, needsOf(request)).length === 0);
+  const needs = [...needsOf(request), ...(pick.isSandboxed ? ["sandbox" as const] : [])];
+  const able = candidates.filter((lane) => missing(lane, needs).length === 0);
   const inOrder = ordered(able, pick);
   const lane = (await firstReady(inOrder)) ?? laneNamed(pick.lanes, autoLanes[0] ?? "cli");
   assertCan(lane, needsOf(request));

@@ -5,6 +5,7 @@ import type {
   AnswerQuestion,
   CaretError,
   LaneName,
+  SandboxWord,
   TurnOutcome,
 } from "@caret/protocol";
 import type { TurnMode } from "../lanes/lane.ts";
@@ -12,8 +13,10 @@ import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../
 import type { TakeEvents } from "../log/follow.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
+import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
+import type { MoreTools } from "./tools/toolbox.ts";
 
 /** What someone asks for. The engine finds out the rest. */
 export interface TurnRequest extends CommandOptions {
@@ -30,6 +33,10 @@ export interface TurnRequest extends CommandOptions {
   readonly lane?: LaneName | "auto";
   readonly mode?: TurnMode;
   readonly force?: boolean;
+  /** The strictest holds of this, the session's and the default. */
+  readonly sandbox?: SandboxWord;
+  /** What its sandbox holds besides; nothing without one. */
+  readonly sandboxAdditions?: SandboxAdditions;
   /** The client runs the tools of this turn; the agent must then work in a scratch directory of ours. */
   readonly clientTools?: ClientToolsRequest;
   /** The gateway runs the tools of this turn; the agent must then work in a scratch directory of ours. */
@@ -83,6 +90,8 @@ export interface GatewayToolsRequest {
   readonly permission?: PolicyMode;
   /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
   readonly grants?: SessionGrants;
+  /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
+  readonly openMore?: () => Promise<MoreTools>;
 }
 
 /** On what terms the agent runs its own tools. */
@@ -179,6 +188,11 @@ export interface RunningTurn {
   steer(text: string): Promise<void>;
   /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */
   unsentSteering(): readonly string[];
+  /**
+   * Resolves when the turn's start is durable; nobody may be told of the turn before. Rejects when the log does not take
+   * it, or not in time: the turn is then stopped, and its followers end without a `turn-end`.
+   */
+  readonly begun: Promise<void>;
   /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
   cancel(reason?: string): void;
   /** Stop the turn for a reason of Caret's own: it ends as failed, of this. */
@@ -196,6 +210,8 @@ export interface SessionEngine {
    * `workspace-forbidden`, `workspace-missing`) or when the log cannot be written; whatever fails later is the turn's outcome.
    */
   startTurn(request: TurnRequest): Promise<RunningTurn>;
+  /** The same, without waiting until its start is durable (`begun`): for callers that only follow it. */
+  beginTurn(request: TurnRequest): Promise<RunningTurn>;
   /** Do something to a session while no turn of it runs here or begins. Rejects with `session-busy` when one does. */
   holdSession<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
   /** A session without a turn yet, with its upstream session where the lane can make one. */
@@ -204,6 +220,10 @@ export interface SessionEngine {
   runningTurns(): readonly RunningTurn[];
   /** A turn of the session stopped here, and the log has not taken its end yet. */
   hasUnendedTurn(sessionId: string): boolean;
+  /** Free what waits for the session's next turn: agents that are kept warm where it works. */
+  release(session: SessionRecord, agentWorkspace: string): Promise<void>;
+  /** Whether the upstream has lost the chat that the session would go on with. */
+  hasLostChat(session: SessionRecord, agentWorkspace: string): boolean;
   /** No turn starts from here on: later ones are refused as `overloaded`. */
   stopTaking(): void;
   /** Caret stops: end every turn that runs as interrupted. Resolves when they are settled. */

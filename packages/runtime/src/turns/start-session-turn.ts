@@ -4,6 +4,7 @@ import { within } from "../async/within.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
 import { type FollowOptions, follow, pullEvents } from "../log/follow.ts";
+import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
@@ -13,6 +14,7 @@ import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
 import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
 import { clientTurnTools, type TurnTools } from "./tools/turn-tools.ts";
+import { toolSandbox } from "./turn-sandbox.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
@@ -26,22 +28,16 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   /** Lanes that may take over while nothing was answered. */
   readonly others?: readonly Lane[];
   readonly request: TurnRequest;
+  readonly sandbox: SandboxWish | undefined;
   /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
-}
-
-/** A turn, and when its start is durable: nothing reports it before. */
-export interface StartedTurn {
-  readonly turn: RunningTurn;
-  /** Rejects when the log does not take the start, or not in time; the turn is then stopped. */
-  readonly begun: Promise<void>;
 }
 
 /** How long the start of a turn waits for a log that another process holds. */
 const START_MS = 10_000;
 
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
-export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
+export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const { session, lane, request, store } = options;
   const turnId = options.newId();
   const model = request.model ?? session.model ?? options.defaults.model;
@@ -70,6 +66,7 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     workspace: session.workspace,
     prompt: request.prompt,
     ...(images.length === 0 ? {} : { images }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox.word }),
   };
   const written = Promise.all([options.saved, writer.write([start], request)]);
   const firstSeq = session.lastSeq + 1;
@@ -87,7 +84,9 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
       restore: asSaid ? said.restore : undefined,
     };
   };
-  const turn: RunningTurn = {
+  const begun = awaitStart(written, { writer, stop, settled });
+  begun.catch(() => undefined); // for callers that wait for it; the outcome says the same to those that do not
+  return {
     sessionId: session.id,
     turnId,
     firstSeq,
@@ -104,25 +103,32 @@ export function startSessionTurn(options: SessionTurnOptions): StartedTurn {
     unsentSteering: () => steering.unsent(),
     cancel: (reason = "The turn was stopped") => stop(new CaretError("cancelled", reason)),
     interrupt: stop,
+    begun,
     outcome: writer.outcome,
     settled,
   };
-  return { turn, begun: awaitStart(written, turn) };
+}
+
+interface Starting {
+  readonly writer: TurnWriter;
+  readonly stop: (error: CaretError) => void;
+  readonly settled: Promise<void>;
 }
 
 /** What was begun behind a log that others hold is in the log once they let go, with its end: the truth about it. */
-async function awaitStart(written: Promise<unknown>, turn: RunningTurn): Promise<void> {
+async function awaitStart(written: Promise<unknown>, { writer, stop, settled }: Starting): Promise<void> {
   const over = written.catch(() => undefined); // handled below
   if (!(await within(over, START_MS))) {
     const error = new CaretError("overloaded", "Another process holds the event log, so that no turn can start");
-    turn.interrupt(error);
+    stop(error);
+    writer.breakOff(error);
     throw error;
   }
   try {
     await written;
   } catch (reason) {
-    turn.cancel("the log cannot be written");
-    await turn.settled;
+    stop(new CaretError("cancelled", "the log cannot be written"));
+    await settled;
     throw reason;
   }
 }
@@ -163,5 +169,6 @@ function turnToolsOf(
     });
   if (request.gatewayTools === undefined) return undefined;
   const attended = request.attended === true;
-  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended });
+  const sandbox = toolSandbox(options, request.gatewayTools.realWorkspace);
+  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended, sandbox });
 }

@@ -81,7 +81,11 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   let hasEnded = false;
   let usage: Usage | undefined;
 
+  /** A turn that was broken off may get its end into the log all the same, later. */
+  let isEndTold = false;
   const end = (outcome: TurnOutcome): void => {
+    if (isEndTold) return;
+    isEndTold = true;
     ended.resolve(outcome);
     options.onEnd(outcome, usage);
   };
@@ -137,13 +141,16 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     get writtenSeq() {
       return writtenSeq();
     },
+    get toldSeq() {
+      return live.toldSeq();
+    },
   };
 }
 
 /** The stages that everything passes on its way into the log. */
 function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const { store, sessionId, turnId } = options;
-  const live = createLiveListeners();
+  const live = createLiveListeners(options.lastSeq);
   const said = createSaidEvents();
   const redact = createRedaction(options);
   const writer: LogWriter = {};
@@ -190,10 +197,11 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     const told: LiveEvent[] = [];
     for (const [index, event] of batch.kept.entries()) {
       const shown = said.shown(event, batch.said[index] ?? event);
-      const { seq, offset } = pending.add({ turnId, event, at, ...redact.rawOf(joined, batch, index) }, shown);
+      const entry = withLine({ turnId, event, at }, redact.rawOf(joined, batch, index));
+      const { seq, offset } = pending.add(entry, shown);
       const stored = { sessionId, seq, turnId, at, event };
       written.push(stored);
-      told.push(offset === 0 && shown === event ? stored : { ...stored, event: shown, offset });
+      told.push(offset === 0 && shown === event ? stored : { sessionId, seq, turnId, at, event: shown, offset });
     }
     behind.add(pending.characters - before);
     return { written, told };
@@ -223,6 +231,10 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
   return { commit, live, said, untaken, writtenSeq: () => pending.lastSeq };
 }
 
+function withLine(entry: EventEntry, line: Pick<EventEntry, "raw" | "rawCut">): EventEntry {
+  return line === noLine ? entry : { ...entry, ...line };
+}
+
 function toEntries(events: readonly AgentEvent[]): readonly LaneEntry[] {
   return events.map((event) => ({ event }));
 }
@@ -247,6 +259,8 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
       const current = newest();
       if (current !== redactor || turnRedactor === undefined) turnRedactor = current.forTurn(turnRedactor);
       redactor = current;
+      const [first] = entries;
+      if (first !== undefined && entries.length === 1) return turnRedactor.redactEvents([first.event]);
       return turnRedactor.redactEvents(entries.map(({ event }) => event));
     },
     rawOf(
@@ -264,12 +278,25 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
 }
 
 /** Those who follow a turn while its log is still being written. */
-function createLiveListeners() {
+function createLiveListeners(lastSeq: number) {
   const listeners = new Set<LiveListener>();
+  let toldSeq = lastSeq;
   let telling: Promise<unknown> | undefined;
+  /** The log has not taken something: whatever follows it would be read as the answer to what is nowhere. */
+  let isSilent = false;
 
-  const tellLater = (notify: () => void, durable: Promise<unknown> | undefined): void => {
-    const told = Promise.all([telling, durable]).then(notify, () => undefined);
+  const notify = (written: readonly LiveEvent[]): void => {
+    if (isSilent) return;
+    toldSeq = written.at(-1)?.seq ?? toldSeq;
+    for (const listener of listeners) listener.onWritten(written);
+  };
+  const tellLater = (written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void => {
+    const told = Promise.all([telling, durable]).then(
+      () => notify(written),
+      () => {
+        isSilent = true;
+      },
+    );
     telling = told;
     void told.then(() => {
       if (telling === told) telling = undefined;
@@ -281,15 +308,13 @@ function createLiveListeners() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody. */
+    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody, nor what follows it. */
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
-      const notify = (): void => {
-        for (const { onWritten } of listeners) onWritten(written);
-      };
-      if (durable === undefined && telling === undefined) notify();
-      else tellLater(notify, durable);
+      if (durable === undefined && telling === undefined) notify(written);
+      else tellLater(written, durable);
     },
+    toldSeq: () => toldSeq,
     noteDurable(): void {
       for (const { onDurable } of listeners) onDurable();
     },

@@ -2,7 +2,7 @@ import { parseRecord } from "../json.ts";
 import type { Content, Intent } from "./model.ts";
 import { pathsIn, plainText } from "./prompt-text.ts";
 
-/** A kind of wish: what it looks like, and what it then means. Nothing means that it was something else after all. */
+/** A kind of request: what it looks like, and what it then means. Nothing means that it was something else after all. */
 interface ClauseRule {
   readonly pattern: RegExp;
   readonly toIntents: (match: RegExpExecArray, clause: string) => readonly Intent[] | undefined;

@@ -21,7 +21,7 @@ const conditional = new RegExp(
   "gi",
 );
 
-/** The verbs that begin a new wish; `and` before one of them joins wishes, elsewhere it joins words. */
+/** The verbs that begin a new request; `and` before one of them joins requests, elsewhere it joins words. */
 const verbs =
   "read|open|show|cat|print|view|list|search|grep|find|look|run|execute|create|write|make|save|put|change|replace|" +
   "rename|edit|append|add|insert|delete|remove|tell|reply|respond|say|answer|fetch|call|use|invoke|think|count|explain|" +
@@ -35,7 +35,7 @@ const clauseBreak = new RegExp(
   "i",
 );
 
-/** How the wishes are to be done, which is no wish and names no place. */
+/** How the requests are to be done, which is no request and names no path. */
 const manner = /[,;]?\s*\b(?:all\s+)?(?:in\s+parallel|at\s+the\s+same\s+time|at\s+once|simultaneously)\b/gi;
 
 /** Only looking around: such intents may run side by side whatever their order. */

@@ -8,7 +8,7 @@ const block =
 /** The time before a message, in brackets: `[Tue 2026-11-17 09:26 UTC] `. */
 const stamp = /^\s*\[[^\]\n]*\d{4}-\d\d-\d\d[^\]\n]*\][ \t]*/;
 
-/** A line in which a program tells about itself: `Runtime: agent=main | host=vm | …`. */
+/** A line in which a program describes itself: `Runtime: agent=main | host=vm | …`. */
 const settingsLine = /^[A-Z][\w ]*:(?: [\w-]+=[^|\n]*\|)+[^\n]*$/gm;
 
 /** The history of another agent, sent with the first prompt. It may be nested. */

@@ -126,7 +126,7 @@ describe("the native tools", () => {
     ]);
   });
 
-  it("does not take the manner of a wish for a place", () => {
+  it("does not take the manner of a request for a path", () => {
     const { calls } = turn("Read a.txt and list files, in parallel", { files: { "a.txt": "A" } });
     expect(calls).toEqual([['read {"path":"a.txt"}', 'ls {"path":"."}']]);
   });

@@ -19,7 +19,7 @@ export interface ScenarioPlay {
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** The step's own wish goes before the scenario's. */
+/** The step's own setting goes before the scenario's. */
 interface PaceWish {
   readonly tokensPerDelta?: number | undefined;
   readonly deltaMs?: number | undefined;

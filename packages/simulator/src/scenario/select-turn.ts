@@ -14,12 +14,21 @@ export interface TurnChoice {
 
 /** The steps to play, or `undefined` when the scenario has none for this turn and the agent thinks for itself. */
 export function selectTurn({ scenario, ticket, prompt, earlierTurns }: TurnChoice): readonly Step[] | undefined {
-  const matching = scenario.turns.find(({ when }) => when !== undefined && new RegExp(when, "s").test(prompt));
-  if (matching !== undefined) return matching.steps;
+  for (const { when, steps } of scenario.turns) {
+    const match = when === undefined ? null : new RegExp(when, "s").exec(prompt);
+    if (match !== null) return match.groups === undefined ? steps : fillGroups(steps, match.groups);
+  }
   const plain = scenario.turns.filter(({ when }) => when === undefined);
   if (plain.length === 0) return undefined;
   const position = scenario.advance === "invocation" ? ticket() : earlierTurns;
   return plain[Math.min(position, plain.length - 1)]?.steps;
+}
+
+/** What the named groups of `when` have found, wherever the steps say `{{name}}`. */
+function fillGroups<Value>(value: Value, groups: Readonly<Record<string, string | undefined>>): Value {
+  return JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
+    typeof part === "string" ? part.replaceAll(/\{\{(\w+)\}\}/g, (whole, name) => groups[name] ?? whole) : part,
+  ) as Value;
 }
 
 /** Numbers the invocations of a scenario file, each number once, also when several start together: creating a file can only succeed once. */

@@ -31,7 +31,7 @@ const ways = {
 const wayNames = Object.keys(ways) as (keyof typeof ways)[];
 
 describe.each(wayNames)("over %s", (way) => {
-  it("a run tells what is thought and said, what it used, and how to go on", async () => {
+  it("a run sends what is thought and said, what it used, and how to go on", async () => {
     const usage = { inputTokens: 120, outputTokens: 34, cacheReadTokens: 100, cacheWriteTokens: 5 };
     const upstream = await start({ turns: [[{ thinking: "Hm." }, { text: "Hello you" }, { usage }]] });
     const seen = await new RunClient(ways[way](upstream)).run(ask("hi"));
@@ -179,7 +179,7 @@ describe("a run", () => {
     await expect.poll(() => upstream.openRuns).toBe(0);
   });
 
-  it("tells the client to stop what it was asked to carry out, when the turn is cancelled", async () => {
+  it("asks the client to stop what it was asked to carry out, when the turn is cancelled", async () => {
     const upstream = await start({ turns: [[{ tool: { name: "shell", args: { command: "sleep 60" } } }]] });
     const client = new RunClient({
       ...ways["HTTP/2 without TLS"](upstream),

@@ -1,3 +1,4 @@
+import { type Recipe, recipes } from "@caret/protocol/recipes";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { useApi } from "../data/page-hooks.ts";
@@ -6,8 +7,6 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";
 import { CodeBlock, ScreenFrame } from "../screen/screen-frame.tsx";
 import { DoorTests } from "./door-tests.tsx";
-import type { Recipe } from "./recipe.ts";
-import { recipes } from "./recipes.ts";
 
 /** Stands for the token until there is one. */
 const NO_TOKEN = "<token>";

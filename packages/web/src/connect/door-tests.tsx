@@ -1,4 +1,5 @@
 import type { ConnectTestResult } from "@caret/protocol";
+import type { Door } from "@caret/protocol/recipes";
 import { CircleCheck, CircleX } from "lucide-react";
 import { useState } from "react";
 import { useAbout, useApi } from "../data/page-hooks.ts";
@@ -7,7 +8,6 @@ import { Button } from "../parts/button.tsx";
 import { toErrorInfo } from "../parts/error-note.tsx";
 import { Words } from "../parts/field.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";
-import type { Door } from "./recipe.ts";
 
 const doors: readonly { readonly door: Door; readonly name: string; readonly path: string; readonly users: string }[] =
   [

@@ -31,7 +31,7 @@ export function LoadedView<Value>({ loaded, waiting, children }: LoadedViewProps
 }
 
 /** Something that is asked for once and again when the reader wants. While it is, the former answer stays. */
-interface Loaded<Value> {
+export interface Loaded<Value> {
   readonly value?: Value;
   readonly error?: unknown;
   readonly isLoading: boolean;

@@ -12,6 +12,7 @@ const plain: Readonly<Record<string, Shortcut>> = {
   n: { kind: "go", route: "/new" },
   i: { kind: "go", route: "/" },
   u: { kind: "go", route: "/usage" },
+  g: { kind: "go", route: "/agents" },
   "/": { kind: "focus", selector: "input[type=search]" },
 };
 
@@ -42,6 +43,7 @@ export const shortcutList: readonly {
     keys: [
       { keys: ["N"], does: "New session" },
       { keys: ["I"], does: "Sessions, and what waits for you" },
+      { keys: ["G"], does: "Agents" },
       { keys: ["U"], does: "Usage" },
       { keys: ["/"], does: "Search, where there is a search" },
       { keys: ["?"], does: "This list" },

@@ -1,6 +1,6 @@
+import { allTokens, type TokenKind, type UsageGroup } from "@caret/protocol";
 import { type KeyboardEvent, useRef } from "react";
 import { segmentsOf, tokenFills } from "./stacked-bar.tsx";
-import { allTokens, type TokenKind, type UsageGroup } from "./usage-totals.ts";
 import { axisTicks, costWord, dayWord, tokenWord, turnsWord } from "./usage-words.ts";
 
 interface DayChartProps {

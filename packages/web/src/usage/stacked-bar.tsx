@@ -1,4 +1,4 @@
-import { type TokenKind, tokenKinds, type UsageTotals } from "./usage-totals.ts";
+import { type TokenKind, tokenKinds, type UsageTotals } from "@caret/protocol";
 
 /** One hue in four strengths, so that the stack reads without distinguishing colours. */
 export const tokenFills: Readonly<Record<TokenKind, string>> = {

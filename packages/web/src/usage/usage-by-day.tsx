@@ -1,9 +1,8 @@
-import type { UsageRow } from "@caret/protocol";
+import { type TokenKind, tokenKinds, tokenWords, type UsageGroup, type UsageRow, usageByDay } from "@caret/protocol";
 import { useMemo, useState } from "react";
 import { DayChart } from "./day-chart.tsx";
 import { tokenFills } from "./stacked-bar.tsx";
 import { UsageTable } from "./usage-table.tsx";
-import { type TokenKind, tokenKinds, tokenWords, type UsageGroup, usageByDay } from "./usage-totals.ts";
 import { costWord, dayWord, tokenWord, turnsWord } from "./usage-words.ts";
 
 interface UsageByDayProps {

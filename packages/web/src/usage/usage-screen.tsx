@@ -1,4 +1,4 @@
-import type { UsageRow } from "@caret/protocol";
+import { groupUsage, tokenKinds, totalUsage, type UsageRow } from "@caret/protocol";
 import { useState } from "react";
 import { Link } from "wouter";
 import { useAbout, useApi } from "../data/page-hooks.ts";
@@ -11,7 +11,6 @@ import { isSimulated } from "../shell/simulated-note.tsx";
 import { UsageByDay } from "./usage-by-day.tsx";
 import { UsageSummary } from "./usage-summary.tsx";
 import { UsageTable } from "./usage-table.tsx";
-import { groupUsage, tokenKinds, totalUsage } from "./usage-totals.ts";
 
 const ranges = [
   { name: "7", label: "7 days" },

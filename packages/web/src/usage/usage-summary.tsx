@@ -1,4 +1,4 @@
-import { cacheShare, type UsageTotals } from "./usage-totals.ts";
+import { cacheShare, type UsageTotals } from "@caret/protocol";
 import { costNote, costWord, exactCount, tokenWord, turnsWord } from "./usage-words.ts";
 
 /** The sums of the whole time, with what they leave out. */

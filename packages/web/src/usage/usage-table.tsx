@@ -1,7 +1,15 @@
+import {
+  allTokens,
+  costCell,
+  type TokenKind,
+  tokenCell,
+  tokenWords,
+  type UsageGroup,
+  type UsageTotals,
+} from "@caret/protocol";
 import type { ReactNode } from "react";
 import { StackedBar } from "./stacked-bar.tsx";
-import { allTokens, type TokenKind, tokenWords, type UsageGroup, type UsageTotals } from "./usage-totals.ts";
-import { costCell, costWord, exactCount, tokenCell } from "./usage-words.ts";
+import { costWord, exactCount } from "./usage-words.ts";
 
 interface UsageTableProps {
   readonly caption: string;

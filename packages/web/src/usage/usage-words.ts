@@ -1,10 +1,7 @@
-import { formatCost, formatTokens } from "@caret/protocol";
-import type { UsageTotals } from "./usage-totals.ts";
+import { formatCost, formatTokens, type UsageTotals } from "@caret/protocol";
 
 const whole = new Intl.NumberFormat("en");
 const dayName = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
-
-const UNKNOWN = "–";
 
 /** A count that nobody reported is said to be unknown. */
 export function tokenWord(count: number | undefined): string {
@@ -17,16 +14,6 @@ export function exactCount(count: number | undefined): string {
 
 export function turnsWord(turns: number): string {
   return turns === 1 ? "1 turn" : `${whole.format(turns)} turns`;
-}
-
-/** In a table's cell; what a dash means is said below the table. */
-export function tokenCell(count: number | undefined): string {
-  return count === undefined ? UNKNOWN : formatTokens(count);
-}
-
-export function costCell({ cost, unpricedTurns }: UsageTotals): string {
-  if (cost === undefined) return UNKNOWN;
-  return unpricedTurns > 0 ? `≥${formatCost(cost)}` : formatCost(cost);
 }
 
 /** Never a zero for a price that nobody named. */

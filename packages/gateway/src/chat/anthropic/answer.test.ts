@@ -27,7 +27,7 @@ const thinking = { type: "thinking", thinking: "hm", signature: "" };
 const one = { type: "text", text: "One." };
 const two = { type: "text", text: "Two." };
 
-it("tells a whole turn in one message", () => {
+it("sends a whole turn in one message", () => {
   const events: AgentEvent[] = [...turn, { type: "usage", usage: { input: 3, output: 4, cacheRead: 0 } }];
   expect(toMessage(events, options)).toEqual({
     ...message,
@@ -65,7 +65,7 @@ it("returns client tool calls as tool_use blocks, and counts them", () => {
   });
 });
 
-it("counts an answer in the middle of its turn for itself, and tells the turn's usage apart, once [clients D2]", () => {
+it("counts an answer in the middle of its turn for itself, and sends the turn's usage apart, once [clients D2]", () => {
   const later = { startsTurn: false, prompt: () => ({ fresh: 7, repeated: 20 }) };
   const used = { input: 100, output: 50, cacheRead: 900 };
   const events: AgentEvent[] = [...turn, { type: "usage", usage: used }];

@@ -73,7 +73,7 @@ it("begins with a message that is still empty", () => {
   ]);
 });
 
-it("tells text with the usage that upstream reported", () => {
+it("sends text with the usage that upstream reported", () => {
   expect(play([...text('Hé\n"you"\u2028'), { type: "usage", usage }], completed)).toEqual([
     ...textBlock(0, 'Hé\n"you"\u2028'),
     ...ending("end_turn", {
@@ -96,7 +96,7 @@ it("marks the usage when upstream reported only a part of it", () => {
   expect(play([part], completed)).toEqual(ending("end_turn", estimated(7)));
 });
 
-it("tells thinking in blocks of its own", () => {
+it("sends thinking in blocks of its own", () => {
   const events: AgentEvent[] = [
     { type: "thinking-start", blockId: "t1" },
     { type: "thinking-delta", blockId: "t1", text: "h" },
@@ -169,7 +169,7 @@ it("counts the calls it gave to the client, and shows nothing of their results",
   expect({ calls: stream.calls, shown }).toEqual({ calls: 1, shown: "" });
 });
 
-it("tells a failure as an error and still ends properly", () => {
+it("sends a failure as an error and still ends properly", () => {
   const error = { code: "rate-limited", message: "Too fast.", retryable: true, fix: "Wait." } as const;
   const events: AgentEvent[] = [
     { type: "text-start", blockId: "b1" },

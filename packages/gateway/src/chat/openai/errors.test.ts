@@ -91,8 +91,8 @@ describe("an error at the OpenAI door", () => {
 
   it("does not repeat itself", () => {
     const bad = new CaretError("invalid-request", "n: only one answer").toInfo();
-    const told = new CaretError("killed", "Killed: out of memory", { upstream: "out of memory", fix: "Buy memory." });
-    expect([errorMessage(bad), errorMessage(told.toInfo())]).toEqual([
+    const known = new CaretError("killed", "Killed: out of memory", { upstream: "out of memory", fix: "Buy memory." });
+    expect([errorMessage(bad), errorMessage(known.toInfo())]).toEqual([
       "n: only one answer.",
       "Killed: out of memory. Buy memory.",
     ]);

@@ -62,8 +62,8 @@ describe("the official SDK at /v1/chat/completions", () => {
       createScriptedConversations(() => [[begins], thinks("Hm."), says("Hi."), [usage, ends]]),
     );
     const stream = clientOf(door).chat.completions.stream({ ...hello, stream_options: { include_usage: true } });
-    const { choices, usage: told } = await stream.finalChatCompletion();
-    expect([choices[0]?.message, choices[0]?.finish_reason, told]).toEqual([
+    const { choices, usage: reported } = await stream.finalChatCompletion();
+    expect([choices[0]?.message, choices[0]?.finish_reason, reported]).toEqual([
       { role: "assistant", content: "Hi.", parsed: null, reasoning_content: "Hm.", refusal: null },
       "stop",
       { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
@@ -172,7 +172,7 @@ describe("a stream of chat completions", () => {
     ]);
   });
 
-  it("is kept alive while the agent is silent, and can still tell a failure afterwards", async () => {
+  it("is kept alive while the agent is silent, and can still send a failure afterwards", async () => {
     const { promise: patience, resolve: go } = Promise.withResolvers<void>();
     const conversations = createScriptedConversations(async function* () {
       yield [begins];

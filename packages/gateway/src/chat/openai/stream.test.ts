@@ -75,7 +75,7 @@ const estimated = (completion_tokens: number) => ({
 });
 
 describe("a chat completion stream", () => {
-  it("tells the role, reasoning, text, one finish reason, usage and the end, in this order", () => {
+  it("sends the role, reasoning, text, one finish reason, usage and the end, in this order", () => {
     const stream = new ChatStream(options);
     expect(chunksOf(stream.write(answer) + stream.end({ kind: "finished" }))).toEqual([
       delta({ role: "assistant", content: "" }),
@@ -106,22 +106,22 @@ describe("a chat completion stream", () => {
     ]);
   });
 
-  it("counts an answer that is not all of its turn for itself, and tells the turn's usage apart, once [clients D2]", () => {
+  it("counts an answer that is not all of its turn for itself, and sends the turn's usage apart, once [clients D2]", () => {
     const later = { ...options, count: { ...options.count, startsTurn: false } };
     const stream = new ChatStream(later);
-    const told = chunksOf(stream.write(answer) + stream.end({ kind: "finished" })).at(-2);
+    const chunk = chunksOf(stream.write(answer) + stream.end({ kind: "finished" })).at(-2);
     const turn = { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, reasoning: 2, cost: 0.25 };
     const cost = { cost: 0.25, totalCost: 0.25, total_cost: 0.25 };
     const usage = { ...estimated(12), ...cost, caret_turn_usage: turn };
-    expect([told, toCompletion(answer, later).usage]).toEqual([{ ...head, choices: [], usage }, usage]);
+    expect([chunk, toCompletion(answer, later).usage]).toEqual([{ ...head, choices: [], usage }, usage]);
   });
 
   it("estimates the usage of an answer that was cut [clients D2]", () => {
     const cut = { kind: "length" } as const;
     const stream = new ChatStream(options);
     const said = answer.slice(4, 6);
-    const told = chunksOf(stream.write(said) + stream.end({ kind: "finished", cut })).at(-2);
-    expect([told, toCompletion(said, options, cut).usage]).toEqual([
+    const chunk = chunksOf(stream.write(said) + stream.end({ kind: "finished", cut })).at(-2);
+    expect([chunk, toCompletion(said, options, cut).usage]).toEqual([
       { ...head, choices: [], usage: estimated(3) },
       estimated(3),
     ]);
@@ -170,7 +170,7 @@ describe("a chat completion stream", () => {
     });
   });
 
-  it("tells a failure in a chunk of its own, and still finishes", () => {
+  it("sends a failure in a chunk of its own, and still finishes", () => {
     const stream = new ChatStream(options);
     const error = new CaretError("agent-crashed", "The agent crashed", { upstream: "Segmentation fault" }).toInfo();
     const [, , failure, ...rest] = chunksOf(stream.write(answer.slice(0, 3)) + stream.end({ kind: "failed", error }));
@@ -221,8 +221,8 @@ describe("a whole chat completion", () => {
   });
 
   it("holds the client's calls, usage, and no content when nothing was said [clients D2]", () => {
-    const { choices, usage: told } = toCompletion(calls, options);
-    expect(told).toEqual(estimated(9));
+    const { choices, usage: reported } = toCompletion(calls, options);
+    expect(reported).toEqual(estimated(9));
     expect(choices[0]).toEqual({
       index: 0,
       message: {

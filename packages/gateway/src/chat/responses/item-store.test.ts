@@ -46,14 +46,14 @@ describe("what was answered, kept in memory", () => {
     ]).toEqual([kept.output[0], [kept], undefined, undefined]);
   });
 
-  it("tells a response with all it continued, oldest first", () => {
+  it("gives a response with all it continued, oldest first", () => {
     const store = createMemoryItemStore();
     const chain = [response("a"), response("b", "resp_a"), response("c", "resp_b")];
     for (const link of chain) store.keep("me", link, "session-1");
     expect(store.findChain("me", "resp_c")).toEqual(chain);
   });
 
-  it("tells nothing of a chain that has lost a link", () => {
+  it("gives nothing of a chain that has lost a link", () => {
     const store = createMemoryItemStore({ maxResponses: 1 });
     store.keep("me", response("a"), "session-1");
     store.keep("me", response("b", "resp_a"), "session-1");

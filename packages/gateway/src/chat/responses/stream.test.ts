@@ -115,7 +115,7 @@ const usage = {
 };
 
 describe("a responses stream", () => {
-  it("tells a reasoning item and a message, each from its opening to its end, and everything once more", () => {
+  it("sends a reasoning item and a message, each from its opening to its end, and everything once more", () => {
     const stream = new ResponseStream(options());
     const thought = { item_id: "rs_1", output_index: 0, summary_index: 0 };
     const said = { item_id: "msg_2", output_index: 1, content_index: 0 };
@@ -248,20 +248,20 @@ describe("a responses stream", () => {
     expect(stream.response.output).toEqual([{ id: "lc_1", status: "completed", call_id: "c1", ...expected }]);
   });
 
-  it("closes what is open, tells the failure twice and ends, when the agent breaks off", () => {
+  it("closes what is open, sends the failure twice and ends, when the agent breaks off", () => {
     const stream = new ResponseStream(options());
     const error = new CaretError("agent-crashed", "The agent crashed", { fix: "Try again." }).toInfo();
     const events = eventsOf(stream.write(answer.slice(0, 7)) + stream.end({ kind: "failed", error })).map(bare);
-    const told = { code: "invalid_prompt", message: "The agent crashed. Try again." };
+    const failure = { code: "invalid_prompt", message: "The agent crashed. Try again." };
     const { message: _, ...caret } = error;
     const output = [reasoning(summary("Hmm.")), message("incomplete", part('Say "Hi'))];
     expect(events.slice(-3)).toEqual([
       { type: "response.output_item.done", output_index: 1, item: output[1] },
       {
         type: "error",
-        ...told,
+        ...failure,
         param: null,
-        error: { message: told.message, type: "turn_failed", param: null, code: "agent_crashed", caret },
+        error: { message: failure.message, type: "turn_failed", param: null, code: "agent_crashed", caret },
       },
       {
         type: "response.failed",
@@ -269,7 +269,7 @@ describe("a responses stream", () => {
           {},
           {
             status: "failed",
-            error: told,
+            error: failure,
             output,
             usage: { input_tokens: 2, output_tokens: 3, total_tokens: 5, caret_estimated: true },
           },
@@ -291,7 +291,7 @@ describe("a responses stream", () => {
     expect(new ResponseStream(options()).write(answer.slice(0, 2))).toBe("");
   });
 
-  it("tells every block of text as a message of its own, and the agent's activity as reasoning between them", () => {
+  it("sends every block of text as a message of its own, and the agent's activity as reasoning between them", () => {
     const says = (blockId: string): AgentEvent[] => [
       { type: "text-start", blockId },
       { type: "text-delta", blockId, text: blockId },

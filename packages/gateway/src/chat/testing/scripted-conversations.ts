@@ -41,16 +41,16 @@ export function scriptedConversations(
   };
 }
 
-/** A script that tells all of it at once. */
+/** A script that yields all of it at once. */
 export function telling(...events: readonly AgentEvent[]): Script {
-  return async function* tell() {
+  return async function* play() {
     yield events;
   };
 }
 
-/** A script that tells the beginning and is then silent until nobody listens any more. */
+/** A script that yields the beginning and is then silent until nobody listens any more. */
 export function tellingThenSilent(...events: readonly AgentEvent[]): Script {
-  return async function* tell(signal) {
+  return async function* play(signal) {
     yield events;
     if (signal.aborted) return;
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

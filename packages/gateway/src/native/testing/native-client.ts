@@ -1,6 +1,6 @@
 import type { StartedServer } from "../../server/testing/start-server.ts";
 
-export interface Told {
+export interface Answered {
   readonly status: number;
   readonly body: unknown;
 }
@@ -11,7 +11,7 @@ export async function callNative(
   method: string,
   path: string,
   { token = "boss", body, headers = {} }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Told & { readonly headers: Headers }> {
+): Promise<Answered & { readonly headers: Headers }> {
   const hasBody = method === "POST" || method === "PATCH";
   const response = await fetch(`${url}${path}`, {
     method,

@@ -1,4 +1,4 @@
-import { type AboutView, CaretError, Secret, type Sessions } from "@caret/protocol";
+import { type AboutView, CaretError, type Comparisons, Secret, type Sessions } from "@caret/protocol";
 import type { TokenGrant } from "../../server/token-store.ts";
 import type { NativeDoorOptions } from "../native-door-options.ts";
 import { createSignInLinks } from "../sign-in-links.ts";
@@ -14,12 +14,26 @@ export const blankAbout: AboutView = {
   sandbox: "none",
 };
 
+const noComparison = async (): Promise<never> => {
+  throw new CaretError("not-found", "There are no comparisons here");
+};
+
+const noComparisons: Comparisons = {
+  start: noComparison,
+  list: async () => [],
+  get: noComparison,
+  follow: () => ({ [Symbol.asyncIterator]: () => ({ next: noComparison }) }),
+  pick: noComparison,
+  drop: noComparison,
+};
+
 /** Options of a native door over scripted sessions, with tokens in memory. */
 export function nativeOptions(sessions: Sessions, tokens: Map<string, TokenGrant>): NativeDoorOptions {
   let browsers = 0;
   const now = (): number => Date.now();
   return {
     sessions,
+    comparisons: noComparisons,
     about: async ({ tokenName }) => ({ ...blankAbout, tokenName }),
     models: async ({ refresh }) => [{ id: refresh ? "fresh" : "auto", name: "Auto", isDefault: true, variants: [] }],
     doctor: async () => [{ check: "node", state: "ok", detail: "24" }],

@@ -14,6 +14,7 @@ import {
   type GrantView,
   type LogPage,
   type LogQuery,
+  type OfferServers,
   type SessionExport,
   type SessionImage,
   type SessionListQuery,
@@ -61,7 +62,7 @@ export class ScriptedSessions implements Sessions {
     this.#wake();
   }
 
-  tell(item: SessionUpdate): void {
+  publish(item: SessionUpdate): void {
     this.#updates.push(item);
     this.#wake();
   }
@@ -105,6 +106,10 @@ export class ScriptedSessions implements Sessions {
   async fork(id: string, wanted: ForkSession, caller: Caller): Promise<SessionView> {
     this.#note("fork", id, wanted, caller);
     return { ...this.#view(id), id: `${id}-fork` };
+  }
+
+  async offerServers(id: string, wanted: OfferServers, caller: Caller): Promise<void> {
+    this.#note("offerServers", id, wanted, caller);
   }
 
   async startTurn(id: string, wanted: StartTurn, caller: Caller): Promise<StartedTurn> {

@@ -23,7 +23,7 @@ export interface StartedServer {
   readonly app: FastifyInstance;
   readonly url: string;
   readonly port: number;
-  /** As the router itself told them. */
+  /** As the router itself lists them. */
   readonly routes: readonly ListedRoute[];
   /** By secret; delete one to revoke it. */
   readonly tokens: Map<string, TokenGrant>;

@@ -26,6 +26,7 @@ export function marksOf(question: LineageQuestion): readonly string[] {
   if (tools.length === 0 || codingClient !== undefined) return [];
   const newest = messages.findLast(({ role }) => role === "user");
   return [
+    placeMark(question),
     ...systemMark(question),
     ...linesOf(newest)
       .slice(0, 1)
@@ -40,10 +41,17 @@ export function marksOf(question: LineageQuestion): readonly string[] {
 export function bearsMark(question: LineageQuestion, store: Pick<LineageStore, "getScope">): boolean {
   const { tools, messages, sessionKey, codingClient } = question;
   if (tools.length > 0 || sessionKey !== undefined || codingClient !== undefined) return false;
+  const isKnown = (mark: string): boolean => store.getScope(mark)?.hasShownTools === true;
+  if (!isKnown(placeMark(question))) return false;
   const lines = messages.flatMap(linesOf);
   const read = [...lines.slice(0, MOST_LINES), ...lines.slice(MOST_LINES).slice(-MOST_LINES)];
   const marks = [...systemMark(question), ...new Set(read.flatMap(spellings).map((line) => lineMark(question, line)))];
-  return marks.some((mark) => store.getScope(mark)?.hasShownTools === true);
+  return marks.some(isKnown);
+}
+
+/** Somebody has shown tools here: without this there is no other mark, and a long transcript need not be read for one. */
+function placeMark({ place }: LineageQuestion): string {
+  return fingerprint(["marked", ...place]);
 }
 
 function systemMark({ place, system }: LineageQuestion): readonly string[] {

@@ -49,6 +49,7 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
   };
 
   const addText = (lines: string[], text: string): void => {
+    if (!atStart && !text.includes("\n")) return addLine(lines, text);
     let start = atStart && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
     atStart = false;
     for (let end = text.indexOf("\n", start); end !== -1; end = text.indexOf("\n", start)) {

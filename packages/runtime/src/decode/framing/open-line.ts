@@ -1,4 +1,4 @@
-/** From here on a line that is still open is asked whether it is needed whole. */
+/** From here on it is asked whether a line that is still open is needed whole. */
 const LONG_LINE_BYTES = 2 * 1024 * 1024;
 const HEAD_BYTES = 1024;
 
@@ -8,7 +8,10 @@ export interface LongLine {
   take(): Buffer;
 }
 
-/** Whether a line that has grown long is to be kept otherwise than whole; called with how it begins. */
+/**
+ * Whether a line that has grown long is to be kept otherwise than whole; called with how it begins, once everything that
+ * came before the line was given.
+ */
 export type OpenLongLine = (head: string) => LongLine | undefined;
 
 /** A line whose end has not come yet: kept as the pieces it came in, and joined once. */
@@ -24,8 +27,10 @@ export function createOpenLine(openLongLine: OpenLongLine): OpenLine {
   let pieces: Buffer[] = [];
   let byteLength = 0;
   let long: LongLine | undefined;
+  let isAsked = false;
 
   const hand = (): void => {
+    isAsked = true;
     long = openLongLine(pieces[0]?.toString("latin1", 0, HEAD_BYTES) ?? "");
     if (long === undefined) return;
     for (const piece of pieces) long.push(piece);
@@ -37,12 +42,12 @@ export function createOpenLine(openLongLine: OpenLongLine): OpenLine {
       return byteLength;
     },
     keep(bytes) {
-      const wasLong = byteLength > LONG_LINE_BYTES;
       byteLength += bytes.byteLength;
       if (long !== undefined) return long.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       // A copy: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk.
       pieces.push(Buffer.from(bytes));
-      if (!wasLong && byteLength > LONG_LINE_BYTES) hand();
+      // The lines before it may have come with its first piece.
+      if (!isAsked && pieces.length > 1 && byteLength > LONG_LINE_BYTES) hand();
     },
     take() {
       const bytes = long?.take() ?? Buffer.concat(pieces, byteLength);
@@ -50,6 +55,7 @@ export function createOpenLine(openLongLine: OpenLongLine): OpenLine {
       pieces = [];
       byteLength = 0;
       long = undefined;
+      isAsked = false;
       return bytes;
     },
   };

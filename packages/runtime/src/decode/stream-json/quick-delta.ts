@@ -1,8 +1,7 @@
 import type { Frame } from "../framing/frame.ts";
+import { TEXT_HEAD, THINKING_HEAD } from "./line-heads.ts";
 
-const TEXT_HEAD = '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"';
 const TEXT_TAIL = '"}]},"session_id":"';
-const THINKING_HEAD = '{"type":"thinking","subtype":"delta","text":"';
 const THINKING_TAIL = '","session_id":"';
 /** Session id, then the time, then nothing more. A flush has a `model_call_id` in between and so fails. */
 const lineEnd = /[\w.-]*","timestamp_ms":[1-9][0-9]{0,15}\}$/y;

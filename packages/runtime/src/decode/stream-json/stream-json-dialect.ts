@@ -7,6 +7,7 @@ import { contentText, numberField, objectField, readErrorText, textField, wordFi
 import { readUsage } from "../read-usage.ts";
 import { closeBlock, type Draft, endTurn, initialTurn, keepUnknown, remember, writeThinking } from "../turn-draft.ts";
 import { onInteractionQuery } from "./interaction-query.ts";
+import { openLongLine } from "./long-lines.ts";
 import { quickDelta } from "./quick-delta.ts";
 import { onToolCall } from "./tool-calls.ts";
 import { onResult } from "./turn-result.ts";
@@ -18,10 +19,11 @@ const SOURCE = "stream-json";
  * decides which of the four forms of an assistant line are text and which repeat it, and does not follow from them.
  */
 export function streamJsonDialect({ partial }: { readonly partial: boolean }): Dialect<StreamJsonState> {
-  return draftDialect({
+  return draftDialect<StreamJsonState>({
     name: "stream-json",
     initial: initialStreamJson(partial),
     quickFrame: quickDelta,
+    openLongLine,
     onFrame,
     onFrames,
     onEnding,

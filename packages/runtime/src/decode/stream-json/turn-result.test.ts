@@ -6,8 +6,8 @@ const PIECE = 64 * 1024;
 const LONG = 5 * 1024 * 1024;
 
 /** The events of a turn with one call, read in pieces as they come from a pipe. */
-function decode(call: object, shortensResults: boolean) {
-  const decoder = createDecoder({ dialect: "stream-json", partial: true, shortensResults });
+function decode(call: object, shortensLongLines: boolean) {
+  const decoder = createDecoder({ dialect: "stream-json", partial: true, shortensLongLines });
   const stream = [lines.init, lines.started("c1", call), lines.completed("c1", call), lines.result("")];
   const bytes = Buffer.from(stream.map((line) => `${JSON.stringify(line)}\n`).join(""));
   const events = [];

@@ -1,18 +1,9 @@
 import { CaretError, type JsonObject, type TurnOutcome } from "@caret/protocol";
 import { onWholeText } from "../assistant-text.ts";
-import type { LongLine } from "../framing/open-line.ts";
-import { createStringShortener } from "../framing/shorten-strings.ts";
 import { readErrorText, textField } from "../read-fields.ts";
 import { readResultUsage } from "../read-usage.ts";
 import { endTurn } from "../turn-draft.ts";
 import type { StreamJsonDraft } from "./stream-json-dialect.ts";
-
-/** Together with the piece that a string is cut in, less than the log keeps of an output. */
-const MAX_STRING_BYTES = 768 * 1024;
-
-/** The result of a call whose long texts are what a tool printed or found. What an edit wrote is another matter: it is needed whole. */
-const PRINTED =
-  /^\{"type":"tool_call","subtype":"completed","call_id":"[^"]*","tool_call":\{"(?:shell|read|grep|glob|ls|mcp|webFetch|webSearch|task)ToolCall":/;
 
 /** An upstream error that came as the assistant's own words, after which the CLI ends as if all were well. */
 const inlineError = /^(?:Error: )?(?:T|RetriableError|ConnectError): ?\[?[a-z_]+\]?/;
@@ -44,9 +35,4 @@ function completedOutcome(draft: StreamJsonDraft): TurnOutcome {
 
 function failedOutcome(message: string): TurnOutcome {
   return { kind: "failed", error: new CaretError("upstream-error", message).toInfo() };
-}
-
-/** A result that is only looked at is shortened as it comes in. Everything else is left whole. */
-export function openLongResult(head: string): LongLine | undefined {
-  return PRINTED.test(head) ? createStringShortener({ maxBytes: MAX_STRING_BYTES }) : undefined;
 }

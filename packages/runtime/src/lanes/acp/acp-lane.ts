@@ -68,6 +68,7 @@ export function createAcpLane({ host, idleMs }: AcpLaneOptions): Lane {
     },
     // A second prompt would cancel the first: what is said waits, and is the next turn's prompt.
     steer: () => Promise.reject(new CaretError("unsupported", "The agent hears it when this turn is over")),
+    release: (workspace) => processes.release(` ${workspace}`),
     close: () => processes.close(),
   };
 }

@@ -20,6 +20,8 @@ export interface AcpProcesses {
   take(key: string, command: AcpCommand): Promise<AcpLease>;
   /** One for this turn alone. */
   takeOwn(command: AcpCommand): Promise<AcpLease>;
+  /** End those without a turn whose key ends like this. */
+  release(keyEnd: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,14 @@ export function createAcpProcesses(idleMs: number): AcpProcesses {
     async takeOwn(command) {
       const process = await startAcpProcess(command);
       return { process, release: () => end(process, "the turn is over") };
+    },
+    async release(keyEnd) {
+      const idle = [...kept].filter(([key, { turns }]) => turns === 0 && key.endsWith(keyEnd));
+      for (const [key, entry] of idle) drop(key, entry);
+      const started = await Promise.allSettled(idle.map(([, entry]) => entry.started));
+      await Promise.all(
+        started.map((one) => one.status === "fulfilled" && end(one.value, "its workspace is released")),
+      );
     },
     async close() {
       isClosed = true;

@@ -16,6 +16,7 @@ export function createApiLane(host: ApiHost): Lane {
 
   return {
     name: "api",
+    // It starts no process: what runs on this machine are the gateway's tools, which are walled in themselves.
     features: featuresOf.api,
     runTurn: async (request, take, signal) => await (turns ?? (await load())).runTurn(request, take, signal),
     steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),

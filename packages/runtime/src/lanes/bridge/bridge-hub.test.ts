@@ -209,7 +209,7 @@ describe("agents that start at the same instant", () => {
     const second = admit("t2").then(() => {
       isSecondIn = true;
     });
-    // A round trip over the hub's own socket: time enough for whoever needs no longer to wait.
+    // A round trip over the hub's own socket: time enough for a call that does not have to wait.
     await expect(connectAgent({ turnId: "t3", secret: "none" })).rejects.toThrow("Connection closed");
     expect(isSecondIn).toBe(false);
     await goOn(first);

@@ -1,9 +1,8 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
 import { parseJson } from "@caret/protocol";
+import { listenPrivately } from "../../paths/listen-privately.ts";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
 import { type AgentTool, type AnswerCall, type BridgeHello, bridgeHelloSchema } from "../../turns/tools/tool-call.ts";
 import type { ToolServer } from "./serve-tools.ts";
@@ -136,21 +135,6 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-}
-
-async function listenPrivately(server: Server, socketPath: string): Promise<void> {
-  mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 });
-  rmSync(socketPath, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    // The socket is made within this very call; whatever else is made later must not be made under this mask.
-    const previous = process.umask(0o177);
-    try {
-      server.once("error", reject).listen(socketPath, resolve);
-    } finally {
-      process.umask(previous);
-    }
-  });
-  chmodSync(socketPath, 0o600);
 }
 
 /** Takes the first line and leaves all after it unread, the connection paused. Undefined when it is no hello. */

@@ -3,7 +3,7 @@ import { createStartQueue } from "./start-queue.ts";
 
 const never = new AbortController().signal;
 
-/** Lets whoever got a place find out. */
+/** Lets the promise of a freed place resolve. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a queue for those who start", () => {

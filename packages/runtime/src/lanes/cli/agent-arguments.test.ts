@@ -118,7 +118,7 @@ describe("the official CLI's arguments", () => {
         expect(byArgument).toEqual({ args: [...plain, "--", text], stdin: undefined });
         expect(byArgument.args.indexOf("--")).toBe(plain.length);
       }),
-      { numRuns: barSize({ quick: 1_000, full: 10_000 }) },
+      { numRuns: barSize({ quick: 300, full: 10_000 }) },
     );
   });
 

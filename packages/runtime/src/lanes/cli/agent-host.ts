@@ -3,11 +3,14 @@ import type { ChildCommand, ChildHandle, Spawner, SpawnOptions } from "../../pro
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmPool } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
+import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import type { BridgeHub } from "../bridge/bridge-hub.ts";
+import type { LaneRequest } from "../lane.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
 import type { RepairSettings } from "./contract-calls.ts";
+import type { Prepared } from "./start-agent.ts";
 import type { ClockSettings } from "./turn-clocks.ts";
 import type { VersionProbe } from "./version-probe.ts";
 
@@ -33,6 +36,8 @@ export interface AgentHost {
   chatConfigDir(): string;
   /** Where an agent that logs in with this profile finds and keeps what is not part of its workspace. */
   agentFiles(profile: ResolvedProfile): AgentFiles;
+  /** The sandbox that an attempt's agent is to run in; undefined when its turn has none. Rejects when it cannot be had. */
+  openSandbox(request: LaneRequest, prepared: Prepared): Promise<OpenSandbox | undefined>;
   /** Starts a command, held together with all it starts where the machine can do that. */
   spawn(command: ChildCommand, options?: Pick<SpawnOptions, "seated">): ChildHandle;
   readonly spawner: Spawner;

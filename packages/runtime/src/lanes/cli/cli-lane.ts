@@ -48,14 +48,18 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
       const id = await createChat({ host, workspace, signal });
       return id === undefined ? undefined : { ...attachment, sessionId: id };
     },
+    release: async (workspace) => host.warm?.release(workspace),
     close: () => host.close(),
   };
 }
 
 async function openedAttempt(turn: TurnAttempt): Promise<OpenedAttempt> {
   try {
-    const { run, asArgument } = await openAttempt(turn);
-    return { run: (take) => readAgent(run, take), otherWayAfter: asArgument ? TOO_LONG : undefined };
+    const { run, release, asArgument } = await openAttempt(turn);
+    return {
+      run: (take) => readAgent(run, take).finally(release),
+      otherWayAfter: asArgument ? TOO_LONG : undefined,
+    };
   } catch (reason) {
     return unopened(reason, turn.signal);
   }

@@ -9,12 +9,14 @@ import { type Containment, containingSpawner } from "../../process/containment.t
 import { type ResolvedLaunch, resolveLaunch } from "../../process/resolve-launch.ts";
 import { createWarmPool } from "../../process/warm-pool.ts";
 import { type Profile, type ResolvedProfile, resolveProfile } from "../../profiles/profile.ts";
+import type { Sandboxes } from "../../sandbox/sandboxes.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
 import type { RepairSettings } from "./contract-calls.ts";
 import { findCursorCli } from "./find-cursor-cli.ts";
+import { openAgentSandbox } from "./open-agent-sandbox.ts";
 import { createVersionProbe } from "./version-probe.ts";
 
 export interface AgentHostOptions {
@@ -24,6 +26,8 @@ export interface AgentHostOptions {
   readonly uid: number | undefined;
   readonly spawner: Spawner;
   readonly containment: Containment;
+  /** Absent: turns that are to have a sandbox are refused. */
+  readonly sandboxes?: Sandboxes | undefined;
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
   /** Strict by default. */
@@ -66,6 +70,8 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     return made;
   };
   const [ownConfigDir = ""] = configDirs(options);
+  const { sandboxes, home, configDir, openBridge } = options;
+  const sandboxing = { sandboxes, host: { environment, openBridge }, platform, home, configDir };
 
   return {
     programs: options.programs,
@@ -90,6 +96,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     warm,
     versions,
     openBridge: options.openBridge,
+    openSandbox: (request, prepared) => openAgentSandbox(sandboxing, request, prepared),
     noteSecrets: options.noteSecrets,
     newId: randomUUID,
     monotonic,

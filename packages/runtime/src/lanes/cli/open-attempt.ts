@@ -1,6 +1,7 @@
 import { createDecoder } from "../../decode/decoder.ts";
 import type { Ending } from "../../decode/dialect.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
+import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { classifyFailure } from "./classify-failure.ts";
@@ -14,6 +15,8 @@ import { createVersionTeller } from "./version-probe.ts";
 /** An attempt whose agent runs. */
 export interface OpenAttempt {
   readonly run: AgentRun;
+  /** To be called when the agent is gone. */
+  readonly release: () => Promise<void>;
   /** The prompt is an argument of the agent's command line, which the system may find too long. */
   readonly asArgument: boolean;
 }
@@ -23,12 +26,17 @@ export async function openAttempt(turn: TurnAttempt): Promise<OpenAttempt> {
   const prepared = await prepare(turn);
   const asArgument = !turn.viaStdin && wantsArgument(turn, prepared.program);
   const version = createVersionTeller(findVersion(turn, prepared));
-  const offered = await openOfferedTurn(turn, prepared);
+  const sandbox = await turn.host.openSandbox(turn.request, prepared);
+  const release = async (): Promise<void> => await sandbox?.close();
+  let offered: OfferedTurn | undefined;
   try {
-    const { child, refill } = await startAgent(turn, prepared, { asArgument, covered: offered.covered });
-    return { run: { ...runOf(turn, prepared, child, offered), version, refill }, asArgument };
+    offered = await openOfferedTurn(turn, prepared, sandbox);
+    const how = { asArgument, covered: offered.covered, sandbox };
+    const { child, refill } = await startAgent(turn, prepared, how);
+    return { run: { ...runOf(turn, prepared, child, offered), version, refill }, release, asArgument };
   } catch (reason) {
-    offered.leave();
+    offered?.leave();
+    await release();
     throw reason;
   }
 }
@@ -37,7 +45,8 @@ async function prepare({ host, attempt }: TurnAttempt): Promise<Prepared> {
   const program = findProgram(attempt.model, host.programs);
   const profile = await host.resolveProfile(attempt.profile);
   host.noteSecrets(Object.values(profile.env));
-  return { program, profile, launch: await host.resolveLaunch(program.command) };
+  const launch = await host.resolveLaunch(program.command);
+  return { program, profile, launch, version: host.versions.look(launch) };
 }
 
 function wantsArgument({ request, host }: TurnAttempt, program: AgentProgram): boolean {
@@ -51,7 +60,7 @@ function runOf(
   offered: OfferedTurn,
 ): Omit<AgentRun, "version" | "refill"> {
   const { host, lane, request, signal } = turn;
-  const { program, profile, launch } = prepared;
+  const { program, profile } = prepared;
   const limits = turnLimits(host.clocks, request.offered !== undefined, program.timeoutMs);
   const clocks = createTurnClocks(limits, host.monotonic);
   offered.attach(child, clocks.noteAnswered);
@@ -61,7 +70,7 @@ function runOf(
       dialect: program.style === "official" ? "stream-json" : "contract",
       partial: program.partial,
       maxLineBytes: host.maxLineBytes,
-      shortensResults: program.style === "official",
+      shortensLongLines: program.style === "official",
       joinsDeltas: true,
     }),
     clocks,
@@ -73,7 +82,7 @@ function runOf(
       program.style === "contract" ? `${JSON.stringify({ type: "cancel", turnId: request.turnId })}\n` : undefined,
     judgeExit: (exit, process, saidAnything) => judgeExit(turn, prepared, exit, process, saidAnything),
     attachmentOf: (sessionId) => {
-      const version = host.versions.known(launch);
+      const version = prepared.version.known();
       const configDir = profile.configDir ?? host.chatConfigDir();
       return { lane, sessionId, configDir, ...(version === undefined ? {} : { version }) };
     },
@@ -85,18 +94,24 @@ function runOf(
 async function openOfferedTurn(
   { host, request, signal }: TurnAttempt,
   { program, profile }: Prepared,
+  sandbox: OpenSandbox | undefined,
 ): Promise<OfferedTurn> {
   if (program.style === "contract") {
     // Loaded when such a program is used: it brings the validator of JSON Schemas along.
     const { openContractTurn } = await import("./contract-calls.ts");
     return openContractTurn(request.offered, host.boundary);
   }
-  return await openBridgedTurn(host, request, host.agentFiles(profile), signal);
+  // In a sandbox the agent has a configuration directory of its own, and sees none of the user's files.
+  const files = sandbox === undefined ? host.agentFiles(profile) : { projectRoots: [sandbox.configDir], mcpFiles: [] };
+  return await openBridgedTurn(host, request, files, signal);
 }
 
 /** A program of one's own knows the contract, not the official CLI's options: it is not asked. */
-async function findVersion({ host }: TurnAttempt, { program, launch, profile }: Prepared): Promise<string | undefined> {
-  return program.style === "official" ? await host.versions.find(launch, host.environment(profile)) : undefined;
+async function findVersion(
+  { host }: TurnAttempt,
+  { program, version, profile }: Prepared,
+): Promise<string | undefined> {
+  return program.style === "official" ? await version.find(host.environment(profile)) : undefined;
 }
 
 function judgeExit(

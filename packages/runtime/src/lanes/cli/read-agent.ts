@@ -127,12 +127,13 @@ function createUpstreamNote(attachmentOf: AgentRun["attachmentOf"]) {
   return {
     sessionId: undefined as string | undefined,
     attach(decoded: readonly Decoded[]): readonly LaneEntry[] {
-      const index = decoded.findIndex(({ event }) => event.type === "session-ready" && event.sessionId !== undefined);
-      const entry = decoded[index];
-      if (entry?.event.type !== "session-ready" || entry.event.sessionId === undefined) return decoded;
-      const { sessionId } = entry.event;
-      this.sessionId = sessionId;
-      return decoded.with(index, { ...entry, upstream: attachmentOf(sessionId) } as LaneEntry);
+      for (const [index, entry] of decoded.entries()) {
+        const { event } = entry;
+        if (event.type !== "session-ready" || event.sessionId === undefined) continue;
+        this.sessionId = event.sessionId;
+        return decoded.with(index, { ...entry, upstream: attachmentOf(event.sessionId) } as LaneEntry);
+      }
+      return decoded;
     },
   };
 }

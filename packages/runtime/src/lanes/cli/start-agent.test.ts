@@ -18,7 +18,8 @@ afterEach(async () => {
 describe("the standard input of a program of one's own", () => {
   it("stays open for a program that answers its line", async () => {
     const child = spawner.spawn(workbench.sh("read -r turn; echo got $turn; read -r more; echo and $more", "held"));
-    holdStdin(child, "a turn\n", 50);
+    // Only a program that prints nothing for so long has its input ended, and this one may start slowly.
+    holdStdin(child, "a turn\n", 60_000);
     await child.firstOutput;
     await child.writeStdin("a result\n");
     expect(await readAll(child)).toBe("got a turn\nand a result\n");

@@ -1,15 +1,17 @@
 import type { LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
-import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
+import type { ChildCommand, ChildHandle, CoveredFile } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { WarmKey } from "../../process/warm-pool.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
+import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import type { LaneRequest } from "../lane.ts";
 import { type AgentPolicy, cliFeatures, contractTurn, officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentProgram } from "./agent-program.ts";
 import { childCommandOf } from "./child-command-of.ts";
+import type { LaunchVersion } from "./version-probe.ts";
 
 /** How long a program may be silent before we suppose that it waits for the end of its input. */
 const HOLD_MS = 1_500;
@@ -36,12 +38,15 @@ export interface Prepared {
   readonly program: AgentProgram;
   readonly profile: ResolvedProfile;
   readonly launch: ResolvedLaunch;
+  readonly version: LaunchVersion;
 }
 
 interface StartOptions {
   /** Is the prompt an argument? */
   readonly asArgument: boolean;
   readonly covered: readonly CoveredFile[];
+  /** What it must run in. */
+  readonly sandbox: OpenSandbox | undefined;
 }
 
 export interface Started {
@@ -52,10 +57,11 @@ export interface Started {
 
 /** Start the agent of an attempt and give it its prompt. A booted one is taken if one waits. */
 export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: StartOptions): Promise<Started> {
-  if (prepared.program.style === "contract") return await startContract(asked, prepared);
+  if (prepared.program.style === "contract") return await startContract(asked, prepared, how);
   const turn = { ...asked, request: withUsableReservation(asked, prepared) };
-  // An agent that is offered tools is tied to its own turn, and an argument cannot be given later: neither can wait.
-  if (how.asArgument || turn.request.offered !== undefined) return startCold(turn, prepared, how);
+  // An agent that is offered tools or walled in is tied to its own turn, and an argument cannot be given later: none can wait.
+  const isTied = turn.request.offered !== undefined || how.sandbox !== undefined;
+  if (how.asArgument || isTied) return startCold(turn, prepared, how);
   return startWarm(turn, prepared);
 }
 
@@ -63,60 +69,78 @@ export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: St
  * An id that was chosen ahead of time is good for one new chat, once: an earlier attempt may have made it already. A CLI
  * that does not know the option chooses its own.
  */
-function withUsableReservation({ host, request }: TurnAttempt, { launch }: Prepared): LaneRequest {
+function withUsableReservation({ host, request }: TurnAttempt, { version }: Prepared): LaneRequest {
   const { upstream, workspace } = request;
   if (upstream?.isReserved !== true) return request;
   const { sessionId: id, configDir = host.chatConfigDir() } = upstream;
   if (chatExists({ configDir, workspace, id })) return { ...request, upstream: { ...upstream, isReserved: false } };
-  return cliFeatures(host.versions.known(launch)).newSessionId ? request : { ...request, upstream: undefined };
+  return cliFeatures(version.known()).newSessionId ? request : { ...request, upstream: undefined };
 }
 
 /**
  * Print mode waits without end for commands in the background, and such a turn would be given up as stalled. The CLI is
  * asked to end them a little earlier, where it has an option for that, so that the turn still ends with its answer.
  */
-function turnPolicy(host: AgentHost, launch: ResolvedLaunch): AgentPolicy {
-  if (!cliFeatures(host.versions.known(launch)).backgroundShellTimeout) return host.policy;
+function turnPolicy(host: AgentHost, version: LaunchVersion): AgentPolicy {
+  if (!cliFeatures(version.known()).backgroundShellTimeout) return host.policy;
   return { ...host.policy, backgroundShellMs: host.clocks.idleMs * SHARE_OF_IDLE };
 }
 
-async function startContract({ host, request }: TurnAttempt, { program, launch, profile }: Prepared): Promise<Started> {
+async function startContract(
+  { host, request }: TurnAttempt,
+  { program, launch, profile }: Prepared,
+  how: StartOptions,
+): Promise<Started> {
   const { workspace } = request;
   const line = await contractTurn(request);
   const command = childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" });
-  const child = host.spawn(command, SEATED);
+  const child = start(host, command, how);
   holdStdin(child, line, request.offered && HOLD_FOR_RESULTS_MS);
   return { child, refill: () => undefined };
 }
 
-function startCold(
-  { host, request }: TurnAttempt,
-  { program, launch, profile }: Prepared,
-  { asArgument, covered }: StartOptions,
-): Started {
+function startCold({ host, request }: TurnAttempt, prepared: Prepared, how: StartOptions): Started {
+  const { program, launch, profile, version } = prepared;
   const { workspace, offered } = request;
-  const forTurn = turnPolicy(host, launch);
+  const forTurn = policyIn(request, turnPolicy(host, version));
   // In a workspace that we wrote ourselves the only server to approve is ours, and its tools run only when forced.
   const asked = offered === undefined ? request : { ...request, force: true };
   const policy = offered === undefined ? forTurn : { ...forTurn, approveMcps: true };
-  const { args, stdin } = officialInvocation(asked, program, policy, asArgument);
+  const { args, stdin } = officialInvocation(asked, program, policy, how.asArgument);
   const input = stdin === undefined ? ("closed" as const) : { content: stdin };
   const command = childCommandOf({ host, launch, args, workspace, profile, stdin: input });
-  return { child: host.spawn({ ...command, covered }, SEATED), refill: () => undefined };
+  return { child: start(host, { ...command, covered: how.covered }, how), refill: () => undefined };
 }
 
-function startWarm({ host, lane, request, attempt }: TurnAttempt, { program, launch, profile }: Prepared): Started {
+function start(host: AgentHost, command: ChildCommand, { sandbox }: StartOptions): ChildHandle {
+  // A seat has a container of its own, and not these walls.
+  return sandbox === undefined ? host.spawn(command, SEATED) : host.spawn(sandbox.enclose(command));
+}
+
+/**
+ * Cursor's own sandbox makes namespaces, which ours forbids. The servers of an `mcp.json` that is Caret's need no approval:
+ * the agent sees that file and no other.
+ */
+function policyIn({ sandbox }: LaneRequest, policy: AgentPolicy): AgentPolicy {
+  if (sandbox === undefined) return policy;
+  const isOurs = sandbox.additions.cursorFiles?.["mcp.json"] !== undefined;
+  return { ...policy, sandbox: "disabled", approveMcps: policy.approveMcps || isOurs };
+}
+
+function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prepared): Started {
+  const { program, launch, profile, version } = prepared;
   const { workspace } = request;
-  const profileOf = (wanted: LaneRequest): WarmKey => {
-    const { args } = officialInvocation(wanted, program, turnPolicy(host, launch), false);
+  const profileOf = (like: LaneRequest): WarmKey => {
+    const { args } = officialInvocation(like, program, turnPolicy(host, version), false);
     return {
       command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held" }),
       model: attempt.model,
-      resumedSession: wanted.upstream && `${wanted.upstream.sessionId} after ${wanted.previousTurnId}`,
-      cliVersion: host.versions.known(launch) ?? "unknown",
+      resumedSession: like.upstream && `${like.upstream.sessionId} after ${like.previousTurnId}`,
+      cliVersion: version.known() ?? "unknown",
     };
   };
-  const child = host.warm?.take(profileOf(request)) ?? host.spawn(profileOf(request).command, SEATED);
+  const wanted = profileOf(request);
+  const child = host.warm?.take(wanted) ?? host.spawn(wanted.command, SEATED);
   void child.writeStdin(request.prompt);
   void child.endStdin();
   const refill = (sessionId: string): void => {

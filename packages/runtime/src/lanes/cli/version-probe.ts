@@ -26,53 +26,75 @@ export interface VersionProbe {
   find(launch: ResolvedLaunch, env: Readonly<Record<string, string>>): Promise<string | undefined>;
   /** The same, with the program's own words. */
   ask(launch: ResolvedLaunch, env: Readonly<Record<string, string>>): Promise<VersionAnswer>;
+  /** The same for the file that the launch names now: it is looked at once, however often its version is asked for. */
+  look(launch: ResolvedLaunch): LaunchVersion;
+}
+
+/** The version of one program file. */
+export interface LaunchVersion {
+  known(): string | undefined;
+  find(env: Readonly<Record<string, string>>): Promise<string | undefined>;
 }
 
 export function createVersionProbe(spawner: Spawner): VersionProbe {
   const asked = new Map<string, Promise<VersionAnswer>>();
   const settled = new Map<string, string>();
 
-  const askProgram = async (
-    launch: ResolvedLaunch,
-    env: Readonly<Record<string, string>>,
-    onLate: () => void,
-  ): Promise<VersionAnswer> => {
-    const child = spawner.spawn({
-      file: launch.file,
-      args: [...launch.args, "--version"],
-      cwd: "/",
-      env,
-      stdin: "closed",
-    });
-    const timer = setTimeout(() => {
-      onLate();
-      void child.stop({ reason: "took too long", graceMs: 0 });
-    }, DEADLINE_MS);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of child.stdout) chunks.push(chunk);
-    clearTimeout(timer);
-    await child.stop();
-    const printed = Buffer.concat(chunks).toString("utf8").trim();
-    return { version: printed.split(/\s+/).find((word) => versionForm.test(word)), printed };
-  };
-
-  const ask: VersionProbe["ask"] = (launch, env) => {
-    const installed = versionInPath(launch.file);
-    const identity = identityOf(launch);
+  const askOnce = (seen: SeenProgram, env: Readonly<Record<string, string>>): Promise<VersionAnswer> => {
+    const { launch, installed, identity } = seen;
     if (installed !== undefined) return Promise.resolve({ version: installed, printed: installed });
     if (identity === undefined) return Promise.resolve({ version: undefined, printed: "" });
     // A program that was merely slow is asked again another time.
-    const answer = asked.get(identity) ?? askProgram(launch, env, () => asked.delete(identity));
+    const answer = asked.get(identity) ?? askProgram(spawner, launch, env, () => asked.delete(identity));
     asked.set(identity, answer);
     void answer.then(({ version }) => version !== undefined && settled.set(identity, version));
     return answer;
   };
+  const versionOf = ({ installed, identity }: SeenProgram): string | undefined =>
+    installed ?? settled.get(identity ?? "");
 
   return {
-    known: (launch) => versionInPath(launch.file) ?? settled.get(identityOf(launch) ?? ""),
-    ask,
-    find: async (launch, env) => (await ask(launch, env)).version,
+    known: (launch) => versionOf(see(launch)),
+    ask: (launch, env) => askOnce(see(launch), env),
+    find: async (launch, env) => (await askOnce(see(launch), env)).version,
+    look(launch) {
+      const seen = see(launch);
+      return { known: () => versionOf(seen), find: async (env) => (await askOnce(seen, env)).version };
+    },
   };
+}
+
+async function askProgram(
+  spawner: Spawner,
+  { file, args }: ResolvedLaunch,
+  env: Readonly<Record<string, string>>,
+  onLate: () => void,
+): Promise<VersionAnswer> {
+  const child = spawner.spawn({ file, args: [...args, "--version"], cwd: "/", env, stdin: "closed" });
+  const timer = setTimeout(() => {
+    onLate();
+    void child.stop({ reason: "took too long", graceMs: 0 });
+  }, DEADLINE_MS);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk);
+  clearTimeout(timer);
+  await child.stop();
+  const printed = Buffer.concat(chunks).toString("utf8").trim();
+  return { version: printed.split(/\s+/).find((word) => versionForm.test(word)), printed };
+}
+
+/** A program's file as it was when somebody looked. */
+interface SeenProgram {
+  readonly launch: ResolvedLaunch;
+  /** The version that its place names. */
+  readonly installed: string | undefined;
+  /** Another one when the file is another; undefined when there is none. */
+  readonly identity: string | undefined;
+}
+
+function see(launch: ResolvedLaunch): SeenProgram {
+  const installed = versionInPath(launch.file);
+  return { launch, installed, identity: installed === undefined ? identityOf(launch) : undefined };
 }
 
 /** The installer keeps each version in a directory of its name, and links to it. */

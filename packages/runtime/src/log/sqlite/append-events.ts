@@ -34,8 +34,13 @@ export function appendEvents(
   // What was copied stands as it stood elsewhere, several turns at once.
   assertPosition(sessionId, progress, { expectedSeq, first: copied ? undefined : prepared[0]?.stored });
   const turnId = prepared[0]?.stored.turnId;
-  if (command !== undefined && turnId !== undefined)
+  if (command !== undefined && turnId !== undefined) {
+    const { delivers } = command;
+    // Before anything is written.
+    if (delivers !== undefined) tables.messages.assertQueued(delivers);
     tables.commands.record(command, { sessionId, turn: { turnId, firstSeq: expectedSeq + 1 } }, now);
+    if (delivers !== undefined) tables.messages.settle(delivers, "started", turnId);
+  }
   const appended = prepared.map(({ stored, data }, index) => {
     const whole: StoredEvent = { at: now, ...stored, sessionId, seq: expectedSeq + index + 1 };
     tables.events.insert(whole, data);

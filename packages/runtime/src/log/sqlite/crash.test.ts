@@ -15,7 +15,7 @@ import { readAll } from "../read-turns.ts";
 import { LOG_FILE, openSqliteEventStore } from "./sqlite-event-store.ts";
 
 const writer = fileURLToPath(new URL("../testing/crash-writer.ts", import.meta.url));
-const rounds = barSize({ quick: 10, full: 200 });
+const rounds = barSize({ quick: 5, full: 200 });
 const MAX_ACKS_PER_ROUND = 150;
 
 describe("A gateway that is killed with SIGKILL", () => {

@@ -61,7 +61,7 @@ const DRAIN_MS = 2_000;
  * later, off the loop: the jobs keep their places meanwhile.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { wal, maxDelayMs = 10, patienceMs = 200, maxEvents = 512, heldMs = HELD_MS } = options;
+  const { wal, maxDelayMs = 10, patienceMs = 500, maxEvents = 512, heldMs = HELD_MS } = options;
   const { monotonicMs = () => performance.now() } = options;
   const timer = createOneTimer();
   let jobs: Job[] = [];

@@ -2,7 +2,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type CommandKey, type CommandRecord, parseJson } from "@caret/protocol";
 import { commandTaken, type ReadOptions, type StoredEvent } from "../event-store.ts";
 import { parseEvent } from "../stored-event.ts";
+import { type AgentTable, createAgentTable } from "./agent-table.ts";
 import { addCostFunction } from "./cost-function.ts";
+import { createMessageTable, type MessageTable } from "./message-table.ts";
 import type { Row } from "./open-database.ts";
 import { createSessionTable, type SessionTable } from "./session-table.ts";
 import { createTurnTable, type TurnTable } from "./turn-table.ts";
@@ -18,6 +20,8 @@ export interface LogTables {
   readonly events: EventTable;
   readonly turns: TurnTable;
   readonly commands: CommandTable;
+  readonly agents: AgentTable;
+  readonly messages: MessageTable;
 }
 
 export function createLogTables(database: DatabaseSync): LogTables {
@@ -27,6 +31,8 @@ export function createLogTables(database: DatabaseSync): LogTables {
     events: createEventTable(database),
     turns: createTurnTable(database),
     commands: createCommandTable(database),
+    agents: createAgentTable(database),
+    messages: createMessageTable(database),
   };
 }
 

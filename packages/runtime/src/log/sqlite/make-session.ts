@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import { nameTaken } from "../agent-store.ts";
 import type { CommandOptions, CreateOptions, NewSession, SessionChanges, SessionRecord } from "../event-store.ts";
 import { changeSession, toSessionRecord } from "../session-record.ts";
 import { findSession } from "./append-events.ts";
@@ -10,18 +11,20 @@ interface Noted {
 }
 
 export function createIn(
-  { sessions, commands }: LogTables,
+  { sessions, commands, agents }: LogTables,
   session: NewSession,
-  { staged, command, now, owner }: CreateOptions & Noted,
+  { staged, command, agent, now, owner }: CreateOptions & Noted,
 ): SessionRecord {
   const state = sessions.state(session.id);
   if (state !== undefined && state.hidden !== "removed")
     throw new CaretError("invalid-request", `There is a session ${session.id} already`);
+  if (agent !== undefined && agents.find(agent.name) !== undefined) throw nameTaken(agent.name);
   if (command !== undefined) commands.record(command, { sessionId: session.id }, now);
   // One of the same id is being deleted. What is left of it must not become part of this one.
   if (state !== undefined) sessions.remove(session.id);
   const record = toSessionRecord(session);
   sessions.save(record);
+  if (agent !== undefined) agents.insert(agent, session.id);
   if (staged === true) sessions.hide(session.id, "staged", owner);
   return record;
 }

@@ -15,12 +15,14 @@ export interface RemoveOptions extends DeleteOptions {
 
 /** `hidden`: nobody sees it any more, and `removeStep` deletes the rest of it. Undefined when there is none that fits. */
 export function removeSession(
-  { sessions, turns, commands }: LogTables,
+  { sessions, turns, commands, agents }: LogTables,
   sessionId: string,
   { updatedBefore = Number.POSITIVE_INFINITY, command, now, owner }: RemoveOptions,
 ): "gone" | "hidden" | undefined {
   const state = sessions.state(sessionId);
   if (state === undefined || state.hidden === "removed" || state.updatedAt >= updatedBefore) return undefined;
+  const agent = agents.ofSession(sessionId);
+  if (agent !== undefined) throw belongsTo(agent.name);
   if (turns.running({ sessionId }).length > 0)
     throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
   if (command !== undefined) commands.record(command, { sessionId }, now);
@@ -30,6 +32,12 @@ export function removeSession(
   }
   sessions.remove(sessionId);
   return "gone";
+}
+
+function belongsTo(name: string): CaretError {
+  return new CaretError("invalid-request", `The session belongs to the agent ${name}`, {
+    fix: `Remove the agent: \`caret agent rm ${name}\` deletes its session, too.`,
+  });
 }
 
 /** Deletes some of a session that is being deleted. Says whether all of it is gone. */

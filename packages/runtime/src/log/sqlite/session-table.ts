@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { laneNames, permissionWords } from "@caret/protocol";
+import { laneNames, permissionWords, sandboxWords } from "@caret/protocol";
 import { z } from "zod";
 import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
 import { fromCursorText, progressFields, type SessionProgress, toCursorText } from "../session-progress.ts";
@@ -50,14 +50,14 @@ export interface Advance {
 
 const saveSql = `
   insert into session
-    (id, workspace, title, lane, model, permission, created_at, updated_at, archived, imported, last_seq, upstream,
+    (id, workspace, title, lane, model, permission, sandbox, budget, created_at, updated_at, archived, imported, last_seq, upstream,
      search_text)
   values
-    ($id, $workspace, $title, $lane, $model, $permission, $createdAt, $updatedAt, $archived, $imported, $lastSeq,
-     $upstream, $search)
+    ($id, $workspace, $title, $lane, $model, $permission, $sandbox, $budget, $createdAt, $updatedAt, $archived, $imported,
+     $lastSeq, $upstream, $search)
   on conflict (id) do update set
-    title = $title, lane = $lane, model = $model, permission = $permission, updated_at = $updatedAt,
-    archived = $archived, upstream = $upstream, search_text = $search
+    title = $title, lane = $lane, model = $model, permission = $permission, sandbox = $sandbox, budget = $budget,
+    updated_at = $updatedAt, archived = $archived, upstream = $upstream, search_text = $search
 `;
 
 const advanceSql = `
@@ -66,16 +66,16 @@ const advanceSql = `
   where id = $id
 `;
 
-/** Read with the session, so that a list of sessions shows what they consumed without reading their logs. */
-const usedSql = `(
+/** Read with the session, so that a list of sessions shows whose they are and what they consumed without reading their logs. */
+const listedSql = `(
   select json_object(
     'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),
     'reasoning', sum(reasoning), 'cost', case when count(${costSql}) = count(*) then sum(${costSql}) end
   ) from turn_usage where session_id = session.id
-) as used`;
+) as used, (select name from agent where session_id = session.id) as agent`;
 
 const listSql = `
-  select *, ${usedSql} from session
+  select *, ${listedSql} from session
   where hidden is null
     and instr(search_text, $search) > 0
     and ($archived is null or archived = $archived)
@@ -90,10 +90,11 @@ const prunableSql = `
   )
   where updated_at < $before
     and not exists (select 1 from turn where turn.session_id = id and turn.ended_at is null)
+    and not exists (select 1 from agent where agent.session_id = id)
 `;
 
 export function createSessionTable(database: DatabaseSync): SessionTable {
-  const find = database.prepare(`select *, ${usedSql} from session where id = ? and hidden is null`);
+  const find = database.prepare(`select *, ${listedSql} from session where id = ? and hidden is null`);
   const progress = database.prepare(
     `select last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome from session
      where id = ? and hidden is not 'removed'`,
@@ -184,6 +185,8 @@ function toRow(session: SessionRecord): Record<string, SQLInputValue> {
     $lane: session.lane ?? null,
     $model: session.model ?? null,
     $permission: session.permission ?? null,
+    $sandbox: session.sandbox ?? null,
+    $budget: session.budget === undefined ? null : JSON.stringify(session.budget),
     $createdAt: session.createdAt,
     $updatedAt: session.updatedAt,
     $archived: Number(session.archived),
@@ -208,6 +211,9 @@ const upstreamSchema = z
   .transform((attachments) => attachments.filter((attachment) => attachment !== null));
 
 const permissionSchema = z.enum(permissionWords).optional().catch(undefined);
+const sandboxSchema = z.enum(sandboxWords).optional().catch(undefined);
+const limitSchema = z.object({ tokens: z.number().exactOptional(), usd: z.number().exactOptional() });
+const budgetSchema = z.object({ turn: limitSchema.exactOptional(), session: limitSchema.exactOptional() });
 const hiddenStates = ["staged", "removed"] as const;
 const lineStates = ["closed", "awaited", "growing"] as const;
 const outcomes = ["completed", "cancelled", "failed"] as const;
@@ -235,6 +241,7 @@ function toLastTurn(row: Row): LastTurn | undefined {
 function toSession(row: Row): SessionRecord {
   const lane = laneSchema.parse(row["lane"] ?? undefined);
   const permission = permissionSchema.parse(row["permission"] ?? undefined);
+  const sandbox = sandboxSchema.parse(row["sandbox"] ?? undefined);
   const usage = toUsage(JSON.parse(String(row["used"])));
   return {
     id: String(row["id"]),
@@ -243,6 +250,9 @@ function toSession(row: Row): SessionRecord {
     ...(lane === undefined ? {} : { lane }),
     ...(row["model"] === null ? {} : { model: String(row["model"]) }),
     ...(permission === undefined ? {} : { permission }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(row["budget"] === null ? {} : { budget: budgetSchema.parse(JSON.parse(String(row["budget"]))) }),
+    ...(row["agent"] === null ? {} : { agent: String(row["agent"]) }),
     createdAt: Number(row["created_at"]),
     ...(row["imported"] === 1 ? { imported: true } : {}),
     updatedAt: Number(row["updated_at"]),

@@ -18,7 +18,7 @@ const elsewhere = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const canLeave = spawnSync(elsewhere[0], [...elsewhere.slice(1), "true"]).status === 0;
 const script = fileURLToPath(new URL("../testing/sharing-process.ts", import.meta.url));
 
-const FIRST_ONES = barSize({ quick: 8, full: 20 });
+const FIRST_ONES = barSize({ quick: 4, full: 20 });
 
 /** A process that waits for `go`. */
 interface Sharer {

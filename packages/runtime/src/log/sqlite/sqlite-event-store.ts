@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandRecord } from "@caret/protocol";
 import { makePrivateDirectory } from "../../paths/private-files.ts";
+import type { AgentStore } from "../agent-store.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import type {
   AppendOptions,
@@ -48,6 +49,7 @@ import { createIn, publishIn } from "./make-session.ts";
 import { openLog, reopenLog } from "./open-log.ts";
 import { removeSession, removeStep } from "./remove-session.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
+import { createSqliteAgentStore } from "./sqlite-agent-store.ts";
 import { toStorageError } from "./storage-error.ts";
 import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 
@@ -73,6 +75,11 @@ export interface SqliteEventStoreOptions {
   readonly syncFile?: SyncFile;
 }
 
+/** The event store, and the registry of agents in the same file. */
+export interface LogStore extends EventStore {
+  readonly agents: AgentStore;
+}
+
 /** What a store holds while it is open. */
 interface Holdings {
   readonly connection: LogConnection;
@@ -87,7 +94,7 @@ interface Holdings {
  * Throws `storage-locked` to a gateway when another one has the directory, and `storage-failed` when the log is corrupt
  * or too new. Nothing of the log is kept in memory, because another process may change all of it.
  */
-export function openSqliteEventStore(options: SqliteEventStoreOptions): EventStore {
+export function openSqliteEventStore(options: SqliteEventStoreOptions): LogStore {
   const { directory, role, now = Date.now, pid = process.pid } = options;
   const isAlive = options.isAlive ?? ((owner) => isOwnerAlive(directory, owner));
   const path = join(directory, LOG_FILE);
@@ -117,7 +124,8 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): EventSto
   }
 }
 
-class SqliteEventStore implements EventStore {
+class SqliteEventStore implements LogStore {
+  readonly agents: AgentStore;
   readonly owner: string;
   readonly isOwnerAlive: (owner: string) => boolean;
   readonly #held: Holdings;
@@ -136,6 +144,12 @@ class SqliteEventStore implements EventStore {
     this.#listeners = createCommitListeners(options.onListenerError ?? (() => {}));
     this.#now = options.now ?? Date.now;
     this.#rawMaxBytes = options.rawMaxBytes ?? DEFAULT_RAW_MAX_BYTES;
+    this.agents = createSqliteAgentStore({
+      write: this.#writer.run,
+      read: (work) => this.#read(work),
+      touch: this.#listeners.touch,
+      now: this.#now,
+    });
   }
 
   async createSession(session: NewSession, options: CreateOptions = {}): Promise<SessionRecord> {

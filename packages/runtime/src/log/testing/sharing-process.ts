@@ -73,7 +73,7 @@ async function ensureSession(store: EventStore): Promise<void> {
   }
 }
 
-/** Somebody closes stdin, or kills the process. */
+/** Until the test closes stdin, or kills the process. */
 async function farewell(): Promise<void> {
   await lines.next();
 }

@@ -31,7 +31,7 @@ const exec = (command: string, more: object = {}): CallToApprove => asked("exec"
 const edit = (path: string): CallToApprove => asked("edit", "edit", { path, old_string: "a", new_string: "b" });
 const offered = (call: CallToApprove): readonly string[] => offerGrants(call).map((scope) => grantWords(scope).label);
 
-/** Grants one of the offers for a call, the first unless told. */
+/** Grants one of the offers for a call, the first by default. */
 function grant(call: CallToApprove, which = 0): Grant {
   const scope = offerGrants(call)[which];
   if (scope === undefined) throw new Error("Nothing is offered");

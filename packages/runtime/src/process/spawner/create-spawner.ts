@@ -25,15 +25,18 @@ export interface CreateSpawnerOptions {
   readonly socketDir?: string;
   /** In the mode `process`: how many processes wait, started ahead, for commands that are to be `seated`. */
   readonly seats?: number;
+  /** How many wait at most after many were taken at once; absent: the default of `Seats`. */
+  readonly mostSeats?: number;
   /** A spawner process of `forkSpawner`, which boots meanwhile. In the mode `inline` it is let go. */
   readonly forked?: ChildProcess | undefined;
   readonly platform?: NodeJS.Platform;
 }
 
 export function createSpawner(options: CreateSpawnerOptions): Spawner {
-  const { mode, dataDir, socketDir = tmpdir(), seats, forked, platform = process.platform } = options;
+  const { mode, dataDir, socketDir = tmpdir(), seats, mostSeats, forked, platform = process.platform } = options;
   const registryDir = dataDir === undefined ? undefined : join(dataDir, "processes");
-  if (mode === "process" && platform !== "win32") return new ProcessSpawner({ registryDir, socketDir, seats, forked });
+  if (mode === "process" && platform !== "win32")
+    return new ProcessSpawner({ registryDir, socketDir, seats, mostSeats, forked });
   forked?.disconnect();
   return createInlineSpawner({ registry: registryDir === undefined ? undefined : openProcessRegistry(registryDir) });
 }
@@ -47,10 +50,10 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
   const hidden = { descriptors: listHideableDescriptors(), device: openSync(devNull, "r+") };
   const reaper = createStrayReaper();
   const children = new Set<ChildHandle>();
-  let closed = false;
+  let closing: Promise<void> | undefined;
 
   const launch: Launch = async (command, { signal }) => {
-    if (closed) throw new CaretError("cancelled", "Caret is shutting down");
+    if (closing !== undefined) throw new CaretError("cancelled", "Caret is shutting down");
     const stdin = command.stdin === "closed" ? "ignore" : "pipe";
     const stdio = [stdin, "pipe", "pipe"] as const;
     const started = await startProcess(command, { mark: randomUUID(), stdio, signal, hidden, reaper, registry });
@@ -67,6 +70,12 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
     };
   };
 
+  async function close(): Promise<void> {
+    await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
+    await reaper.settled();
+    closeSync(hidden.device);
+  }
+
   return {
     spawn(command, options) {
       const child = superviseChild(command, launch, options);
@@ -75,10 +84,9 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
       return child;
     },
     async close() {
-      closed = true;
-      await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
-      await reaper.settled();
-      closeSync(hidden.device);
+      // Once: by a second call the number of the device's descriptor may be another file's.
+      closing ??= close();
+      await closing;
     },
   };
 }

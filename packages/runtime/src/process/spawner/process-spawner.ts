@@ -22,6 +22,8 @@ export interface ProcessSpawnerOptions {
   readonly socketDir: string;
   /** How many processes wait, started ahead, for commands that are to be `seated`. */
   readonly seats?: number | undefined;
+  /** How many wait at most after many were taken at once. */
+  readonly mostSeats?: number | undefined;
   /** A spawner process that was forked earlier; it is used until it dies. */
   readonly forked?: ChildProcess | undefined;
 }
@@ -46,11 +48,12 @@ export class ProcessSpawner implements Spawner {
   #link: SpawnerLink | undefined;
   #closed = false;
 
-  constructor({ registryDir, socketDir, seats = 0, forked }: ProcessSpawnerOptions) {
+  constructor({ registryDir, socketDir, seats = 0, mostSeats, forked }: ProcessSpawnerOptions) {
     this.#streamServer = new StreamServer(socketDir);
     this.#registryDir = registryDir;
     this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
-    this.#seats = new Seats({ launch: (command, { signal }) => this.#start(command, signal), max: seats });
+    const launch: Launch = (command, { signal }) => this.#start(command, signal);
+    this.#seats = new Seats({ launch, least: seats, most: mostSeats });
     this.#link = this.#open(forked);
   }
 
@@ -123,7 +126,7 @@ export class ProcessSpawner implements Spawner {
       exited: exited.promise,
       signal: (signal) => link.send({ type: "signal", id, signal }),
       reap: (strays) => {
-        link.send({ type: "reap", id, strays });
+        if (this.#remotes.has(id)) link.send({ type: "reap", id, strays });
         return reaped.promise;
       },
     };
@@ -147,10 +150,10 @@ export class ProcessSpawner implements Spawner {
       case "failed":
         return fail(remote, CaretError.fromInfo(report.error));
       case "exited":
-        return remote?.exited.resolve({ kind: "exited", code: report.code, signal: report.signal });
+        remote?.exited.resolve({ kind: "exited", code: report.code, signal: report.signal });
+        return report.isReaped ? this.#finish(report.id) : undefined;
       case "reaped":
-        remote?.reaped.resolve();
-        return this.#forget(report.id);
+        return this.#finish(report.id);
     }
   }
 
@@ -173,6 +176,12 @@ export class ProcessSpawner implements Spawner {
   #disown(link: SpawnerLink, id: string): void {
     link.send({ type: "signal", id, signal: "SIGKILL" });
     link.send({ type: "reap", id, strays: "now" });
+  }
+
+  /** Nothing of the child is left. */
+  #finish(id: string): void {
+    this.#remotes.get(id)?.reaped.resolve();
+    this.#forget(id);
   }
 
   #forget(id: string): void {

@@ -6,7 +6,10 @@ const SHELL = "/bin/sh";
 const LINE = "caret_seat_line";
 /** A newline, which a word of the line cannot hold itself. */
 const NEWLINE = "caret_seat_newline";
-const WAIT = `${NEWLINE}='\n'\nread -r ${LINE} && eval "$${LINE}"`;
+/** Becomes the command that the seat was made like. */
+const FAMILIAR = "caret_seat_go";
+/** Two lines and no more: a shell that cannot become the agent must not take the agent's input for commands. */
+const WAIT = `${NEWLINE}='\n'\nread -r ${LINE} && eval "$${LINE}" && read -r ${LINE} && eval "$${LINE}"`;
 
 /** A byte of the line costs a system call. */
 const MAX_LINE = 8 * 1024;
@@ -34,8 +37,8 @@ export const givingWays = ["exec", "exec /usr/bin/env -u _ -u SHLVL"] as const;
 export type GivingWay = (typeof givingWays)[number];
 
 /**
- * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for one
- * line and becomes what the line says. Undefined where a shell could not hand on the environment unchanged.
+ * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for two
+ * lines, `primingLine` and `startLine`, and becomes what they say. Undefined where a shell could not hand on the environment unchanged.
  */
 export function seatCommandOf(command: ChildCommand): (ChildCommand & { readonly stdin: "held" }) | undefined {
   const names = Object.keys(command.env);
@@ -53,13 +56,26 @@ export function seatKeyOf({ file, args, env }: ChildCommand): string {
   return JSON.stringify([file, args, env]);
 }
 
-/** The line that makes a waiting shell this command. Undefined where it cannot be one, or would be refused better elsewhere. */
-export function seatLineOf(command: ChildCommand, givingWay: GivingWay): string | undefined {
+/**
+ * The first line for a seat, sent as soon as it waits: most agents start like the one before, and for such a one the shell
+ * has read all words by then. It is in the memory of the shell alone, and gone when the shell becomes another program.
+ */
+export function primingLine(words: string | undefined): string {
+  return words === undefined ? ":\n" : `${FAMILIAR}() { ${words}; }\n`;
+}
+
+/** The second line, which makes the shell a command with these words. */
+export function startLine(words: string, primed: string | undefined): string {
+  return words === primed ? `${FAMILIAR}\n` : `${words}\n`;
+}
+
+/** What makes a waiting shell this command. Undefined where it cannot be one, or would be refused better elsewhere. */
+export function seatWordsOf(command: ChildCommand, givingWay: GivingWay): string | undefined {
   const { file, args } = command.contained ?? command;
   if (!isProgram(file)) return undefined;
   const words = [file, ...args].map(quoted).join(" ");
   const input = command.stdin === "closed" ? " </dev/null" : "";
-  const line = `cd ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}\n`;
+  const line = `cd ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}`;
   return line.length > MAX_LINE ? undefined : line;
 }
 

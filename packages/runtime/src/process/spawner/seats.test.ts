@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
@@ -6,6 +7,7 @@ import { type Containment, containCommand, probeContainment } from "../containme
 import { createWorkbench, pidOf, readAll, testEnv, type Workbench, waitingSeats } from "../testing/workbench.ts";
 import { createSpawner } from "./create-spawner.ts";
 import { ProcessSpawner } from "./process-spawner.ts";
+import { primingLine, seatCommandOf, seatWordsOf, startLine } from "./seat.ts";
 
 const SEATS = 2;
 const probing = createSpawner({ mode: "inline" });
@@ -17,7 +19,12 @@ let spawner: ProcessSpawner;
 
 beforeEach(() => {
   bench = createWorkbench();
-  spawner = new ProcessSpawner({ socketDir: bench.directory, registryDir: bench.path("processes"), seats: SEATS });
+  spawner = new ProcessSpawner({
+    socketDir: bench.directory,
+    registryDir: bench.path("processes"),
+    seats: SEATS,
+    mostSeats: SEATS,
+  });
 });
 afterEach(async () => {
   await spawner.close();
@@ -48,6 +55,32 @@ describe("a seat", () => {
     await eventually(() => spawner.seats === SEATS, "the seats are filled up");
     const kept = waitingSeats(process.pid).filter((pid) => seats.includes(pid));
     expect(kept).toHaveLength(SEATS - 1);
+  });
+
+  it("waits for each of as many agents as were started at once, up to a limit, and starts one like them by two words", async () => {
+    const other = new ProcessSpawner({ socketDir: bench.directory, seats: 1, mostSeats: 3 });
+    try {
+      const start = (): Promise<string> => readAll(other.spawn(bench.sh("echo up"), { seated: true }));
+      await start();
+      await eventually(() => other.seats === 1, "one seat waits");
+      await Promise.all(Array.from({ length: 5 }, start));
+      await eventually(() => other.seats === 3, "three seats wait");
+      expect(await Promise.all([start(), start(), start(), start()])).toEqual(["up\n", "up\n", "up\n", "up\n"]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("that cannot become the agent takes nothing of the agent's input for a command", () => {
+    const command = { ...bench.sh("true"), cwd: bench.path("gone") };
+    const shell = seatCommandOf(command);
+    const words = seatWordsOf(command, "exec") ?? "";
+    const touch = `touch ${bench.path("owned")}\n`;
+    for (const primed of [words, undefined])
+      spawnSync(shell?.file ?? "", shell?.args, {
+        input: primingLine(primed) + startLine(words, primed) + touch + touch,
+      });
+    expect(readdirSync(bench.directory)).not.toContain("owned");
   });
 
   it("passes every word literally", async () => {
@@ -89,10 +122,12 @@ describe("a seat", () => {
   });
 
   it("is written down while it waits, and no longer", async () => {
+    const entries = (): readonly string[] => readdirSync(bench.path("processes"));
     await fill(bench.sh("true"));
-    const written = readdirSync(bench.path("processes")).length;
+    // The entry of the shell that found out how a seat hands its environment on is removed a moment after its exit.
+    await eventually(() => entries().length === SEATS, "only the seats have entries");
     await spawner.close();
-    expect([written, readdirSync(bench.path("processes"))]).toEqual([SEATS, []]);
+    expect(entries()).toEqual([]);
   });
 
   it("is not made for a command that is not to be seated", async () => {

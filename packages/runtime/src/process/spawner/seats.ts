@@ -4,26 +4,44 @@ import type { ChildCommand } from "../child-handle.ts";
 import type { Launch, LaunchedProcess } from "../process-group.ts";
 import { assertStartable } from "../start-failure.ts";
 import { PROCESS_MARK } from "../sweep-leftovers.ts";
-import { type GivingWay, givingWays, seatCommandOf, seatKeyOf, seatLineOf } from "./seat.ts";
+import { type GivingWay, givingWays, primingLine, seatCommandOf, seatKeyOf, seatWordsOf, startLine } from "./seat.ts";
+import { SeatDemand } from "./seat-demand.ts";
 
 export interface SeatsOptions {
   /** Starts the waiting shells. */
   readonly launch: Launch;
-  /** How many wait at most. */
-  readonly max: number;
+  /** How many wait when few are used. 0: none ever. */
+  readonly least: number;
+  /** How many wait at most after many agents were started at once; absent: sixteen times as many. */
+  readonly most?: number | undefined;
   /** When no seat was taken for so long, all of them are ended. */
   readonly idleMs?: number;
-  /** How long after a start the seats are filled up: by then the agent that was started has the processor to itself. */
+  /** How long after the last start the seats are filled up: until then the agents that were started have the processor. */
   readonly refillMs?: number;
+  /** How long after another one a seat beyond the least is made: answers are being written meanwhile. */
+  readonly paceMs?: number;
+  /** A clock that only goes forward, in milliseconds. */
+  readonly now?: () => number;
+}
+
+/** What the newest turn's command is, and the seats that are made for it. */
+interface Wanted {
+  readonly command: ChildCommand;
+  readonly seatCommand: ChildCommand;
+  readonly key: string;
 }
 
 interface Seat {
   readonly key: string;
+  /** The words of the command that it was made like. */
+  readonly primed: string | undefined;
   readonly launched: LaunchedProcess;
 }
 
 const IDLE_MS = 60_000;
 const REFILL_MS = 10;
+const PACE_MS = 50;
+const BURST_SEATS = 16;
 
 /**
  * Processes that were started ahead and wait for what they are to become: the fork, the namespaces and the streams of an
@@ -31,18 +49,23 @@ const REFILL_MS = 10;
  * command with the very environment and container it was made with: nothing of one turn is there for the next.
  */
 export class Seats {
-  readonly #options: Required<SeatsOptions>;
+  readonly #options: Required<SeatsOptions> & { readonly most: number };
+  readonly #demand: SeatDemand;
   readonly #waiting: Seat[] = [];
   readonly #abort = new AbortController();
   #givingWay: Promise<GivingWay | undefined> | undefined;
   #ready: GivingWay | undefined;
-  #wanted: ChildCommand | undefined;
+  #wanted: Wanted | undefined;
   #refill: NodeJS.Timeout | undefined;
+  #growth: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #coming = 0;
 
   constructor(options: SeatsOptions) {
-    this.#options = { idleMs: IDLE_MS, refillMs: REFILL_MS, ...options };
+    const { least, most = least * BURST_SEATS } = options;
+    const now = (): number => performance.now();
+    this.#options = { now, idleMs: IDLE_MS, refillMs: REFILL_MS, paceMs: PACE_MS, ...options, most };
+    this.#demand = new SeatDemand(this.#options);
   }
 
   get size(): number {
@@ -51,57 +74,82 @@ export class Seats {
 
   /** A process that is about to become the command; undefined where none waits for it. Throws as an ordinary start does. */
   take(command: ChildCommand): LaunchedProcess | undefined {
+    if (this.#options.least === 0 || this.#abort.signal.aborted) return undefined;
     const seatCommand = seatCommandOf(command);
-    if (seatCommand === undefined || this.#abort.signal.aborted) return undefined;
-    this.#wanted = seatCommand;
-    this.#refill ??= setTimeout(() => this.#fill(), this.#options.refillMs).unref();
+    if (seatCommand === undefined) return undefined;
     const key = seatKeyOf(seatCommand);
+    this.#wanted = { command: withoutInput(command), seatCommand, key };
+    this.#fillSoon();
     const index = this.#waiting.findIndex((seat) => seat.key === key);
-    const line = index === -1 || this.#ready === undefined ? undefined : seatLineOf(command, this.#ready);
-    if (line === undefined) return undefined;
+    // Before there was any, none can have been missing.
+    this.#demand.note(this.#options.now(), index !== -1 || this.#ready === undefined);
+    const words = index === -1 || this.#ready === undefined ? undefined : seatWordsOf(command, this.#ready);
+    if (words === undefined) return undefined;
     assertStartable(command);
     const [seat] = this.#waiting.splice(index, 1);
-    return seat === undefined ? undefined : occupy(seat, line, command.stdin === "closed");
+    if (seat === undefined) return undefined;
+    return occupy(seat, startLine(words, seat.primed), command.stdin === "closed");
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#refill);
+    clearTimeout(this.#growth);
     clearTimeout(this.#idle);
     this.#abort.abort();
     await this.#endAll();
   }
 
+  /** Put off by every start: while agents are being started one after the other, none of them has to share the processor. */
+  #fillSoon(): void {
+    clearTimeout(this.#growth);
+    if (this.#refill === undefined) this.#refill = setTimeout(() => this.#fill(), this.#options.refillMs).unref();
+    else this.#refill.refresh();
+  }
+
   #fill(): void {
     this.#refill = undefined;
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => void this.#endAll(), this.#options.idleMs).unref();
-    const command = this.#wanted;
-    if (command === undefined) return;
-    const key = seatKeyOf(command);
+    this.#idle = setTimeout(() => this.#rest(), this.#options.idleMs).unref();
+    if (this.#wanted === undefined) return;
+    const { least, paceMs } = this.#options;
+    const { wanted } = this.#demand;
+    const { key } = this.#wanted;
     // Seats for another environment make way: turns of today are like the newest one.
     const others = this.#waiting.filter((seat) => seat.key !== key);
-    const room = this.#options.max - this.#waiting.length - this.#coming;
-    const missing = this.#options.max - (this.#waiting.length - others.length) - this.#coming;
+    const present = this.#waiting.length - others.length + this.#coming;
+    const missing = Math.max(least - present, Math.min(1, wanted - present));
+    const room = wanted - present - others.length;
     for (const seat of others.slice(0, Math.max(0, missing - room))) void this.#end(seat);
-    for (let made = 0; made < missing; made += 1) void this.#make(command, key);
+    for (let made = 0; made < missing; made += 1) void this.#make(this.#wanted);
+    if (present + missing < wanted) this.#growth = setTimeout(() => this.#fill(), paceMs).unref();
   }
 
-  async #make(command: ChildCommand, key: string): Promise<void> {
+  async #make({ command, seatCommand, key }: Wanted): Promise<void> {
     this.#coming += 1;
     try {
-      this.#givingWay ??= findGivingWay(this.#options.launch, command, this.#abort.signal);
+      this.#givingWay ??= findGivingWay(this.#options.launch, seatCommand, this.#abort.signal);
       this.#ready = await this.#givingWay;
       if (this.#ready === undefined) return;
-      const seat = { key, launched: await this.#options.launch(command, { signal: this.#abort.signal }) };
+      const primed = seatWordsOf(command, this.#ready);
+      const launched = await this.#options.launch(seatCommand, { signal: this.#abort.signal });
+      const seat = { key, primed, launched };
       if (this.#abort.signal.aborted) return await end(seat);
       letGo(seat);
+      launched.stdin?.write(primingLine(primed));
       this.#waiting.push(seat);
-      void seat.launched.exited.then(() => this.#end(seat));
+      void launched.exited.then(() => this.#end(seat));
     } catch {
       // A seat that cannot be made is only missing: the start that finds none says what is wrong.
     } finally {
       this.#coming -= 1;
     }
+  }
+
+  /** No seat was taken for long: none is needed. */
+  #rest(): void {
+    clearTimeout(this.#growth);
+    this.#demand.forget();
+    void this.#endAll();
   }
 
   async #endAll(): Promise<void> {
@@ -115,6 +163,11 @@ export class Seats {
     this.#waiting.splice(index, 1);
     await end(seat);
   }
+}
+
+/** A prompt may be megabytes, and is nobody else's. */
+function withoutInput(command: ChildCommand): ChildCommand {
+  return typeof command.stdin === "object" ? { ...command, stdin: "held" } : command;
 }
 
 function occupy({ launched }: Seat, line: string, isStdinClosed: boolean): LaunchedProcess {
@@ -154,10 +207,10 @@ function socketsOf({ stdin, stdout, stderr }: LaunchedProcess): readonly Socket[
 async function findGivingWay(launch: Launch, seat: ChildCommand, signal: AbortSignal): Promise<GivingWay | undefined> {
   for (const givingWay of givingWays) {
     const command = { ...seat, cwd: "/", ...(seat.contained === undefined ? printer : insideOf(seat)) };
-    const line = seatLineOf(command, givingWay);
+    const words = seatWordsOf(command, givingWay);
     const launched = await launch(seat, { signal });
     launched.stdin?.on("error", ignoreError);
-    launched.stdin?.end(line ?? "\n");
+    launched.stdin?.end(primingLine(words) + startLine(words ?? "exit", words));
     launched.stderr.resume();
     const printed = await text(launched.stdout);
     await launched.exited;

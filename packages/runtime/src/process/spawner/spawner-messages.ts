@@ -14,7 +14,8 @@ export type SpawnerRequest =
 
 /**
  * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` instead of
- * either, since a container may only turn out to be broken once it runs; and `reaped` once per request.
+ * either, since a container may only turn out to be broken once it runs; and `reaped` once per request. With a contained
+ * child everything it started has ended: it is `isReaped` with its exit, and nobody has to ask for it.
  */
 export type SpawnerReport =
   | { readonly type: "started"; readonly id: string; readonly pid: number; readonly startTime: string | undefined }
@@ -24,6 +25,7 @@ export type SpawnerReport =
       readonly id: string;
       readonly code: number | null;
       readonly signal: NodeJS.Signals | null;
+      readonly isReaped: boolean;
     }
   | { readonly type: "reaped"; readonly id: string };
 

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
-import { createStrayReaper } from "../stray-reaper.ts";
+import { createStrayReaper, type ReapTime } from "../stray-reaper.ts";
 import { killMarked } from "../sweep-leftovers.ts";
 import {
   type RemoteCommand,
@@ -44,12 +44,16 @@ export class SpawnerService {
         this.#running.get(request.id)?.signal(request.signal);
         return;
       case "reap":
-        await this.#running.get(request.id)?.reap(request.strays);
+        await this.#reap(request.id, request.strays);
         this.#send({ type: "reaped", id: request.id });
-        this.#running.delete(request.id);
-        this.#marks.delete(request.id);
         return;
     }
+  }
+
+  async #reap(id: string, strays: ReapTime): Promise<void> {
+    await this.#running.get(id)?.reap(strays);
+    this.#running.delete(id);
+    this.#marks.delete(id);
   }
 
   /** The gateway is gone: kill everything that is left, and clear away what it can no longer. */
@@ -71,7 +75,8 @@ export class SpawnerService {
         streamOf(streams, "stderr"),
       ] as const;
       const options = { stdio, mark: id, reaper: this.#reaper, registry: this.#registry };
-      this.#follow(id, await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options));
+      const started = await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options);
+      this.#follow(id, started, command.contained !== undefined);
     } catch (reason) {
       this.#marks.delete(id);
       this.#send({ type: "failed", id, error: toFailure(reason).toInfo() });
@@ -93,12 +98,13 @@ export class SpawnerService {
     throw refused.reason;
   }
 
-  #follow(id: string, started: StartedProcess): void {
+  #follow(id: string, started: StartedProcess, isContained: boolean): void {
     this.#running.set(id, started);
     this.#send({ type: "started", id, ...started.identity });
-    void started.exited.then((exit) => {
-      if (exit.kind === "exited") this.#send({ type: "exited", id, code: exit.code, signal: exit.signal });
-      else this.#send({ type: "failed", id, error: exit.error.toInfo() });
+    void started.exited.then(async (exit) => {
+      if (exit.kind !== "exited") return this.#send({ type: "failed", id, error: exit.error.toInfo() });
+      if (isContained) await this.#reap(id, "soon");
+      this.#send({ type: "exited", id, code: exit.code, signal: exit.signal, isReaped: isContained });
     });
   }
 }

@@ -29,7 +29,7 @@ export function describeSpawner(mode: SpawnerMode): void {
   describe(`a child started by the ${mode} spawner`, () => {
     const create = (options: Partial<CreateSpawnerOptions> = {}): Spawner =>
       mode === "seated"
-        ? seating(createSpawner({ mode: "process", seats: SEATS, ...options }))
+        ? seating(createSpawner({ mode: "process", seats: SEATS, mostSeats: SEATS, ...options }))
         : createSpawner({ mode, ...options });
     let spawner: Spawner;
     let bench: Workbench;

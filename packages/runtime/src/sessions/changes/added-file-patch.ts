@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
+import type { FilePatch } from "../../git/patches.ts";
 import { withConfined } from "../../tools/files/confined-path.ts";
 import { readWholeText } from "../../tools/files/read-tool.ts";
-import type { FilePatch } from "./read-changes.ts";
 
 const MAX_BYTES = 64 * 1024;
 

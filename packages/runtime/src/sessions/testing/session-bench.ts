@@ -20,7 +20,7 @@ export type Manner =
   | "fail"
   /** Talks until it is let go or cancelled. */
   | { readonly until: Promise<unknown> }
-  /** Calls tools it was offered, one after the other, and tells what came back. */
+  /** Calls tools it was offered, one after the other, and says what came back. */
   | { readonly calls: readonly ToolCall[] };
 
 export const anyone: Caller = { tokenName: "page" };

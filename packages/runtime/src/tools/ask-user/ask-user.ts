@@ -98,7 +98,7 @@ function refuse(complaints: readonly string[]): ToolCallResult {
   return { status: "rejected", output, outcomeClass: "validation", durationMs };
 }
 
-/** An answer names ids, so they must tell apart. */
+/** An answer names ids, so they must be unique. */
 function doubleIds({ questions }: AskUserInput): readonly string[] {
   const lists = [questions, ...questions.map(({ options }) => options)].map((list) => list.map(({ id }) => id));
   const doubles = lists.flatMap((ids) => ids.filter((id, index) => ids.indexOf(id) !== index));

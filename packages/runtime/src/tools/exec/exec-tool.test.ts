@@ -63,7 +63,7 @@ describe("a command", () => {
     expect(await Promise.all(names)).toEqual(["hi\n", "hi\n"]);
   });
 
-  it("that fails tells its exit code", async () => {
+  it("that fails reports its exit code", async () => {
     expect(await bench.call("exec", { command: "echo no >&2; exit 3" })).toEqual({
       status: "error",
       output: "no\n[exit code 3]",
@@ -77,7 +77,7 @@ describe("a command", () => {
     expect({ exitCode, saysNotFound: output.includes("not found") }).toEqual({ exitCode: 127, saysNotFound: true });
   });
 
-  it("sees nothing of the gateway's environment that could steer it or tell a secret", async () => {
+  it("sees nothing of the gateway's environment that could steer it or hold a secret", async () => {
     const { output } = await bench.call("exec", { command: "env" });
     const names = output.split("\n").map((line) => line.split("=")[0] ?? "");
     expect(names.filter((name) => Object.hasOwn(poison, name))).toEqual([]);
@@ -158,7 +158,7 @@ describe.runIf(containment.kind === "bubblewrap")("a contained command", () => {
     expect(new Set(outputs)).toEqual(new Set(["19999\n20000\nend\n"]));
   });
 
-  it("may open its outputs by name, and tells its exit code", async () => {
+  it("may open its outputs by name, and reports its exit code", async () => {
     expect(await call({ command: "echo one > /dev/stderr; echo two >> /dev/fd/1; exit 3" })).toEqual({
       status: "error",
       output: "one\ntwo\n[exit code 3]",

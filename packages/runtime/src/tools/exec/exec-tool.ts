@@ -34,6 +34,8 @@ const MAX_TIMEOUT_MS = 600_000;
 /** What a command may take to heed SIGTERM. */
 const GRACE_MS = 2_000;
 
+const NOT_CONTAINED = { kind: "none", why: "nothing was set up" } as const;
+
 interface ExecInput {
   readonly command?: string;
   readonly argv?: readonly string[];
@@ -103,7 +105,7 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
 /** The relay stays outside of what contains the command: it carries the last bytes when everything inside has ended. */
 async function toChildCommand(
   { command, argv = [], cwd = "." }: ExecInput,
-  { workspace, judgedPaths, env, containment }: ToolContext,
+  { workspace, judgedPaths, env, containment = NOT_CONTAINED, enclose = (plain) => plain }: ToolContext,
   outputs: OutputStore,
 ): Promise<ChildCommand> {
   const pipe = join(await outputs.privateDir(), `pipe-${randomUUID()}`);
@@ -116,7 +118,7 @@ async function toChildCommand(
     env: toolEnvironment({ parent: env }),
     stdin: "closed",
   };
-  const contained = containment === undefined ? wanted : containCommand(wanted, containment);
+  const contained = containCommand(enclose(wanted), containment);
   return {
     ...contained,
     file: "/bin/sh",

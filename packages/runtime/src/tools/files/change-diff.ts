@@ -5,7 +5,7 @@ import type { ToolContext } from "../tool.ts";
 /** A diff is stored and shown; what is larger than this is only named. */
 const MAX_SHOWN_LENGTH = 256 * 1024;
 
-/** Beyond this many changed lines a comparison takes too long for what it tells. */
+/** Beyond this many changed lines a comparison takes longer than it is worth. */
 const MAX_EDITS = 1_500;
 const CONTEXT_LINES = 3;
 
@@ -139,7 +139,7 @@ export function toFileDiff(path: string, before: string | undefined, after: stri
   return before === undefined ? { path, after } : { path, before, after };
 }
 
-/** Tells texts apart; an absent file is none of them. */
+/** Different for different texts, and for an absent file. */
 export function stateOfText(text: string | undefined): string {
   return text === undefined ? "absent" : createHash("sha256").update(text).digest("base64url");
 }

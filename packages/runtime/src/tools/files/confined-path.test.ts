@@ -115,7 +115,7 @@ it("removes links, never what they point to", async () => {
   });
 });
 
-/** The secret's words, its name in a list, its size; a link may well tell where it points. */
+/** The secret's words, its name in a list, its size; a link may well say where it points. */
 const betrayal = new RegExp(`${SECRET}|^secret\\.txt|"bytes": ${SECRET.length}\\b`, "m");
 
 /** Somewhere in a small world: some names lead to directories, some to links, some nowhere. */
@@ -181,7 +181,7 @@ it("no tool reads or changes anything outside, whatever links there are", async 
         rmSync(workspace, { recursive: true });
       },
     ),
-    { numRuns: barSize({ quick: 50, full: 500 }) },
+    { numRuns: barSize({ quick: 25, full: 500 }) },
   );
 });
 
@@ -206,7 +206,7 @@ const swapper = `
   }
 `;
 
-const SWAPS = barSize({ quick: 2_000, full: 10_000 });
+const SWAPS = barSize({ quick: 500, full: 10_000 });
 
 it(`a directory that is swapped for a link while ${SWAPS} calls use it never lets one out`, async () => {
   bench.write("a/secret.txt", "inside");

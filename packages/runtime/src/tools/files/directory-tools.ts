@@ -97,7 +97,7 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
 
 export const statTool: Tool = defineTool<PathInput>({
   name: "stat",
-  description: "Tell what a path of the workspace is: its kind, size, mode and time of change. Links are not followed.",
+  description: "Describe a path of the workspace: its kind, size, mode and time of change. Links are not followed.",
   kind: "read",
   inputSchema: pathSchema,
   run({ path }, { workspace, judgedPaths }) {

@@ -263,7 +263,7 @@ describe("directories", () => {
     ]);
   });
 
-  it("tell where a link points without going there", async () => {
+  it("say where a link points without going there", async () => {
     symlinkSync("/nowhere/at/all", bench.path("link"));
     const { output } = await bench.call("stat", { path: "link" });
     expect(JSON.parse(output)).toMatchObject({ path: "link", kind: "link", target: "/nowhere/at/all" });

@@ -15,7 +15,7 @@ export interface Tree {
   readonly bytes: bigint;
   /** There is more than was looked at. */
   readonly isCut: boolean;
-  /** Tells two states apart. */
+  /** Different for two different states. */
   readonly state: string;
 }
 

@@ -82,7 +82,7 @@ const coerceFields: Step = (input, schema) => {
 
 /**
  * A closed schema has no place for a stranger. It is left out when that cannot change what the call does: it says
- * nothing, only tells about the call, or repeats what another argument says. `append` or `dry_run` must not vanish.
+ * nothing, only describes the call, or repeats what another argument says. `append` or `dry_run` must not vanish.
  */
 const dropFields: Step = (input, schema) => {
   if (!isClosed(schema)) return kept(input);

@@ -8,7 +8,7 @@ import { startServer, type TestServer } from "./testing/web-servers.ts";
 
 /** Nobody may be reached here: one listener on every address of this machine, IPv4 and IPv6. */
 let victim: TestServer;
-/** Public as far as these tests go; sends whoever asks for `/to?…` there. */
+/** Public as far as these tests go; redirects requests for `/to?…` there. */
 let redirector: TestServer;
 
 beforeAll(async () => {

@@ -12,7 +12,7 @@ const redirectTo =
   (_, response) =>
     response.writeHead(status, { location }).end();
 
-/** Tells what it was asked. */
+/** Answers with what it was asked. */
 const echo: Answer = async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -117,7 +117,7 @@ function toOutboundError(reason: unknown, totalMs: number): CaretError {
   return new CaretError("upstream-unreachable", `The address could not be fetched (${code})`, { cause: reason });
 }
 
-async function resolveAll(hostname: string): Promise<readonly string[]> {
+export async function resolveAll(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 

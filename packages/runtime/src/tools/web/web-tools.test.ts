@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { barSize } from "../../testing/bar-size.ts";
 import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
 import { createOutboundFetch } from "./outbound-fetch.ts";
 import {
@@ -20,6 +21,11 @@ const page = `<!DOCTYPE html><html><head><title>Tea &amp; cake_s</title><style>p
 <pre><code class="language-ts">const a = "&lt;b&gt;";
   indented();</code></pre><img src="cup.png" alt="a cup"><svg><path d="M0"/></svg></body></html>`;
 
+/** More than a page may give, in so many elements: each of them costs the parser time, and nested ones most. */
+const CHAPTERS = barSize({ quick: 1_000, full: 16_000 });
+const DEPTH = barSize({ quick: 1_000, full: 3_000 });
+const words = "words ".repeat(Math.ceil(100_000 / CHAPTERS));
+
 const pages: Record<string, [type: string, body: string | Buffer, status?: number]> = {
   "/shop/tea/": ["text/html; charset=utf-8", page],
   "/latin1": ["text/html; charset=iso-8859-1", Buffer.from("<p>caf\xe9</p>", "latin1")],
@@ -27,8 +33,8 @@ const pages: Record<string, [type: string, body: string | Buffer, status?: numbe
   "/photo": ["image/png", Buffer.from([0x89, 0x50])],
   "/gone": ["text/html", "<p>Nobody here</p>", 404],
   "/empty": ["text/html", "<html><body></body></html>"],
-  "/huge": ["text/html", `<h2>Chapter</h2><p>words <b>and</b> <i>more</i></p>\n`.repeat(16_000)],
-  "/deep": ["text/html", `${"<div>".repeat(3_000)}bottom`],
+  "/huge": ["text/html", `<h2>Chapter</h2><p>${words} <b>and</b> <i>more</i></p>\n`.repeat(CHAPTERS)],
+  "/deep": ["text/html", `${"<div>".repeat(DEPTH)}bottom`],
 };
 
 let server: TestServer;
@@ -112,7 +118,7 @@ const a = "<b>";
     });
   });
 
-  it("tells a missing page from a found one", async () => {
+  it("distinguishes a missing page from a found one", async () => {
     expect(await get("/gone")).toEqual({
       status: "error",
       output: `The server answered with status 404.\n\nSource: ${server.origin}/gone\n\nNobody here`,

@@ -5,7 +5,7 @@ import { type Containment, containingSpawner } from "../../process/containment.t
 import type { McpServerConfig } from "../../tools/mcp/mcp-server-config.ts";
 import { createOutputStore } from "../../tools/outputs/output-store.ts";
 import type { StartedTools } from "../../tools/start-tools.ts";
-import type { GatewayToolbox } from "./toolbox.ts";
+import type { GatewayToolbox, MoreTools } from "./toolbox.ts";
 
 /** A turn does not wait longer than this for MCP servers that are slow to start; they join the turns that follow. */
 const READY_MS = 5_000;
@@ -27,7 +27,7 @@ export interface ToolboxSettings {
 export interface LazyToolbox {
   /** The user's own, for calls of whatever tools. */
   readonly rules: GatewayToolbox["policy"]["rules"];
-  open(): Promise<GatewayToolbox>;
+  open(openMore?: () => Promise<MoreTools>): Promise<GatewayToolbox>;
   close(): Promise<void>;
 }
 
@@ -51,19 +51,20 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
 
   return {
     rules: policy.rules,
-    async open() {
+    async open(openMore) {
       opened ??= start();
-      const { registry, ready } = await opened;
+      const [{ registry, registryWith, ready }, more] = await Promise.all([opened, openMore?.()]);
       await within(ready, READY_MS);
       // A server that was late, or came back, has its tools by now.
       const missing = servers.filter(({ name }) => !registry.list().some((tool) => tool.name.startsWith(`${name}__`)));
       return {
-        registry,
+        registry: more === undefined ? registry : registryWith(more.source),
         policy,
         context: { spawner, containment, env, now: () => performance.now() },
-        problems: missing.map(
-          ({ name }) => `The MCP server ${name} offers no tools: ${problems.get(name) ?? NO_ANSWER}`,
-        ),
+        problems: [
+          ...missing.map(({ name }) => `The MCP server ${name} offers no tools: ${problems.get(name) ?? NO_ANSWER}`),
+          ...(more?.problems ?? []),
+        ],
       };
     },
     async close() {

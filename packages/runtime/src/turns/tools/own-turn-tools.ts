@@ -1,6 +1,8 @@
 import type { OfferedTools } from "../../lanes/lane.ts";
 import { createSessionGrants } from "../../policy/grants/session-grants.ts";
 import { createPolicy } from "../../policy/policy.ts";
+import type { PolicyRule } from "../../policy/policy-parts.ts";
+import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import { type AskUser, createAskUser } from "../../tools/ask-user/ask-user.ts";
 import type { ToolCallResult } from "../../tools/tool-registry.ts";
 import { createLoopDetector } from "../loops/loop-detector.ts";
@@ -8,7 +10,7 @@ import type { GatewayToolsRequest } from "../session-engine.ts";
 import { createCallApprovals } from "./call-approvals.ts";
 import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
 import type { ToolCall, ToolResult } from "./tool-call.ts";
-import type { GatewayToolbox } from "./toolbox.ts";
+import type { GatewayToolbox, MoreTools } from "./toolbox.ts";
 import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";
 import { answered, type TurnTools, type TurnToolsOptions } from "./turn-tools.ts";
@@ -16,15 +18,25 @@ import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 
 export interface GatewayTurnToolsOptions extends TurnToolsOptions {
   /** Looked up when the turn has begun. */
-  readonly openToolbox: () => Promise<GatewayToolbox>;
+  readonly openToolbox: (openMore: (() => Promise<MoreTools>) | undefined) => Promise<GatewayToolbox>;
   /** Can a person be asked? */
   readonly attended: boolean;
+  /** What the turn's tools run in; undefined: nothing but containment. */
+  readonly sandbox: ToolSandbox | undefined;
+}
+
+/** The sandbox of a turn, for what the gateway runs in its workspace. */
+export interface ToolSandbox {
+  /** What tools are denied that run in the gateway itself. */
+  readonly rules: readonly PolicyRule[];
+  readonly open: () => Promise<OpenSandbox>;
 }
 
 /** The gateway runs the tools, in the user's workspace; a person may approve, answer and steer. */
 export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTurnToolsOptions): TurnTools {
   const { write, calls: log } = options;
   let calls: OwnToolCalls | undefined;
+  let sandbox: OpenSandbox | undefined;
   const grants = wanted.grants ?? createSessionGrants({ newId: log.newId, now: options.now });
   const asks = createTurnAsks({ ...options, limitMs: options.askLimitMs, grants });
   const steering = createTurnSteering({ write, key: log.newId() });
@@ -37,8 +49,14 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
     },
     steering,
     async offer() {
-      const toolbox = await options.openToolbox();
-      const opened = openCalls({ ...wanted, grants }, toolbox, { ...options, asks, steering });
+      const toolbox = await options.openToolbox(wanted.openMore);
+      sandbox = await options.sandbox?.open();
+      const opened = openCalls({ ...wanted, grants }, toolbox, {
+        ...options,
+        asks,
+        steering,
+        enclose: sandbox?.enclose,
+      });
       calls = opened.calls;
       return {
         offered: opened.offered,
@@ -49,13 +67,17 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
       steering.end();
       return [...asks.end(), ...(calls?.end() ?? [])];
     },
-    settled: async () => await calls?.settled(),
+    async settled() {
+      await calls?.settled();
+      await sandbox?.close();
+    },
   };
 }
 
 interface OpenCallsOptions extends GatewayTurnToolsOptions {
   readonly asks: AskedTurn;
   readonly steering: TurnSteering;
+  readonly enclose: OpenSandbox["enclose"] | undefined;
 }
 
 function openCalls(
@@ -66,13 +88,20 @@ function openCalls(
   const { write, calls: log, signal, attended, asks, steering } = options;
   const { realWorkspace, grants } = wanted;
   const mode = wanted.permission ?? rules.mode;
-  const policy = createPolicy({ ...rules, mode, workspace: realWorkspace, attended, newRequestId: log.newId });
+  const denied = options.sandbox?.rules ?? [];
+  const policy = createPolicy({
+    rules: [...rules.rules, ...denied],
+    mode,
+    workspace: realWorkspace,
+    attended,
+    newRequestId: log.newId,
+  });
   const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: log.newId }) : undefined;
   const calls = createOwnToolCalls({
     registry,
     approvals: createCallApprovals({ policy, asks, grants, write }),
     askUser,
-    context: { ...context, workspace: realWorkspace },
+    context: { ...context, workspace: realWorkspace, enclose: options.enclose },
     signal,
     calls: log,
     write,

@@ -96,7 +96,7 @@ function createTlsSpeaker(tls: NonNullable<ListenOptions["tls"]>, { settings, on
   return createSecureServer({ ...tls, allowHTTP1: alpn.includes("http/1.1"), settings }, onRequest);
 }
 
-/** Reads until the first bytes tell, then hands the socket over with those bytes put back. */
+/** Reads until the first bytes identify the protocol, then hands the socket over with those bytes put back. */
 async function passOn(socket: Socket, { tls, http2, http1 }: Speakers, relay: ListenOptions["relay"]): Promise<void> {
   const seen: Buffer[] = [];
   for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -58,7 +58,7 @@ export function runFaults(world: RunFaultWorld): Faults {
       world.onCut(step);
       throw new RunFailure(error);
     },
-    // Signals and processes are the CLI's; a server's client cannot tell.
+    // Signals and processes are the CLI's; a server's client cannot see them.
     ignoreSignals: () => undefined,
     grandchild: () => undefined,
     closeStdout: async (step) => {

@@ -105,7 +105,7 @@ export class RunLink {
     return promise;
   }
 
-  /** Tells the client to stop everything that it was asked to carry out. */
+  /** Asks the client to stop everything that it was asked to carry out. */
   abortExecs(): void {
     for (const id of this.#execs.keys()) {
       this.send({ case: "execServerControlMessage", value: { message: { case: "abort", value: { id } } } });

@@ -15,12 +15,12 @@ export function takeAction({ action }: ConversationAction, { link, stage, cancel
   if (action.case !== "injectContextAction") return;
   const { injectionId, payload } = action.value;
   const text = payload.case === "userContext" ? payload.value.userMessage?.text : undefined;
-  const tell = (state: "delivered" | "rejected") =>
+  const report = (state: "delivered" | "rejected") =>
     link.update({
       case: "contextInjectionState",
       value: { injectionId, state: { state: { case: state, value: {} } } },
     });
-  if (stage === undefined || text === undefined) return tell("rejected");
+  if (stage === undefined || text === undefined) return report("rejected");
   stage.inject({ role: "user", text });
-  tell("delivered");
+  report("delivered");
 }

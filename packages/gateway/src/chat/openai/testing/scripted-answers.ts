@@ -14,7 +14,7 @@ export interface ScriptedConversations extends Conversations {
   readonly stops: readonly string[];
 }
 
-/** A conversations whose turns say what a test wrote for them. Their outcome is only asked for when they do not tell it. */
+/** A conversations whose turns say what a test wrote for them. Their outcome is only asked for when their events do not have it. */
 export function createScriptedConversations(
   script: Script,
   outcome: Promise<TurnOutcome> = unknown(),

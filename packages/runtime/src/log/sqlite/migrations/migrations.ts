@@ -2,6 +2,8 @@ import { sessionsAndEvents } from "./0001-sessions-and-events.ts";
 import { whatListsShow } from "./0002-what-lists-show.ts";
 import { hiddenSessionsAndCommands } from "./0003-hidden-sessions-and-commands.ts";
 import { lanesOfTurns } from "./0004-lanes-of-turns.ts";
+import { sandboxesOfSessions } from "./0005-sandboxes-of-sessions.ts";
+import { agentsAndMessages } from "./0006-agents-and-messages.ts";
 
 /**
  * In order: the first is number 1. A released migration is never edited; a change is a new one.
@@ -12,4 +14,6 @@ export const migrations: readonly string[] = [
   whatListsShow,
   hiddenSessionsAndCommands,
   lanesOfTurns,
+  sandboxesOfSessions,
+  agentsAndMessages,
 ];

@@ -1,0 +1,193 @@
+import {
+  CaretError,
+  type ComparisonView,
+  type LaneName,
+  type NativeClient,
+  type PermissionWord,
+  permissionWords,
+  type SandboxWord,
+  type StartComparison,
+  sandboxWords,
+} from "@caret/protocol";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { absolutePath } from "../config/config-paths.ts";
+import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { connectGateway } from "../serve/connect-gateway.ts";
+import { progressLines, resultLines } from "../terminal/candidate-lines.ts";
+import { createLiveLines } from "../terminal/live-lines.ts";
+import { hostLook } from "../terminal/look.ts";
+import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { pickInTerminal } from "./pick-candidate.ts";
+import { printJson, write } from "./print.ts";
+import { readPrompt } from "./read-prompt.ts";
+import { createStopper } from "./stopper.ts";
+
+interface CompareOptions extends Readonly<Record<string, unknown>> {
+  readonly models: readonly string[];
+  readonly check?: string;
+  readonly workspace?: string;
+  readonly lane?: "auto" | LaneName;
+  readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
+  readonly pick?: string;
+  readonly message?: string;
+  readonly file?: string;
+  readonly json?: boolean;
+}
+
+export function addCompareCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("compare")
+    .description("one prompt for several models, each in a worktree; pick one and merge it")
+    .argument("[prompt...]", "what to ask; `-`, or nothing, reads standard input; a pipe beside words is added below")
+    .addOption(
+      new Option("--models <names>", "the models, with commas between").argParser(toNames).makeOptionMandatory(),
+    )
+    .option("--check <command>", "a shell command to run in each worktree afterwards: `npm test`")
+    .option("-w, --workspace <dir>", "a directory of the repository (default: the current one)")
+    .addOption(new Option("--permission <word>", "how much happens without asking").choices(permissionWords))
+    .addOption(new Option("--sandbox <word>", "confine the candidates").choices(sandboxWords))
+    .option("--pick <candidate>", "merge this one without asking: its number, or its model")
+    .option("--message <text>", "of the commit that the picked work is put in")
+    .option("--file <path>", "read the prompt from a file")
+    .option("--json", "print the comparison as JSON, with diffs");
+  addConfigFlags(command).action(async (words: readonly string[], options: CompareOptions) =>
+    done(await compare(host, words, options)),
+  );
+}
+
+async function compare(host: Host, words: readonly string[], options: CompareOptions): Promise<ExitCode> {
+  const prompt = await readPrompt(host, { words, file: options.file });
+  const workspace = absolutePath(options.workspace ?? ".", { ...host, base: host.cwd });
+  const stop = new AbortController();
+  const stopper = createStopper(host);
+  stopper.onStop(() => stop.abort());
+  // There is a setting of this name, for prices and aliases.
+  const { models: _, ...settings } = options;
+  const connection = await connectGateway(host, loadHostConfig(host, settings), { workspace });
+  try {
+    const { client } = connection;
+    const { id } = await client.startComparison(wantedBy(options, prompt, workspace));
+    const leaving = new AbortController();
+    const held = hold(client, id, leaving.signal);
+    try {
+      return await finish(host, options, { client, id, signal: stop.signal });
+    } finally {
+      leaving.abort();
+      await held;
+    }
+  } finally {
+    await connection.close();
+    stopper.release();
+  }
+}
+
+function wantedBy(options: CompareOptions, prompt: string, workspace: string): StartComparison {
+  const { models, check, lane, permission, sandbox } = options;
+  return {
+    prompt,
+    models,
+    workspace,
+    attended: true,
+    ...(check === undefined ? {} : { check }),
+    ...(lane === undefined || lane === "auto" ? {} : { lane }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+}
+
+/** The gateway drops a comparison that nobody follows, and a person may take long to choose. */
+async function hold(client: NativeClient, id: string, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const { state } of client.followComparison(id, { signal })) if (state === "dropped") return;
+  } catch {
+    // The gateway is gone or has dropped it: what is done next says so.
+  }
+}
+
+interface Started {
+  readonly client: NativeClient;
+  readonly id: string;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Whatever happens, no worktree is left: what is not picked is dropped. */
+async function finish(host: Host, options: CompareOptions, started: Started): Promise<ExitCode> {
+  const { client, id, signal } = started;
+  let picked: ComparisonView | undefined;
+  let results: ComparisonView | undefined;
+  try {
+    results = await waitForResults(host, options, started);
+    if (options.json !== true) await printResults(host, results);
+    const candidate = await choose(host, options, results, signal);
+    if (candidate === undefined) return signal.aborted ? exitCodes.cancelled : exitCodes.completed;
+    const { message } = options;
+    picked = await client.pickCandidate(id, { candidate, ...(message === undefined ? {} : { message }) });
+    return exitCodes.completed;
+  } catch (reason) {
+    if (signal.aborted) return exitCodes.cancelled;
+    throw reason;
+  } finally {
+    const last = picked ?? (await client.dropComparison(id));
+    if (options.json === true) await printJson(host, { ...results, ...last });
+    else await write(host.stdout, `${endLine(last)}\n`);
+  }
+}
+
+async function waitForResults(host: Host, { json }: CompareOptions, started: Started): Promise<ComparisonView> {
+  const { client, id, signal } = started;
+  const look = hostLook(host);
+  const live = look.isTty && json !== true ? createLiveLines(host.stdout) : undefined;
+  let view: ComparisonView | undefined;
+  const show = (): void => {
+    if (view !== undefined) live?.show(progressLines(view, look, Date.now()));
+  };
+  const clock = live === undefined ? undefined : setInterval(show, 1000);
+  try {
+    for await (view of client.followComparison(id, { signal })) {
+      show();
+      if (view.state !== "running") return view;
+    }
+  } finally {
+    clearInterval(clock);
+    live?.clear();
+  }
+  throw new CaretError("cancelled", "The comparison was stopped");
+}
+
+async function printResults(host: Host, results: ComparisonView): Promise<void> {
+  const look = hostLook(host);
+  await write(host.stdout, `${resultLines(results, look).join("\n")}\n`);
+}
+
+/** Undefined: none. */
+async function choose(
+  host: Host,
+  { pick, json }: CompareOptions,
+  { candidates }: ComparisonView,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (pick !== undefined) {
+    const found = candidates.find(({ id, model }) => id === pick || model === pick);
+    if (found !== undefined) return found.id;
+    throw new CaretError("invalid-request", `--pick: there is no candidate ${pick}`, {
+      fix: `Name one of ${candidates.map(({ model }) => model).join(", ")}.`,
+    });
+  }
+  const canAsk = host.stdin.isTTY === true && host.stdout.isTTY === true && json !== true;
+  return canAsk ? await pickInTerminal(host, candidates, signal) : undefined;
+}
+
+function endLine({ picked, candidates }: ComparisonView): string {
+  if (picked === undefined) return "Nothing was merged; the worktrees are removed.";
+  const { candidate, merge } = picked;
+  const model = candidates.find(({ id }) => id === candidate)?.model ?? candidate;
+  return `Merged ${model} into ${merge.into}: ${merge.files.length} files, ${merge.commit.slice(0, 12)}; the worktrees are removed.`;
+}
+
+function toNames(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.length > 1 && names.every((name) => name !== "")) return names;
+  throw new InvalidArgumentError("At least two models are expected, with commas between.");
+}

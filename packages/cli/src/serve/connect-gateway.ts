@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError, createNativeClient, type NativeClient } from "@caret/protocol";
+import { isAlive } from "@caret/runtime";
+import type { LoadedConfig } from "../config/load-config.ts";
+import type { Host } from "../host.ts";
+import { version } from "../program.ts";
+import { type FoundGateway, findGateway } from "./find-gateway.ts";
+import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
+import { gatewaySettings } from "./gateway-settings.ts";
+
+/** Another process that starts its gateway at the same moment is ready by then. */
+const START_ATTEMPTS = 20;
+const ATTEMPT_MS = 500;
+
+export interface GatewayConnection {
+  readonly client: NativeClient;
+  readonly url: string;
+  /** Why this process had to start a gateway itself; undefined when one ran already. */
+  readonly startedBecause: string | undefined;
+  /** Ends the gateway if this process has started it. */
+  close(): Promise<void>;
+}
+
+type NoGateway = Extract<FoundGateway, { readonly kind: "none" }>;
+
+export interface ConnectOptions {
+  /** Where turns of a gateway that is started here may work, beside where this process was started. */
+  readonly workspace?: string | undefined;
+  /** What is used where no gateway runs; absent: a gateway inside this process, which lives as long as the connection. */
+  readonly start?: (host: Host, loaded: LoadedConfig, found: NoGateway) => Promise<GatewayConnection>;
+}
+
+/** The running gateway of this data directory, else what `start` gives. */
+export async function connectGateway(
+  host: Host,
+  loaded: LoadedConfig,
+  { workspace, start }: ConnectOptions = {},
+): Promise<GatewayConnection> {
+  for (let attempt = 1; ; attempt++) {
+    const { dataDir } = loaded.config;
+    const found = await findGateway({ dataDir, uid: host.uid, version, env: host.env, isAlive });
+    if (found.kind === "reuse") return await connectRunning(host, dataDir, found.gateway);
+    try {
+      return await (start === undefined ? startOwn(host, loaded, found, workspace) : start(host, loaded, found));
+    } catch (reason) {
+      const isTaken = CaretError.is(reason) && reason.code === "storage-locked" && found.gateway === undefined;
+      if (!isTaken || attempt === START_ATTEMPTS) throw reason;
+      await sleep(ATTEMPT_MS);
+    }
+  }
+}
+
+/** When the gateway was restarted, at another port perhaps, requests go to the new one. */
+async function connectRunning({ uid }: Host, dataDir: string, gateway: GatewayLock): Promise<GatewayConnection> {
+  const { tokenOf } = await import("../commands/link.ts");
+  const { url } = gateway;
+  let known = gateway;
+  const current = (): GatewayLock => {
+    known = readLockFile(dataDir, uid) ?? known;
+    return known;
+  };
+  const client = createNativeClient({
+    baseUrl: url,
+    // Read each time: a token may be exchanged while we are connected.
+    headers: () => bearer(tokenOf(current())),
+    fetch: (input, init) => fetch(String(input).replace(url, current().url), init),
+  });
+  return { client, url, startedBecause: undefined, close: async () => undefined };
+}
+
+async function startOwn(
+  host: Host,
+  loaded: LoadedConfig,
+  { why, gateway: other }: NoGateway,
+  workspace: string | undefined,
+): Promise<GatewayConnection> {
+  if (other !== undefined) throw new CaretError("storage-locked", `The gateway at ${other.url} cannot be used: ${why}`);
+  const { startGateway } = await import("./start-gateway.ts");
+  const { config, files: configFiles } = loaded;
+  const settings = gatewaySettings(loaded, workspace);
+  const gateway = await startGateway({ host, config, configFiles, workspace, mayMovePort: true, settings });
+  const { url, token } = gateway;
+  return {
+    client: createNativeClient({ baseUrl: url, headers: bearer(token) }),
+    url,
+    startedBecause: why,
+    close: () => gateway.close({ limitMs: 0, onWait: async () => undefined }),
+  };
+}
+
+function bearer(token: string | undefined): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${token ?? ""}` };
+}

@@ -1,0 +1,116 @@
+import type { NewSessionResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import {
+  CaretError,
+  type ChangeSession,
+  type LaneName,
+  type NativeClient,
+  type PermissionWord,
+  promptTokens,
+  type SessionView,
+  type Usage,
+} from "@caret/protocol";
+import { configOptions, modelOf, modesOf, type SessionChoices, type TurnMode, turnModes } from "./config-options.ts";
+
+/** A session and what can be chosen for it, as its client was told last. */
+export class SessionState {
+  #choices: SessionChoices;
+
+  constructor(choices: SessionChoices) {
+    this.#choices = choices;
+  }
+
+  static async read(caret: Pick<NativeClient, "about" | "models">, view: SessionView): Promise<SessionState> {
+    // A gateway that cannot list its models still runs turns with the one that is set.
+    const [about, models] = await Promise.all([caret.about(), caret.models().catch(() => [])]);
+    return new SessionState({ view, mode: "agent", about, models });
+  }
+
+  get mode(): TurnMode {
+    return this.#choices.mode;
+  }
+
+  /** For the answers to new, load and resume. `models` is of the protocol before config options, for older clients. */
+  answer(): Omit<NewSessionResponse, "sessionId"> {
+    const currentModelId = modelOf(this.#choices);
+    const availableModels = this.#choices.models.map(({ id, name }) => ({ modelId: id, name }));
+    const models = { currentModelId, availableModels };
+    return { modes: modesOf(this.#choices), configOptions: this.options(), ...{ models } };
+  }
+
+  options(): ReturnType<typeof configOptions> {
+    return configOptions(this.#choices);
+  }
+
+  setMode(mode: string): void {
+    const known = turnModes.find((candidate) => candidate === mode);
+    if (known === undefined) throw notAnOption("mode", mode, turnModes);
+    this.#choices = { ...this.#choices, mode: known };
+  }
+
+  /** Undefined when it is a choice of the client's alone; otherwise what the gateway has to change. */
+  change(configId: string, value: unknown): ChangeSession | undefined {
+    const option = this.options().find(({ id }) => id === configId);
+    if (option?.type !== "select")
+      throw notAnOption(
+        "config option",
+        configId,
+        this.options().map(({ id }) => id),
+      );
+    const values = option.options.flatMap((each) => ("value" in each ? [each.value] : []));
+    // Models that are not listed may exist: the gateway knows.
+    if (typeof value !== "string" || (configId !== "model" && !values.includes(value)))
+      throw notAnOption(configId, String(value), values);
+    switch (configId) {
+      case "mode":
+        this.setMode(value);
+        return undefined;
+      case "permission":
+        return { permission: value as PermissionWord };
+      case "lane":
+        return { lane: value as LaneName };
+      default:
+        return { model: value };
+    }
+  }
+
+  /** What the client has to be told now that the session is like this. */
+  update(view: SessionView): readonly SessionUpdate[] {
+    const before = this.#choices.view;
+    const had = JSON.stringify(this.options());
+    this.#choices = { ...this.#choices, view };
+    const updatedAt = new Date(view.updatedAt).toISOString();
+    return [
+      ...(view.title === before.title
+        ? []
+        : [{ sessionUpdate: "session_info_update" as const, title: view.title, updatedAt }]),
+      ...(JSON.stringify(this.options()) === had
+        ? []
+        : [{ sessionUpdate: "config_option_update" as const, configOptions: this.options() }]),
+    ];
+  }
+
+  /** Only where the size of the model's context is known: the protocol wants one, and none is made up. */
+  usageUpdate(usage: Usage | undefined): readonly SessionUpdate[] {
+    const { view, models } = this.#choices;
+    const model = modelOf(this.#choices);
+    const size = models.find(
+      ({ id, variants }) => id === model || variants.some((own) => own.id === model),
+    )?.contextTokens;
+    if (usage === undefined || size === undefined) return [];
+    const amount = view.usage?.cost;
+    return [
+      {
+        sessionUpdate: "usage_update",
+        used: promptTokens(usage) + (usage.output ?? 0),
+        size,
+        ...(amount === undefined ? {} : { cost: { amount, currency: "USD" } }),
+      },
+    ];
+  }
+}
+
+function notAnOption(what: string, value: string, known: readonly string[]): CaretError {
+  return new CaretError("invalid-request", `There is no ${what} \`${value}\``, {
+    fix: `Choose one of: ${known.join(", ")}.`,
+  });
+}

@@ -1,0 +1,104 @@
+import { type CandidateView, CaretError, type ComparisonView } from "@caret/protocol";
+import { z } from "zod";
+import { filled, flag, line, notBlank } from "../native/fields.ts";
+import { chooseWorkspace } from "./choose-workspace.ts";
+import type { HostCall } from "./dispatch-calls.ts";
+import { waitField } from "./dispatch-fields.ts";
+import type { DispatchOptions } from "./dispatch-options.ts";
+
+/** What `compare` takes: a prompt and models for a new comparison, else the one to go on with. */
+export const compareFields = z.object({
+  prompt: notBlank.describe("For a new comparison: the task, the same for each model").optional(),
+  models: z.array(line).describe("For a new comparison: at least two models").optional(),
+  workspace: filled.describe("For a new comparison: a directory of a git repository").optional(),
+  comparison: filled.describe("The handle of a comparison: wait for it, read a diff, pick or drop").optional(),
+  diff: filled.describe("The number of a candidate whose diff to read").optional(),
+  pick: filled.describe("The number of the candidate to merge; the others are dropped").optional(),
+  drop: flag.describe("Merge none, and remove all worktrees").optional(),
+  ...waitField.shape,
+});
+
+type CompareInput = z.infer<typeof compareFields>;
+
+interface ComparisonReport extends Pick<ComparisonView, "state" | "picked"> {
+  readonly comparison: string;
+  readonly candidates: readonly object[];
+  readonly next: string;
+}
+
+/** One prompt for several models. Checks are left to who starts the server by hand: they are commands that nobody judges. */
+export async function compareModels(
+  options: DispatchOptions,
+  input: CompareInput,
+  call: HostCall,
+): Promise<ComparisonReport | { readonly diff: string }> {
+  const { client } = options;
+  const id = input.comparison ?? (await startComparison(options, input, call));
+  if (input.pick !== undefined) return reportOf(await client.pickCandidate(id, { candidate: input.pick }));
+  if (input.drop === true) return reportOf(await client.dropComparison(id));
+  const view = await waitUntilReady(options, id, input.wait_seconds, call);
+  return input.diff === undefined ? reportOf(view) : { diff: diffOf(view, input.diff) };
+}
+
+async function startComparison(
+  { client, workspace: fallback, permission }: DispatchOptions,
+  { prompt, models, workspace: named }: CompareInput,
+  { roots }: HostCall,
+): Promise<string> {
+  if (prompt === undefined || models === undefined)
+    throw new CaretError(
+      "invalid-request",
+      "A new comparison needs `prompt` and `models`; `comparison` names one that is there",
+    );
+  const workspace = await chooseWorkspace(named, { roots, fallback });
+  return (await client.startComparison({ prompt, models, workspace, permission })).id;
+}
+
+async function waitUntilReady(
+  { client, waitMs }: DispatchOptions,
+  id: string,
+  waitSeconds: number | undefined,
+  { signal }: HostCall,
+): Promise<ComparisonView> {
+  const limit = AbortSignal.timeout(waitSeconds === undefined ? waitMs : waitSeconds * 1000);
+  let newest: ComparisonView | undefined;
+  try {
+    for await (const view of client.followComparison(id, { signal: AbortSignal.any([signal, limit]) })) {
+      newest = view;
+      if (view.state !== "running") break;
+    }
+  } catch (reason) {
+    if (!limit.aborted && !signal.aborted) throw reason;
+  }
+  // The host no longer wants what it has asked for.
+  if (signal.aborted) return await client.dropComparison(id);
+  return newest ?? (await client.getComparison(id));
+}
+
+function reportOf({ id, state, candidates, picked }: ComparisonView): ComparisonReport {
+  const next = {
+    running: `The candidates still work. Call \`compare\` with comparison ${id} to wait for them.`,
+    ready: `Call \`compare\` with comparison ${id} and \`diff\` to read a candidate's diff, then with \`pick\` or \`drop\`. Drop it if none is wanted.`,
+    picked: "The picked work is merged; no worktree is left.",
+    dropped: "Nothing was merged; no worktree is left.",
+  }[state];
+  return {
+    comparison: id,
+    state,
+    candidates: candidates.map(summaryOf),
+    ...(picked === undefined ? {} : { picked }),
+    next,
+  };
+}
+
+/** Without the diffs, which are long. */
+function summaryOf({ files, ...candidate }: CandidateView): object {
+  if (files === undefined) return candidate;
+  return { ...candidate, files: files.map(({ unified: _, ...file }) => file) };
+}
+
+function diffOf({ candidates }: ComparisonView, wanted: string): string {
+  const found = candidates.find(({ id }) => id === wanted);
+  if (found === undefined) throw new CaretError("not-found", `The comparison has no candidate ${wanted}`);
+  return (found.files ?? []).map(({ path, status, unified }) => unified ?? `${status}: ${path}\n`).join("");
+}

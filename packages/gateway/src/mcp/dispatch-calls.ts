@@ -1,0 +1,129 @@
+import { type AnswerApproval, CaretError, type EventEnvelope, type SessionView } from "@caret/protocol";
+import { awaitTurn } from "./await-turn.ts";
+import { chooseWorkspace } from "./choose-workspace.ts";
+import type { AnswerInput, TaskInput } from "./dispatch-fields.ts";
+import type { DispatchOptions } from "./dispatch-options.ts";
+import { type DispatchedTurn, openAsks, readNewestTurn, requestIdOf } from "./dispatched-turn.ts";
+import { reportOf, type TurnReport } from "./turn-report.ts";
+
+const LISTED = 10;
+
+/** One call of a tool, as the host made it. */
+export interface HostCall {
+  /** Aborted when the host cancels the call or leaves. */
+  readonly signal: AbortSignal;
+  readonly roots: () => Promise<readonly string[]>;
+  readonly onEvents: (events: readonly EventEnvelope[]) => void;
+}
+
+type SessionLine = Pick<SessionView, "id" | "title" | "workspace" | "status" | "lastLine">;
+
+/** What the tools do. Rejects with `CaretError`s. */
+export interface DispatchCalls {
+  run(task: TaskInput & { readonly wait_seconds?: number | undefined }, call: HostCall): Promise<TurnReport>;
+  start(task: TaskInput, call: HostCall): Promise<TurnReport>;
+  status(sessionId: string): Promise<TurnReport>;
+  recent(): Promise<readonly SessionLine[]>;
+  result(sessionId: string, waitSeconds: number | undefined, call: HostCall): Promise<TurnReport>;
+  answer(input: AnswerInput, call: HostCall): Promise<TurnReport>;
+  cancel(sessionId: string, call: HostCall): Promise<TurnReport>;
+}
+
+export function createDispatchCalls(options: DispatchOptions): DispatchCalls {
+  const { client } = options;
+
+  const begin = async (task: TaskInput, { roots }: HostCall): Promise<DispatchedTurn> => {
+    const sessionId = task.session ?? (await createSession(options, task, roots));
+    const { prompt, model, mode, permission } = task;
+    const wanted = { prompt, ...given({ model, mode, permission }) };
+    const { turnId, firstSeq } = await client.startTurn(sessionId, wanted);
+    return { sessionId, turnId, transcript: { lastSeq: firstSeq - 1, turns: [] } };
+  };
+
+  const wait = async (
+    turn: DispatchedTurn,
+    waitSeconds: number | undefined,
+    { signal, onEvents }: HostCall,
+    answered?: ReadonlySet<string>,
+  ): Promise<TurnReport> => {
+    const waitMs = waitSeconds === undefined ? options.waitMs : waitSeconds * 1000;
+    const awaited = await awaitTurn(turn, { client, signal, waitMs, onEvents, ...(answered && { answered }) });
+    return reportOf(awaited, answered);
+  };
+
+  /** As `wait`; a host that cancels the call wants the turn to end. */
+  const attend: typeof wait = async (turn, waitSeconds, call, answered) => {
+    const report = await wait(turn, waitSeconds, call, answered);
+    if (call.signal.aborted && report.state !== "completed") await cancelTurn(options, turn);
+    return report;
+  };
+
+  return {
+    run: async (task, call) => await attend(await begin(task, call), task.wait_seconds, call),
+    start: async (task, call) => reportOf(await begin(task, call)),
+    status: async (sessionId) => reportOf(await readNewestTurn(client, sessionId)),
+    async recent() {
+      const { sessions } = await client.listSessions({ limit: LISTED });
+      return sessions.map(({ id, title, workspace, status, lastLine }) => ({ id, title, workspace, status, lastLine }));
+    },
+    result: async (sessionId, waitSeconds, call) =>
+      await wait(await readNewestTurn(client, sessionId), waitSeconds, call),
+    async answer(input, call) {
+      const turn = await readNewestTurn(client, input.session);
+      await sendAnswer(options, turn, input);
+      return await attend(turn, input.wait_seconds, call, new Set([input.request]));
+    },
+    async cancel(sessionId, call) {
+      const turn = await readNewestTurn(client, sessionId);
+      await cancelTurn(options, turn);
+      return await wait(turn, undefined, call);
+    },
+  };
+}
+
+async function createSession(
+  { client, workspace }: DispatchOptions,
+  { workspace: named, model, permission, title }: TaskInput,
+  roots: HostCall["roots"],
+): Promise<string> {
+  const chosen = await chooseWorkspace(named, { roots, fallback: workspace });
+  const session = await client.createSession({ workspace: chosen, ...given({ model, permission, title }) });
+  return session.id;
+}
+
+/** A turn that has ended meanwhile needs no cancelling. */
+async function cancelTurn({ client }: DispatchOptions, { sessionId, turnId }: DispatchedTurn): Promise<void> {
+  await client.cancelTurn(sessionId, turnId).catch((reason: unknown) => {
+    if (!CaretError.is(reason) || reason.code !== "not-found") throw reason;
+  });
+}
+
+async function sendAnswer({ client }: DispatchOptions, turn: DispatchedTurn, input: AnswerInput): Promise<void> {
+  const { sessionId } = turn;
+  const { request, answers, skip, decision, reason, grant } = input;
+  const ask = openAsks(turn).find((open) => requestIdOf(open) === request);
+  if (ask === undefined)
+    throw new CaretError("not-found", `Nothing waits under the request ${request} (any more)`, {
+      fix: "Call `status` with the session to see what it waits for.",
+    });
+  if (ask.kind === "approval") {
+    if (decision === undefined) throw incomplete(request, '`decision`: "approved" or "rejected"');
+    const answer: AnswerApproval = { decision, ...given({ reason, grant }) };
+    await client.answerApproval(sessionId, request, answer);
+    return;
+  }
+  if (answers === undefined && skip !== true) throw incomplete(request, "`answers`, or `skip`");
+  const chosen = answers?.map(({ question, options: optionIds }) => ({ questionId: question, optionIds }));
+  await client.answerQuestion(sessionId, request, given({ answers: skip === true ? undefined : chosen }));
+}
+
+function incomplete(request: string, what: string): CaretError {
+  return new CaretError("invalid-request", `The request ${request} needs ${what}`);
+}
+
+type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** The fields that have a value. */
+function given<Fields extends object>(fields: Fields): Given<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;
+}

@@ -1,0 +1,51 @@
+import type { LaneName } from "../events/agent-event.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
+import type { AgentBudget } from "./agent-view.ts";
+import type { PermissionWord } from "./session-view.ts";
+
+/** Bodies of the commands on agents. */
+export interface CreateAgent {
+  readonly name: string;
+  /** Where it works. Neither this nor `worktree`: the gateway's default, else an empty directory of its own. */
+  readonly workspace?: string;
+  /** A Git repository: the agent works in a worktree of it, on a branch of its own. Not together with `workspace`. */
+  readonly worktree?: string;
+  readonly model?: string;
+  readonly lane?: LaneName;
+  readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
+  readonly budget?: AgentBudget;
+}
+
+/** What is absent stays as it is. Takes effect with the next turn. */
+export interface ChangeAgent {
+  readonly model?: string;
+  readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
+  readonly budget?: AgentBudget;
+}
+
+export interface SendMessage {
+  readonly text: string;
+  /** The sender's own id for the message: the same id is stored once, however often it is sent. Absent: a new one. */
+  readonly id?: string;
+  /** The message that it answers. */
+  readonly replyTo?: string;
+}
+
+export interface SuspendAgent {
+  /** Cancel the turn that runs instead of waiting for its end. */
+  readonly now?: boolean;
+}
+
+export interface RemoveAgent {
+  /** Also while it works, and although its worktree has work that was not merged. */
+  readonly force?: boolean;
+}
+
+export interface MergeAgent {
+  /** The `id` of the preview that was looked at. */
+  readonly preview: string;
+  /** The message of the commit that uncommitted files are put in; absent: one that names the agent. */
+  readonly message?: string;
+}

@@ -1,0 +1,72 @@
+import type { LaneName, TurnOutcome } from "../events/agent-event.ts";
+import type { SandboxWord } from "../sandbox-word.ts";
+import type { Usage } from "../usage.ts";
+import type { MergeResult } from "./agent-view.ts";
+import type { ChangedFile, PermissionWord } from "./session-view.ts";
+
+/** One prompt for several models, each in a worktree of its own. */
+export interface StartComparison {
+  readonly prompt: string;
+  /** One candidate each, in this order. */
+  readonly models: readonly string[];
+  /** A directory of the repository. */
+  readonly workspace: string;
+  /** A shell command that is run in each worktree once its turn has ended. */
+  readonly check?: string;
+  readonly lane?: LaneName;
+  /** Nobody is asked during a comparison: what would be asked is refused. */
+  readonly permission?: PermissionWord;
+  readonly sandbox?: SandboxWord;
+  /** Drop it when nobody follows it any more: the client that has started it is gone. */
+  readonly attended?: boolean;
+}
+
+export interface PickCandidate {
+  /** Its `id`. */
+  readonly candidate: string;
+  /** Of the commit that its uncommitted files are put in. */
+  readonly message?: string;
+}
+
+export interface CheckResult {
+  /** Null: it was stopped, or a signal ended it. */
+  readonly exitCode: number | null;
+  /** The end of what it printed. */
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+/** `done`: its turn has ended, however, and so has its check. */
+export type CandidateState = "starting" | "running" | "checking" | "done";
+
+export interface CandidateView {
+  readonly id: string;
+  readonly model: string;
+  readonly state: CandidateState;
+  readonly sessionId?: string;
+  /** What it does now: the newest line of its turn. */
+  readonly lastLine: string;
+  readonly outcome?: TurnOutcome;
+  /** Of the turn alone. */
+  readonly durationMs?: number;
+  readonly usage?: Usage;
+  readonly check?: CheckResult;
+  /** What it changed, with diffs; once it is done. */
+  readonly files?: readonly ChangedFile[];
+  /** How many changed files are not listed because there are too many. */
+  readonly omitted?: number;
+}
+
+/** `ready`: all candidates are done, and one may be picked. After `picked` and `dropped` no worktree is left. */
+export type ComparisonState = "running" | "ready" | "picked" | "dropped";
+
+export interface ComparisonView {
+  readonly id: string;
+  readonly prompt: string;
+  readonly repository: string;
+  readonly check?: string;
+  readonly createdAt: number;
+  readonly state: ComparisonState;
+  readonly candidates: readonly CandidateView[];
+  readonly picked?: { readonly candidate: string; readonly merge: MergeResult };
+}

@@ -1,0 +1,60 @@
+import type {
+  ChangeAgent,
+  CreateAgent,
+  MergeAgent,
+  RemoveAgent,
+  SendMessage,
+  SuspendAgent,
+} from "../api/agent-requests.ts";
+import type { AgentView, MergePreview, MergeResult, MessageView } from "../api/agent-view.ts";
+import type { ChangesView } from "../api/session-view.ts";
+import type { MessageQuery } from "../ports/agents.ts";
+import { at, get, post, readJson, sendCommand } from "./native-calls.ts";
+import { type NativeWire, newKey, type RequestOptions } from "./native-wire.ts";
+
+/** Agents, at the native door. */
+export interface AgentCalls {
+  /** By name. */
+  listAgents(options?: RequestOptions): Promise<readonly AgentView[]>;
+  getAgent(name: string, options?: RequestOptions): Promise<AgentView>;
+  createAgent(wanted: CreateAgent, options?: RequestOptions): Promise<AgentView>;
+  changeAgent(name: string, changes: ChangeAgent, options?: RequestOptions): Promise<AgentView>;
+  /** Deletes its session, queue and worktree, too. */
+  removeAgent(name: string, how?: RemoveAgent, options?: RequestOptions): Promise<void>;
+  /** Put a message into its queue. It has an id, the same at each attempt: it is stored once, also across restarts of the gateway. */
+  sendMessage(name: string, message: SendMessage, options?: RequestOptions): Promise<MessageView>;
+  /** Oldest first. */
+  listMessages(name: string, query?: MessageQuery, options?: RequestOptions): Promise<readonly MessageView[]>;
+  suspendAgent(name: string, how?: SuspendAgent, options?: RequestOptions): Promise<AgentView>;
+  resumeAgent(name: string, options?: RequestOptions): Promise<AgentView>;
+  /** Cancels its turn and drops what waits in its queue. Resolves with what was dropped. */
+  stopAgent(name: string, options?: RequestOptions): Promise<readonly MessageView[]>;
+  agentChanges(name: string, options?: RequestOptions): Promise<ChangesView>;
+  previewMerge(name: string, options?: RequestOptions): Promise<MergePreview>;
+  /** Does what the preview showed, or rejects and changes nothing. */
+  mergeAgent(name: string, wanted: MergeAgent, options?: RequestOptions): Promise<MergeResult>;
+}
+
+export function agentCalls(wire: NativeWire): AgentCalls {
+  return {
+    listAgents: async (options) =>
+      (await get<{ readonly agents: readonly AgentView[] }>(wire, "agents", {}, options)).agents,
+    getAgent: (name, options) => get(wire, at`agents/${name}`, {}, options),
+    createAgent: (wanted, options) => post(wire, "agents", wanted, options),
+    changeAgent: (name, json, options) =>
+      wire.send({ ...options, method: "PATCH", path: at`agents/${name}`, json }, readJson<AgentView>),
+    removeAgent: (name, how = {}, options) => sendCommand(wire, at`agents/${name}/remove`, how, options),
+    sendMessage: (name, { id = newKey(), ...message }, options) =>
+      post(wire, at`agents/${name}/messages`, { ...message, id }, options),
+    listMessages: async (name, query = {}, options) =>
+      (await get<{ readonly messages: readonly MessageView[] }>(wire, at`agents/${name}/messages`, query, options))
+        .messages,
+    suspendAgent: (name, how = {}, options) => post(wire, at`agents/${name}/suspend`, how, options),
+    resumeAgent: (name, options) => post(wire, at`agents/${name}/resume`, {}, options),
+    stopAgent: async (name, options) =>
+      (await post<{ readonly dropped: readonly MessageView[] }>(wire, at`agents/${name}/stop`, {}, options)).dropped,
+    agentChanges: (name, options) => get(wire, at`agents/${name}/changes`, {}, options),
+    previewMerge: (name, options) => get(wire, at`agents/${name}/merge`, {}, options),
+    mergeAgent: (name, wanted, options) => post(wire, at`agents/${name}/merge`, wanted, options),
+  };
+}

@@ -1,0 +1,69 @@
+import { type Agents, type Caller, CaretError } from "@caret/protocol";
+import { untilAborted } from "../async/until-aborted.ts";
+import type { AgentScheduler } from "./agent-scheduler.ts";
+import type { AgentTurns } from "./agent-turns.ts";
+import type { AgentViews } from "./agent-views.ts";
+import type { AgentsOptions } from "./agents-context.ts";
+
+type AgentLifecycle = Pick<Agents, "suspend" | "resume" | "stop" | "waitUntilIdle">;
+
+interface AgentLifecycleParts {
+  readonly views: AgentViews;
+  readonly turns: AgentTurns;
+  readonly scheduler: AgentScheduler;
+}
+
+/** What holds agents, lets them go on, and stops them. */
+export function agentLifecycle(
+  options: AgentsOptions,
+  { views, turns, scheduler }: AgentLifecycleParts,
+): AgentLifecycle {
+  const { store, engine } = options;
+  const show = async (name: string, caller: Caller) => views.view(await views.find(name, caller), caller);
+
+  return {
+    async suspend(name, { now = false }, caller) {
+      const agent = await views.find(name, caller);
+      await store.suspend(name, { since: options.now() });
+      if (now) await turns.end(agent, "The agent was suspended");
+      const running = await turns.working(agent);
+      if (running === undefined) await turns.release(agent);
+      else
+        void running.settled
+          .then(() => turns.release(agent))
+          .catch((reason: unknown) => options.onError(CaretError.from(reason)));
+      return await show(name, caller);
+    },
+
+    async resume(name, caller) {
+      await views.find(name, caller);
+      await store.suspend(name, undefined);
+      scheduler.wake();
+      return await show(name, caller);
+    },
+
+    async stop(name, caller) {
+      const agent = await views.find(name, caller);
+      // The queue first: the end of the turn would start the next one.
+      const dropped = await store.drop(name);
+      await turns.end(agent, "You stopped the agent");
+      return dropped;
+    },
+
+    async waitUntilIdle(name, { signal }, caller) {
+      for (;;) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const { sessionId } = await views.find(name, caller);
+        // Listening begins before looking, so that a change in between is not missed.
+        const end = engine.store.watch((touched) => touched === sessionId && resolve());
+        try {
+          const agent = await show(name, caller);
+          if (agent.doing.kind === "idle" || agent.doing.kind === "suspended") return agent;
+          await untilAborted(promise, signal);
+        } finally {
+          end();
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { type Agents, CaretError, HUMAN, type MessageView } from "@caret/protocol";
+import { untilAborted } from "../async/until-aborted.ts";
+import type { AgentScheduler } from "./agent-scheduler.ts";
+import { forgetSecrets } from "./agent-turn-starter.ts";
+import type { AgentViews } from "./agent-views.ts";
+import type { AgentsOptions } from "./agents-context.ts";
+
+type AgentMessages = Pick<Agents, "send" | "messages" | "message" | "readInbox" | "waitForReply">;
+
+/** The queues: what is put into them, and what agents take from them during a turn. */
+export function agentMessages(options: AgentsOptions, views: AgentViews, scheduler: AgentScheduler): AgentMessages {
+  const { store, engine } = options;
+  /** Called after each message that was sent. */
+  const waiters = new Set<() => void>();
+
+  /** The turn that the agent takes a message during. */
+  const turnOf = async (name: string): Promise<string | undefined> => {
+    const agent = await store.find(name);
+    return agent && engine.runningTurn(agent.sessionId)?.turnId;
+  };
+
+  const taken = async (message: MessageView): Promise<MessageView> => {
+    await forgetSecrets(options, message);
+    return message;
+  };
+
+  const known = async (id: string): Promise<MessageView> => {
+    const message = await store.message(id);
+    if (message === undefined) throw new CaretError("not-found", `There is no message ${id}`);
+    return message;
+  };
+
+  return {
+    async send(to, { text, id = options.newId(), replyTo }, caller, from = HUMAN) {
+      if (to !== HUMAN) await views.find(to, caller);
+      if (replyTo !== undefined) await known(replyTo);
+      const sent = await store.send({ id, from, to, text, ...(replyTo === undefined ? {} : { replyTo }) });
+      for (const wake of [...waiters]) wake();
+      scheduler.wake();
+      return sent;
+    },
+
+    async messages(to, query, caller) {
+      if (to !== HUMAN) await views.find(to, caller);
+      return await store.messages(to, query);
+    },
+
+    async message(id, caller) {
+      const message = await known(id);
+      if (message.to !== HUMAN) await views.find(message.to, caller);
+      return message;
+    },
+
+    async readInbox(to, caller) {
+      if (to !== HUMAN) await views.find(to, caller);
+      return await Promise.all((await store.takeAll(to, await turnOf(to))).map(taken));
+    },
+
+    async waitForReply(messageId, { signal }, caller) {
+      const { from } = await known(messageId);
+      if (from !== HUMAN) await views.find(from, caller);
+      return await scheduler.away(from, async () => {
+        for (;;) {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          // Listening begins before looking, so that an answer in between is not missed.
+          waiters.add(resolve);
+          try {
+            const reply = await store.takeReply(messageId, await turnOf(from));
+            if (reply !== undefined) return await taken(reply);
+            await untilAborted(promise, signal);
+          } finally {
+            waiters.delete(resolve);
+          }
+        }
+      });
+    },
+  };
+}

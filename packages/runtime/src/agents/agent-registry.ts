@@ -1,0 +1,109 @@
+import { type Agents, agentNamePattern, type Caller, CaretError, type CreateAgent, HUMAN } from "@caret/protocol";
+import { type AgentRecord, nameTaken } from "../log/agent-store.ts";
+import { allowedWorkspace } from "../paths/allowed-workspace.ts";
+import type { RunningTurn } from "../turns/session-engine.ts";
+import { createWorktree, findRepository } from "../worktrees/create-worktree.ts";
+import { hasUnmergedWork, removeWorktree } from "../worktrees/remove-worktree.ts";
+import type { Worktree } from "../worktrees/worktree.ts";
+import type { AgentTurns } from "./agent-turns.ts";
+import type { AgentViews } from "./agent-views.ts";
+import { worktreeOf } from "./agent-worktrees.ts";
+import type { AgentsOptions } from "./agents-context.ts";
+import { defined } from "./defined.ts";
+
+type AgentRegistry = Pick<Agents, "create" | "change" | "remove" | "reportStatus">;
+
+/** What makes, changes and removes agents. */
+export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: AgentTurns): AgentRegistry {
+  const { store, sessions, engine } = options;
+  const show = async (name: string, caller: Caller) => views.view(await views.find(name, caller), caller);
+
+  return {
+    async create(wanted, caller, createdBy = HUMAN) {
+      assertName(wanted);
+      if ((await store.find(wanted.name)) !== undefined) throw nameTaken(wanted.name);
+      const worktree = await makeWorktree(options, wanted, caller);
+      try {
+        const { name, model, lane, permission, sandbox, budget } = wanted;
+        const workspace = worktree?.path ?? wanted.workspace;
+        const session = defined({ workspace, title: name, model, lane, permission, sandbox });
+        const agent = { name, createdBy, ...(worktree === undefined ? {} : { worktree }) };
+        await sessions.createWith(session, caller, { agent, budget });
+      } catch (reason) {
+        if (worktree !== undefined) await removeWorktree(options.git, worktree);
+        throw reason;
+      }
+      return await show(wanted.name, caller);
+    },
+
+    async change(name, { budget, ...changes }, caller) {
+      const { sessionId } = await views.find(name, caller);
+      if (Object.keys(changes).length > 0) await sessions.change(sessionId, changes, caller);
+      if (budget !== undefined) await engine.store.updateSession(sessionId, { budget });
+      return await show(name, caller);
+    },
+
+    async remove(name, { force = false }, caller) {
+      const agent = await views.find(name, caller);
+      const worktree = await worktreeOf(options, agent);
+      if (!force) await assertRemovable(options, agent, turns.of(agent), worktree);
+      // Nothing starts meanwhile, nor after a crash in between: removing it again goes on from here.
+      await store.suspend(name, { since: options.now() });
+      await turns.end(agent, "The agent was removed");
+      await turns.release(agent);
+      if (worktree !== undefined) await removeWorktree(options.git, worktree);
+      await store.remove(name);
+      await sessions.delete(agent.sessionId, caller);
+    },
+
+    async reportStatus(name, text, caller) {
+      await views.find(name, caller);
+      await store.report(name, { text: options.redactor().redactText(text), at: options.now() });
+      return await show(name, caller);
+    },
+  };
+}
+
+function assertName({ name }: CreateAgent): void {
+  if (name !== HUMAN && agentNamePattern.test(name)) return;
+  throw new CaretError("invalid-request", `${JSON.stringify(name)} cannot be the name of an agent`, {
+    fix: "Use up to 40 small letters, digits and hyphens. `human` is taken.",
+  });
+}
+
+async function makeWorktree(
+  { git, allowedWorkspaces, worktreesRoot }: AgentsOptions,
+  { name, workspace, worktree }: CreateAgent,
+  caller: Caller,
+): Promise<Worktree | undefined> {
+  if (worktree === undefined) return undefined;
+  if (workspace !== undefined)
+    throw new CaretError("invalid-request", "An agent has a workspace or a worktree, not both");
+  if (caller.workspace !== undefined)
+    throw new CaretError("workspace-forbidden", "A token that is bound to a workspace cannot create worktrees", {
+      fix: "Name a workspace below the token's, or use another token.",
+    });
+  const repository = await findRepository(git, allowedWorkspace(worktree, allowedWorkspaces));
+  // The repository may be larger than the directory that was named.
+  return await createWorktree(git, {
+    repository: allowedWorkspace(repository, allowedWorkspaces),
+    name,
+    root: worktreesRoot,
+  });
+}
+
+async function assertRemovable(
+  { git }: AgentsOptions,
+  { name }: AgentRecord,
+  turn: RunningTurn | undefined,
+  worktree: Worktree | undefined,
+): Promise<void> {
+  if (turn !== undefined)
+    throw new CaretError("session-busy", `The agent ${name} works`, {
+      fix: "Wait for its turn, stop it with `caret agent stop`, or remove it with --force.",
+    });
+  if (worktree === undefined || !(await hasUnmergedWork(git, worktree))) return;
+  throw new CaretError("invalid-request", `The worktree of ${name} has work that was not merged`, {
+    fix: `Look at it with \`caret agent diff ${name}\`, bring it back with \`caret agent merge ${name}\`, or remove it with --force.`,
+  });
+}

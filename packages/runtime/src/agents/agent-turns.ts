@@ -1,0 +1,39 @@
+import type { AgentRecord } from "../log/agent-store.ts";
+import type { RunningTurn } from "../turns/session-engine.ts";
+import { agentPlace } from "./agent-views.ts";
+import type { AgentsOptions } from "./agents-context.ts";
+
+/** The turns of agents, as what changes agents sees them. */
+export interface AgentTurns {
+  of(agent: AgentRecord): RunningTurn | undefined;
+  /** The turn that runs and has not ended yet: one that only cleans up is waited for. */
+  working(agent: AgentRecord): Promise<RunningTurn | undefined>;
+  /** Cancels the turn that runs. Resolves when none does. */
+  end(agent: AgentRecord, reason: string): Promise<void>;
+  /** Ends the processes that wait for the agent's next turn. */
+  release(agent: AgentRecord): Promise<void>;
+}
+
+export function createAgentTurns(options: AgentsOptions): AgentTurns {
+  const { engine } = options;
+  return {
+    of: ({ sessionId }) => engine.runningTurn(sessionId),
+    async working({ sessionId }) {
+      const turn = engine.runningTurn(sessionId);
+      const session = await engine.store.getSession(sessionId);
+      if (session?.lastTurn?.outcome === undefined) return turn;
+      await turn?.settled;
+      return undefined;
+    },
+    async end({ sessionId }, reason) {
+      const turn = engine.runningTurn(sessionId);
+      turn?.cancel(reason);
+      await turn?.settled;
+    },
+    async release({ sessionId }) {
+      const session = await engine.store.getSession(sessionId);
+      if (session === undefined) return;
+      await engine.release(session, agentPlace(options, { permission: "auto-edits", ...session }));
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { type AgentDoing, type AgentView, type Caller, CaretError, type SessionView } from "@caret/protocol";
+import { type AgentRecord, type QueueState, unknownAgent } from "../log/agent-store.ts";
+import type { AgentScheduler } from "./agent-scheduler.ts";
+import type { AgentsOptions } from "./agents-context.ts";
+import { defined } from "./defined.ts";
+
+/** Reads agents, as a caller may see them. */
+export interface AgentViews {
+  /** Rejects with `not-found`, also when it is only not for this caller. */
+  find(name: string, caller: Caller): Promise<AgentRecord>;
+  view(agent: AgentRecord, caller: Caller): Promise<AgentView>;
+  list(caller: Caller): Promise<readonly AgentView[]>;
+}
+
+export function createAgentViews(options: AgentsOptions, scheduler: AgentScheduler): AgentViews {
+  const { store, sessions, engine } = options;
+
+  const view = async (agent: AgentRecord, caller: Caller): Promise<AgentView> => {
+    const { name, sessionId, createdBy, worktree, report } = agent;
+    const session = await sessions.get(sessionId, caller);
+    const record = await engine.store.getSession(sessionId);
+    const queue = await store.queueOf(name);
+    const { status, lane, model, usage } = session;
+    const isLost = record !== undefined && engine.hasLostChat(record, agentPlace(options, session));
+    return {
+      name,
+      sessionId,
+      workspace: session.workspace,
+      ...defined({ worktree, lane, model, report, usage }),
+      permission: session.permission,
+      sandbox: session.sandbox ?? "off",
+      budget: record?.budget ?? {},
+      createdAt: session.createdAt,
+      createdBy,
+      doing: doingOf(agent, session, queue, scheduler.problemOf(name)),
+      ...(status.kind === "ended" ? { lastOutcome: status.outcome } : {}),
+      ...(isLost ? { chatLost: true } : {}),
+      waiting: queue.count,
+      lastSeq: session.lastSeq,
+      lastLine: session.lastLine,
+    };
+  };
+
+  return {
+    view,
+    async find(name, caller) {
+      const agent = await store.find(name);
+      if (agent === undefined) throw unknownAgent(name);
+      await sessions.get(agent.sessionId, caller).catch((reason: unknown) => Promise.reject(hidden(name, reason)));
+      return agent;
+    },
+    async list(caller) {
+      const views = await Promise.all((await store.list()).map((agent) => view(agent, caller).catch(unseen)));
+      return views.filter((each) => each !== undefined);
+    },
+  };
+}
+
+/** Where the agent of a session itself works: elsewhere than its session where the gateway runs its tools. */
+export function agentPlace(
+  { scratch }: Pick<AgentsOptions, "scratch">,
+  { id, workspace, permission }: Pick<SessionView, "id" | "workspace" | "permission">,
+): string {
+  return permission !== "full" && scratch.hasBeside(id) ? scratch.besideWorkspace(id) : workspace;
+}
+
+function doingOf(
+  { suspended }: AgentRecord,
+  { status, createdAt }: SessionView,
+  { since }: QueueState,
+  problem: string | undefined,
+): AgentDoing {
+  if (status.kind === "running" || status.kind === "waiting") return status;
+  if (suspended !== undefined) return { kind: "suspended", ...suspended };
+  if (since !== undefined) return { kind: "queued", since, ...(problem === undefined ? {} : { problem }) };
+  return { kind: "idle", since: status.kind === "ended" ? status.at : createdAt };
+}
+
+function hidden(name: string, reason: unknown): unknown {
+  return CaretError.is(reason) && reason.code === "session-not-found" ? unknownAgent(name) : reason;
+}
+
+/** Deleted meanwhile, or of another workspace than the caller's. */
+function unseen(reason: unknown): undefined {
+  if (CaretError.is(reason) && reason.code === "session-not-found") return undefined;
+  throw reason;
+}

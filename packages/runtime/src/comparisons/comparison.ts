@@ -1,0 +1,189 @@
+import {
+  type Caller,
+  type CandidateView,
+  CaretError,
+  type ComparisonView,
+  type MergeResult,
+  type Sessions,
+  type StartComparison,
+} from "@caret/protocol";
+import type { Git } from "../git/run-git.ts";
+import type { Spawner } from "../process/child-handle.ts";
+import { branchOf, createWorktree } from "../worktrees/create-worktree.ts";
+import { mergeWorktree, previewMerge } from "../worktrees/merge-worktree.ts";
+import { removeWorktree } from "../worktrees/remove-worktree.ts";
+import type { Worktree } from "../worktrees/worktree.ts";
+import { worktreeChanges } from "../worktrees/worktree-changes.ts";
+import type { ComparisonRecords } from "./comparison-records.ts";
+import { runCandidate } from "./run-candidate.ts";
+import { runCheck } from "./run-check.ts";
+
+export interface ComparisonOptions {
+  readonly sessions: Sessions;
+  /** Contains what checks start. */
+  readonly spawner: Spawner;
+  readonly git: Git;
+  readonly records: ComparisonRecords;
+  /** Where worktrees are made; physical. */
+  readonly root: string;
+  readonly now: () => number;
+}
+
+export interface NewComparison {
+  readonly id: string;
+  readonly wanted: StartComparison;
+  readonly repository: string;
+  /** From the top of the repository to the directory that was named; empty: the top. */
+  readonly inside: string;
+}
+
+/** On whose behalf candidates work: whoever may start a comparison is checked before. */
+const COMPARISON: Caller = { tokenName: "comparison" };
+
+/** One comparison, in this process. */
+export class Comparison {
+  readonly #options: ComparisonOptions;
+  readonly #new: NewComparison;
+  readonly #worktrees: readonly Worktree[];
+  readonly #stop = new AbortController();
+  readonly #watchers = new Set<() => void>();
+  readonly #running: Promise<unknown>;
+  #view: ComparisonView;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ComparisonOptions, created: NewComparison) {
+    const { id, repository, wanted } = created;
+    this.#options = options;
+    this.#new = created;
+    this.#worktrees = wanted.models.map((_, index) => {
+      const name = `compare-${id}-${index + 1}`;
+      return { repository, path: `${options.root}/${name}`, branch: branchOf(name) };
+    });
+    this.#view = {
+      id,
+      prompt: wanted.prompt,
+      repository,
+      ...(wanted.check === undefined ? {} : { check: wanted.check }),
+      createdAt: options.now(),
+      state: "running",
+      candidates: wanted.models.map((model, index) => ({
+        id: String(index + 1),
+        model,
+        state: "starting",
+        lastLine: "",
+      })),
+    };
+    // Before the first of them exists: whatever happens, they are found again.
+    options.records.write(id, this.#worktrees);
+    this.#running = this.#run();
+  }
+
+  get view(): ComparisonView {
+    return this.#view;
+  }
+
+  get isAttended(): boolean {
+    return this.#new.wanted.attended === true;
+  }
+
+  /** Calls back after each change; gives what ends that. */
+  watch(watcher: () => void): () => void {
+    const own = (): void => watcher();
+    this.#watchers.add(own);
+    return () => void this.#watchers.delete(own);
+  }
+
+  async pick(candidateId: string, message: string | undefined): Promise<void> {
+    const worktree = this.#worktrees[this.#view.candidates.findIndex(({ id }) => id === candidateId)];
+    if (worktree === undefined) throw new CaretError("not-found", `The comparison has no candidate ${candidateId}`);
+    if (this.#view.state !== "ready") throw notReady(this.#view);
+    const { git } = this.#options;
+    const { id: preview } = await previewMerge(git, worktree);
+    const words = message ?? `Do what was asked: ${this.#view.prompt.split("\n", 1)[0]}`;
+    const merge = await mergeWorktree(git, worktree, { preview, message: words });
+    await this.#close({ candidate: candidateId, merge });
+  }
+
+  /** Cancels what runs, and removes every worktree. */
+  async drop(): Promise<void> {
+    await this.#close(undefined);
+  }
+
+  async #close(picked: { readonly candidate: string; readonly merge: MergeResult } | undefined): Promise<void> {
+    this.#closing ??= this.#removeAll();
+    await this.#closing;
+    if (this.#view.state === "picked" || this.#view.state === "dropped") return;
+    this.#change(picked === undefined ? { state: "dropped" } : { state: "picked", picked });
+  }
+
+  async #removeAll(): Promise<void> {
+    const { git, records, sessions } = this.#options;
+    this.#stop.abort(new CaretError("cancelled", "The comparison was dropped"));
+    await this.#running;
+    for (const worktree of this.#worktrees) await removeWorktree(git, worktree);
+    records.remove(this.#view.id);
+    // Their logs stay, out of the way: the directories they worked in are gone.
+    for (const { sessionId } of this.#view.candidates)
+      if (sessionId !== undefined) await sessions.change(sessionId, { archived: true }, COMPARISON);
+  }
+
+  async #run(): Promise<void> {
+    await Promise.all(this.#worktrees.map((worktree, index) => this.#runOne(worktree, index)));
+    if (!this.#stop.signal.aborted) this.#change({ state: "ready" });
+  }
+
+  /** Never rejects: what went wrong is the candidate's outcome. */
+  async #runOne(worktree: Worktree, index: number): Promise<void> {
+    const note = (changed: Partial<CandidateView>): void => this.#note(index, changed);
+    try {
+      const { git, root } = this.#options;
+      const name = worktree.path.slice(root.length + 1);
+      await createWorktree(git, { repository: worktree.repository, name, root });
+      note(await this.#runTurn(worktree, index, note));
+      const { files, omitted } = await worktreeChanges(git, worktree);
+      note({ files, omitted, state: "done" });
+    } catch (reason) {
+      const error = CaretError.from(reason).toInfo();
+      note({ state: "done", outcome: { kind: "failed", error } });
+    }
+  }
+
+  async #runTurn(worktree: Worktree, index: number, note: (changed: Partial<CandidateView>) => void) {
+    const { sessions, spawner, git } = this.#options;
+    const { wanted, inside } = this.#new;
+    const workspace = inside === "" ? worktree.path : `${worktree.path}/${inside}`;
+    const { check } = wanted;
+    return await runCandidate({
+      sessions,
+      caller: COMPARISON,
+      wanted,
+      model: wanted.models[index] ?? "",
+      workspace,
+      signal: this.#stop.signal,
+      note,
+      check:
+        check === undefined
+          ? undefined
+          : (signal) => runCheck(check, { spawner, env: git.env, cwd: workspace, signal }),
+    });
+  }
+
+  #note(index: number, changed: Partial<CandidateView>): void {
+    const candidates = this.#view.candidates.map((candidate, place) =>
+      place === index ? { ...candidate, ...changed } : candidate,
+    );
+    this.#change({ candidates });
+  }
+
+  #change(changed: Partial<ComparisonView>): void {
+    this.#view = { ...this.#view, ...changed };
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+}
+
+function notReady({ id, state }: ComparisonView): CaretError {
+  if (state !== "running") return new CaretError("invalid-request", `The comparison ${id} is over: it was ${state}`);
+  return new CaretError("session-busy", `The comparison ${id} still runs`, {
+    fix: "Wait until all its candidates are done.",
+  });
+}

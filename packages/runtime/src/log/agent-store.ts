@@ -1,0 +1,81 @@
+import { type AgentReport, type AgentWorktree, CaretError, type MessageQuery, type MessageView } from "@caret/protocol";
+
+/** What is kept of an agent besides its session. */
+export interface AgentRecord {
+  readonly name: string;
+  readonly sessionId: string;
+  /** `human`, or the agent that created it. */
+  readonly createdBy: string;
+  readonly worktree?: AgentWorktree;
+  /** It takes nothing from its queue. `why` when Caret suspended it. */
+  readonly suspended?: Suspension;
+  readonly report?: AgentReport;
+}
+
+export interface Suspension {
+  readonly since: number;
+  readonly why?: string;
+}
+
+/** An agent that is being made, together with its session. */
+export type NewAgent = Pick<AgentRecord, "name" | "createdBy" | "worktree">;
+
+export type NewMessage = Pick<MessageView, "id" | "from" | "to" | "text" | "replyTo">;
+
+/** An agent with messages in its queue that is not suspended. */
+export interface WaitingAgent {
+  readonly name: string;
+  readonly sessionId: string;
+  /** The message at the head of its queue. */
+  readonly message: MessageView;
+}
+
+/** What waits in one queue. */
+export interface QueueState {
+  readonly count: number;
+  /** When the message at the head was sent; undefined when there is none. */
+  readonly since: number | undefined;
+}
+
+/**
+ * The registry of agents and their queues, in the file of the event log: what is taken from a queue and what is logged for it is one
+ * transaction. A promise that resolved means durable, as in the event store.
+ */
+export interface AgentStore {
+  find(name: string): Promise<AgentRecord | undefined>;
+  ofSession(sessionId: string): Promise<AgentRecord | undefined>;
+  /** By name. */
+  list(): Promise<readonly AgentRecord[]>;
+  /** Undefined: it is resumed. Rejects with `not-found`, as all changes do. */
+  suspend(name: string, suspension: Suspension | undefined): Promise<void>;
+  report(name: string, report: AgentReport): Promise<void>;
+  /** Deletes the agent and the messages to it. Its session stays. */
+  remove(name: string): Promise<void>;
+
+  /** Stored once for an id: the same message again is given as it is kept. Rejects with `invalid-request` for another one. */
+  send(message: NewMessage): Promise<MessageView>;
+  message(id: string): Promise<MessageView | undefined>;
+  /** Messages to one receiver, oldest first. */
+  messages(to: string, query: MessageQuery): Promise<readonly MessageView[]>;
+  /** Take all that waits in a queue as read, during a turn or outside of one. */
+  takeAll(to: string, turnId: string | undefined): Promise<readonly MessageView[]>;
+  /** The first answer to a message, taken as read if it waits. Undefined when there is none yet. */
+  takeReply(messageId: string, turnId: string | undefined): Promise<MessageView | undefined>;
+  /** Keep other words of a message that its receiver has: without secrets. */
+  rewrite(id: string, text: string): Promise<void>;
+  /** Drop all that waits in a queue. */
+  drop(to: string): Promise<readonly MessageView[]>;
+  queueOf(to: string): Promise<QueueState>;
+  /** The one that has waited longest since its message came, or since its last turn ended, is first. */
+  waiting(): Promise<readonly WaitingAgent[]>;
+}
+
+export function unknownAgent(name: string): CaretError {
+  return new CaretError("not-found", `There is no agent ${name}`, { fix: "`caret agent ls` lists the agents." });
+}
+
+export function nameTaken(name: string): CaretError {
+  return new CaretError("invalid-request", `There is an agent ${name} already`, {
+    fix: "Choose another name, or remove that one with `caret agent rm`.",
+  });
+}

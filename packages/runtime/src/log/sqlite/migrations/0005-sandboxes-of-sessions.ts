@@ -1,0 +1,6 @@
+/** The sandbox that a session asks for. Sessions from before ask for none: the setting decides. */
+export const sandboxesOfSessions = `
+  insert into schema_migration (number) values (5);
+
+  alter table session add column sandbox text;
+`;

@@ -1,0 +1,101 @@
+import { CaretError, type MessageView } from "@caret/protocol";
+import { type AgentRecord, type AgentStore, type NewMessage, unknownAgent } from "../agent-store.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { LogTables } from "./log-tables.ts";
+
+interface SqliteAgentStoreOptions {
+  readonly write: GroupCommit["run"];
+  readonly read: <Result>(work: (tables: LogTables) => Result) => Promise<Result>;
+  /** The session of an agent has changed in what lists show of it. */
+  readonly touch: (sessionId: string) => void;
+  readonly now: () => number;
+}
+
+/** The registry and the queues, on the connection of the event log and in its group commits. */
+export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentStoreOptions): AgentStore {
+  /** Change an agent, or something of it. */
+  const change = async <Result>(name: string, work: (tables: LogTables) => Result): Promise<Result> => {
+    const { agent, result } = await write(1, (tables) => {
+      const found = known(tables, name);
+      return { agent: found, result: work(tables) };
+    });
+    touch(agent.sessionId);
+    return result;
+  };
+  /** Settle messages to a receiver that may be no agent. */
+  const settle = async (to: string, work: (tables: LogTables) => readonly MessageView[]) => {
+    const { agent, settled } = await write(1, (tables) => ({ agent: tables.agents.find(to), settled: work(tables) }));
+    if (agent !== undefined && settled.length > 0) touch(agent.sessionId);
+    return settled;
+  };
+  return {
+    find: (name) => read(({ agents }) => agents.find(name)),
+    ofSession: (sessionId) => read(({ agents }) => agents.ofSession(sessionId)),
+    list: () => read(({ agents }) => agents.list()),
+    suspend: (name, suspension) => change(name, ({ agents }) => agents.suspend(name, suspension)),
+    report: (name, report) => change(name, ({ agents }) => agents.report(name, report)),
+    remove: (name) =>
+      change(name, ({ agents, messages }) => {
+        messages.removeTo(name);
+        agents.remove(name);
+      }),
+
+    async send(message) {
+      const { agent, sent } = await write(1, (tables) => ({
+        agent: tables.agents.find(message.to),
+        sent: sendIn(tables, message, now()),
+      }));
+      if (agent !== undefined) touch(agent.sessionId);
+      return sent;
+    },
+    message: (id) => read(({ messages }) => messages.find(id)),
+    messages: (to, query) => read(({ messages }) => messages.list(to, query)),
+    takeAll: (to, turnId) =>
+      settle(to, ({ messages }) => messages.queued(to).map((message) => settled(messages, message, "read", turnId))),
+    async takeReply(messageId, turnId) {
+      const asked = await read(({ messages }) => messages.find(messageId));
+      if (asked === undefined) throw new CaretError("not-found", `There is no message ${messageId}`);
+      const [reply] = await settle(asked.from, ({ messages }) => {
+        const found = messages.reply(asked);
+        if (found === undefined) return [];
+        return [found.state === "queued" ? settled(messages, found, "read", turnId) : found];
+      });
+      return reply;
+    },
+    rewrite: (id, text) => write(1, ({ messages }) => messages.rewrite(id, text), { isPatient: true }),
+    drop: (to) =>
+      settle(to, ({ messages }) =>
+        messages.queued(to).map((message) => settled(messages, message, "dropped", undefined)),
+      ),
+    queueOf: (to) => read(({ messages }) => messages.queueOf(to)),
+    waiting: () => read(({ messages }) => messages.waiting()),
+  };
+}
+
+function known({ agents }: LogTables, name: string): AgentRecord {
+  const agent = agents.find(name);
+  if (agent === undefined) throw unknownAgent(name);
+  return agent;
+}
+
+function sendIn({ messages }: LogTables, message: NewMessage, at: number): MessageView {
+  const before = messages.find(message.id);
+  if (before === undefined) {
+    messages.insert(message, at);
+    return { ...message, state: "queued", at };
+  }
+  if (messages.isKnown(message)) return before;
+  throw new CaretError("invalid-request", `Another message has the id ${message.id}`, {
+    fix: "Give each message its own id.",
+  });
+}
+
+function settled(
+  messages: LogTables["messages"],
+  message: MessageView,
+  state: "read" | "dropped",
+  turnId: string | undefined,
+): MessageView {
+  messages.settle(message.id, state, turnId);
+  return { ...message, state, ...(turnId === undefined ? {} : { turnId }) };
+}

@@ -1,0 +1,83 @@
+import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { barSize } from "../testing/bar-size.ts";
+import { hasBubblewrap } from "./testing/sandbox-bench.ts";
+
+const here = (name: string): string => fileURLToPath(new URL(`./testing/${name}`, import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "escape-test-"));
+const tools = join(directory, "tools");
+const isRoot = process.getuid?.() === 0;
+/** Nobody in particular: what counts is that the number is not 0. */
+const NOBODY = 65_534;
+/** The C compiler makes the attempts that need a system call; without it, or without bubblewrap, there is no battery. */
+const canTry = hasBubblewrap && spawnSync("cc", ["--version"]).status === 0;
+const BAR = 60;
+
+interface Attempted {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly without: boolean;
+  readonly inside: boolean;
+}
+
+beforeAll(() => {
+  if (!canTry) return;
+  chmodSync(directory, 0o755);
+  mkdirSync(tools);
+  const program = join(tools, "attempt");
+  expect(spawnSync("cc", ["-O1", "-o", program, here("attempt.c"), "-lutil"]).status).toBe(0);
+  copyFileSync(program, join(tools, "setuid-attempt"));
+  chmodSync(join(tools, "setuid-attempt"), 0o4755);
+  writeFileSync(join(directory, "inherited"), "CANARY\n");
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Starts the battery with a descriptor and a variable that no agent must come to see. */
+async function attemptAll(word: string, user: Pick<SpawnOptions, "uid" | "gid"> = {}): Promise<readonly Attempted[]> {
+  const place = mkdtempSync(join(directory, "world-"));
+  if (user.uid !== undefined) chownSync(place, user.uid, user.uid);
+  const inherited = openSync(join(directory, "inherited"), "r");
+  const child = spawn(process.execPath, [here("battery-main.ts"), place, tools, word], {
+    ...user,
+    env: { SECRET: "CANARY" },
+    stdio: ["ignore", "pipe", "inherit", "ignore", "ignore", "ignore", "ignore", inherited],
+  });
+  closeSync(inherited);
+  if (child.stdout === null) throw new Error("The battery has no output");
+  const [printed] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  return JSON.parse(printed) as readonly Attempted[];
+}
+
+const words = ["strict", "on", "proxy"].slice(0, barSize({ quick: 1, full: 3 }));
+const users = [
+  { who: isRoot ? "root" : "an ordinary user", user: {} },
+  ...(isRoot ? [{ who: "an ordinary user", user: { uid: NOBODY, gid: NOBODY } }] : []),
+];
+const cases = words.flatMap((word) => users.map((user) => ({ ...user, word })));
+
+describe.skipIf(!canTry)("a sandboxed agent", () => {
+  it.concurrent.each(cases)("of $who gets through none of the walls of a $word sandbox", async ({ user, word }) => {
+    const attempts = await attemptAll(word, user);
+    const proven = attempts.filter(({ without }) => without);
+    expect(proven.filter(({ inside }) => inside)).toEqual([]);
+    // An attempt that fails without a sandbox, too, proves nothing.
+    expect(attempts.filter(({ without, isOptional }) => !without && !isOptional)).toEqual([]);
+    expect(proven.length).toBeGreaterThanOrEqual(BAR);
+  });
+});

@@ -1,0 +1,41 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Git } from "../git/run-git.ts";
+import { adminDirectory, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+
+/** What a worktree holds at one moment. */
+export interface Snapshot {
+  /** The commit that its branch stands at. */
+  readonly head: string;
+  /** The tree of its files, those that are not committed included. */
+  readonly tree: string;
+  readonly isCommitted: boolean;
+}
+
+/**
+ * Reads the files of a worktree through a copy of its index: neither the index nor the branch changes. Files that Git is set to ignore
+ * are left out.
+ */
+export async function snapshotWorktree(git: Git, worktree: Worktree): Promise<Snapshot> {
+  const run = await inWorktree(git, worktree);
+  const index = join(await adminDirectory(git, worktree.repository, worktree.path), "index");
+  const directory = mkdtempSync(join(tmpdir(), "caret-index-"));
+  try {
+    const copy = join(directory, "index");
+    if (existsSync(index)) copyFileSync(index, copy);
+    const env = { GIT_INDEX_FILE: copy };
+    await run(["add", "--all", "--", "."], { env });
+    const tree = await line(run, ["write-tree"], env);
+    const head = await line(run, ["rev-parse", "--verify", "HEAD"]);
+    return { head, tree, isCommitted: (await line(run, ["rev-parse", `${head}^{tree}`])) === tree };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The one line that a command prints. */
+export async function line(run: RunSafely, args: readonly string[], env?: Readonly<Record<string, string>>) {
+  const { text } = await run(args, env === undefined ? {} : { env });
+  return text.trim();
+}

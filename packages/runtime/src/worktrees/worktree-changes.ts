@@ -1,0 +1,43 @@
+import type { ChangedFile, ChangesView, MergedFile } from "@caret/protocol";
+import { DIFF, shownPatch, splitPatch } from "../git/patches.ts";
+import type { Git } from "../git/run-git.ts";
+import { line, snapshotWorktree } from "./snapshot-worktree.ts";
+import { inRepository, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+
+const MAX_FILES = 500;
+
+const statuses: Readonly<Record<string, MergedFile["status"]>> = { A: "added", D: "deleted", R: "renamed" };
+
+/** What the worktree's branch and its uncommitted files change against the commit where they left the repository's branch. */
+export async function worktreeChanges(git: Git, worktree: Worktree): Promise<ChangesView> {
+  const { head, tree } = await snapshotWorktree(git, worktree);
+  const run = await inWorktree(git, worktree);
+  const base = await forkPoint(git, worktree.repository, head);
+  const { text } = await run([...DIFF, base, tree]);
+  const patches = new Map(splitPatch(text).map((patch) => [patch.path, patch]));
+  const files = await changedFiles(run, base, tree);
+  const shown = files
+    .slice(0, MAX_FILES)
+    .map((file): ChangedFile => ({ ...file, ...shownPatch(patches.get(file.path)) }));
+  return { isRepository: true, branch: worktree.branch, files: shown, omitted: files.length - shown.length };
+}
+
+/** Where the worktree's branch left the branch that is checked out in the repository. */
+export async function forkPoint(git: Git, repository: string, head: string): Promise<string> {
+  return await line(await inRepository(git, repository), ["merge-base", "HEAD", head]);
+}
+
+/** The files in which two trees differ. */
+export async function changedFiles(run: RunSafely, from: string, to: string): Promise<readonly MergedFile[]> {
+  const { text } = await run(["diff", "--name-status", "-z", "-M", "--no-ext-diff", from, to]);
+  const words = text.split("\0");
+  const files: MergedFile[] = [];
+  for (let index = 0; index + 1 < words.length; ) {
+    const letter = (words[index] ?? "").slice(0, 1);
+    // A renamed or copied file has two names; the new one is last.
+    const names = letter === "R" || letter === "C" ? 2 : 1;
+    files.push({ path: words[index + names] ?? "", status: statuses[letter] ?? "modified" });
+    index += names + 1;
+  }
+  return files;
+}

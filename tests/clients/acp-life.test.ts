@@ -1,0 +1,182 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createNativeClient } from "@caret/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AcpClient, type AcpClientOptions, choosing, refusal } from "./acp-client.ts";
+import { acpScenario } from "./acp-scenario.ts";
+import { GatewayHome } from "./gateway-home.ts";
+import { type GatewayProcess, startGateway } from "./gateway-process.ts";
+
+/** `caret acp` by itself, and over its own restarts and those of a gateway. */
+let home: GatewayHome;
+let gateway: GatewayProcess | undefined;
+const clients: AcpClient[] = [];
+
+beforeEach(() => {
+  home = new GatewayHome(acpScenario);
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.stop()));
+  await gateway?.stop();
+  gateway = undefined;
+  home.remove();
+});
+
+async function open(options: AcpClientOptions = {}): Promise<AcpClient> {
+  const client = await AcpClient.start(home, options);
+  clients.push(client);
+  return client;
+}
+
+async function startServing(...args: readonly string[]): Promise<GatewayProcess> {
+  gateway = await startGateway(home, { args: ["--port", "0", "--workspace", home.workspace, ...args] });
+  return gateway;
+}
+
+describe("without a gateway", () => {
+  it("runs turns in its own process, and says so on standard error only", async () => {
+    const client = await open({ decide: choosing("allow_once") });
+    const { sessionId } = await client.newSession(home.workspace);
+    expect(await client.prompt(sessionId, "Run it")).toMatchObject({ stopReason: "end_turn" });
+    expect([client.asked.length, client.stderr(), await client.stop(), home.agents()]).toEqual([
+      1,
+      "caret: turns run in this process: no gateway runs for this data directory\n",
+      0,
+      [],
+    ]);
+  });
+
+  it("ends a running turn with the client, and another one resumes the session", async () => {
+    const first = await open({ decide: choosing("allow_once") });
+    const { sessionId } = await first.newSession(home.workspace);
+    const prompt = first.prompt(sessionId, "Sleep").catch(() => "gone");
+    await expect.poll(() => first.calls(sessionId)["`sleep 600`"]?.length).toBe(3);
+    expect([await first.stop(), await prompt]).toEqual([0, "gone"]);
+    await expect.poll(() => home.agents()).toEqual([]);
+    const second = await open();
+    await second.agent.request("session/resume", { sessionId, cwd: home.workspace });
+    expect(second.updates.filter(({ update }) => update.sessionUpdate !== "available_commands_update")).toEqual([]);
+    await second.prompt(sessionId, "What is 2 + 3?");
+    expect(second.said(sessionId, "agent_message_chunk")).toBe("2 + 3 = 5");
+  });
+});
+
+describe("a session", () => {
+  it("is loaded with all its turns, listed by its directory, closed and deleted", async () => {
+    const first = await open();
+    const other = join(home.directory, "other");
+    mkdirSync(other);
+    const { sessionId } = await first.newSession(home.workspace);
+    await first.prompt(sessionId, "What is 2 + 3?");
+    await first.newSession(other);
+    await first.stop();
+    const second = await open();
+    const cwd = home.workspace;
+    const loaded = await second.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+    const { sessions } = await second.agent.request("session/list", { cwd });
+    expect([
+      second.said(sessionId, "user_message_chunk"),
+      second.said(sessionId, "agent_message_chunk"),
+      loaded.modes?.currentModeId,
+      sessions,
+      (await second.agent.request("session/list", {})).sessions.length,
+    ]).toEqual([
+      "What is 2 + 3?",
+      "2 + 3 = 5",
+      "agent",
+      [{ sessionId, cwd, title: "What is 2 + 3?", updatedAt: expect.any(String) }],
+      2,
+    ]);
+    await second.agent.request("session/close", { sessionId });
+    expect(await refusal(second.prompt(sessionId, "Hello"))).toEqual([-32_002, undefined]);
+    await second.agent.request("session/delete", { sessionId });
+    expect(await refusal(second.agent.request("session/load", { sessionId, cwd, mcpServers: [] }))).toEqual([
+      -32_002,
+      "session-not-found",
+    ]);
+  });
+
+  it("goes on with its running turn, and with what that waits for, after a restart of the client", async () => {
+    await startServing();
+    const first = await open();
+    const { sessionId } = await first.newSession(home.workspace);
+    const prompt = first.prompt(sessionId, "Run it").catch(() => "gone");
+    await first.untilAsked();
+    await first.kill();
+    expect(await prompt).toBe("gone");
+    const second = await open({ decide: choosing("allow_once") });
+    await second.agent.request("session/resume", { sessionId, cwd: home.workspace });
+    await second.untilAsked();
+    await expect.poll(() => second.said(sessionId, "agent_message_chunk")).toBe("Done.");
+  });
+
+  it("goes on after a restart of the gateway, at another port, and its interrupted prompt is answered", async () => {
+    const before = await startServing();
+    const client = await open({ decide: choosing("allow_once") });
+    const { sessionId } = await client.newSession(home.workspace);
+    const interrupted = refusal(client.prompt(sessionId, "Sleep"));
+    await expect.poll(() => client.calls(sessionId)["`sleep 600`"]?.length).toBe(3);
+    before.kill("SIGKILL");
+    await before.exited;
+    await startServing();
+    expect(await interrupted).toEqual([-32_603, "interrupted"]);
+    expect([
+      client.calls(sessionId)["`sleep 600`"]?.at(-1),
+      await client.prompt(sessionId, "What is 2 + 3?"),
+    ]).toMatchObject(["failed", { stopReason: "end_turn" }]);
+  });
+});
+
+describe("a workspace that is not allowed yet", () => {
+  it("is allowed when the client opens a session in it, and refused with --no-allow", async () => {
+    const { url, token } = await startServing();
+    const other = join(home.directory, "other");
+    mkdirSync(other);
+    const strict = await open({ args: ["--no-allow"] });
+    expect(await refusal(strict.newSession(other))).toEqual([-32_602, "workspace-forbidden"]);
+    const client = await open();
+    await client.newSession(other);
+    const page = createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
+    expect((await page.about()).workspaces).toContain(other);
+  });
+});
+
+it("answers bad input with an error of its kind, and serves on", async () => {
+  const client = new AcpClient(home);
+  clients.push(client);
+  const { agent } = client;
+  expect(await refusal(client.newSession(home.workspace))).toEqual([-32_600, undefined]);
+  await agent.request("initialize", { protocolVersion: 1 });
+  client.write("this is no JSON\n\n[]\n{}\n");
+  const { sessionId } = await client.newSession(home.workspace);
+  const prompt = (blocks: readonly object[]) =>
+    refusal(agent.request("session/prompt", { sessionId, prompt: blocks as never }));
+  const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
+  const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+  const sse = { type: "sse", name: "old", url: "http://localhost/", headers: [] };
+  expect([
+    await refusal(agent.request("session/nonsense", {})),
+    await refusal(agent.request("session/prompt", { sessionId } as never)),
+    await refusal(client.prompt("nobody", "Hello")),
+    await refusal(client.newSession("relative/path")),
+    await refusal(client.newSession(join(home.directory, "missing"))),
+    await refusal(client.newSession(home.workspace, { mcpServers: [sse] })),
+    await refusal(agent.request("authenticate", { methodId: "magic" })),
+    await prompt([]),
+    await prompt([audio]),
+    await prompt([{ type: "text", text: "Look" }, image]),
+  ]).toEqual([
+    [-32_601, undefined],
+    [-32_602, undefined],
+    [-32_002, undefined],
+    [-32_602, "invalid-request"],
+    [-32_602, "workspace-missing"],
+    [-32_602, "unsupported"],
+    [-32_602, "invalid-request"],
+    [-32_602, "invalid-request"],
+    [-32_602, "unsupported"],
+    [-32_602, "unsupported"],
+  ]);
+  await client.cancel("nobody");
+  expect(await client.prompt(sessionId, "What is 2 + 3?")).toMatchObject({ stopReason: "end_turn" });
+});

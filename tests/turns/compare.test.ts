@@ -1,0 +1,194 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { ScenarioInput } from "@caret/simulator";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { caret } from "../clients/gateway-process.ts";
+import { httpTransport, McpHost } from "../mcp/mcp-host.ts";
+import { MortalGateway } from "../native/mortal-gateway.ts";
+
+const offered = (name: string, args: Record<string, unknown>) => ({ tool: { server: "caret", name, args } });
+const scenario: ScenarioInput = {
+  turns: [
+    { when: "for ever", steps: [{ text: "Still here. " }, { hang: true }] },
+    {
+      when: "a file",
+      steps: [
+        offered("write", { path: "made.txt", content: "made\n" }),
+        offered("exec", { command: "rm -rf / --no-preserve-root" }),
+        { text: "Made." },
+        { usage: { inputTokens: 1200, outputTokens: 40 } },
+      ],
+    },
+  ],
+};
+const models = ["auto", "gpt-5.1", "gpt-5-mini"];
+
+let gateway: MortalGateway;
+let repository: string;
+let count = 0;
+beforeAll(async () => {
+  gateway = await MortalGateway.start(scenario);
+});
+afterAll(() => gateway.remove());
+
+function git(...args: readonly string[]): string {
+  const identity = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
+  return execFileSync("git", ["-C", repository, ...identity, ...args], { encoding: "utf8" }).trim();
+}
+
+beforeEach(() => {
+  count += 1;
+  repository = join(gateway.home.workspace, `repository-${count}`);
+  mkdirSync(join(repository, "inside"), { recursive: true });
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(repository, "inside", "a.txt"), "a\n");
+  git("add", ".");
+  git("commit", "-qm", "one");
+});
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill("SIGKILL");
+});
+
+function compare(...args: readonly string[]) {
+  const child = spawn(process.execPath, [caret, "compare", "--models", models.join(","), ...args], {
+    cwd: join(repository, "inside"),
+    env: { ...gateway.home.environment(), CARET_LANE: "sim" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.push(child);
+  const exit = once(child, "exit").then(([code, signal]: (number | string | null)[]) => code ?? signal);
+  return { child, stdout: text(child.stdout), stderr: text(child.stderr), exit };
+}
+
+/** Everything that a comparison makes, in the repository and in Caret's own directory. */
+function leftovers() {
+  const own = join(gateway.home.dataDir, "worktrees");
+  const files = existsSync(own) ? readdirSync(own, { recursive: true }).map(String) : [];
+  return {
+    worktrees: git("worktree", "list", "--porcelain").match(/^worktree /gm)?.length,
+    branches: git("branch", "--format=%(refname:short)").split("\n"),
+    files: files.filter((file) => file !== ".comparisons"),
+  };
+}
+
+const nothing = { worktrees: 1, branches: ["main"], files: [] };
+const worktreesThere = () => leftovers().worktrees;
+
+describe("caret compare", () => {
+  it("ends with a table, the picked work merged, and no worktree", async () => {
+    const { stdout, exit } = compare("--check", "test -f made.txt", "--pick", "gpt-5.1", "Make a file");
+    const [lines, code] = [(await stdout).trimEnd().split("\n"), await exit];
+    expect([code, lines.map((line) => line.split("\t").slice(0, 8))]).toEqual([
+      0,
+      [
+        ["#", "model", "outcome", "check", "files", "+", "-", "cost"],
+        ["1", "auto", "completed", "passed", "1", "1", "0", "$0.0017"],
+        ["2", "gpt-5.1", "completed", "passed", "1", "1", "0", expect.stringMatching(/^\$/)],
+        ["3", "gpt-5-mini", "completed", "passed", "1", "1", "0", expect.stringMatching(/^\$/)],
+        [expect.stringMatching(/^Merged gpt-5.1 into main: 1 files, \w{12}; the worktrees are removed\.$/)],
+      ],
+    ]);
+    expect({
+      made: readFileSync(join(repository, "inside", "made.txt"), "utf8"),
+      log: git("log", "--format=%s"),
+      left: leftovers(),
+    }).toEqual({ made: "made\n", log: "Do what was asked: Make a file\none", left: nothing });
+  });
+
+  it("refuses what a person would have to decide, and says how each check ended", async () => {
+    const { stdout, exit } = compare("--check", "echo no; exit 3", "--json", "Make a file");
+    const view = JSON.parse(await stdout) as { readonly candidates: readonly { readonly sessionId: string }[] };
+    const log = await gateway.client().readLog(view.candidates[0]?.sessionId ?? "", { limit: 10_000 });
+    const answers = log.events.flatMap(({ event }) =>
+      event.type === "approval-answer" ? [`${event.decision} by ${event.by}`] : [],
+    );
+    expect([await exit, view, answers, leftovers()]).toEqual([
+      0,
+      expect.objectContaining({
+        state: "dropped",
+        candidates: models.map((model) =>
+          expect.objectContaining({
+            model,
+            check: { exitCode: 3, output: "no\n", durationMs: expect.any(Number) },
+            files: [expect.objectContaining({ path: "inside/made.txt", status: "added" })],
+          }),
+        ),
+      }),
+      ["approved by policy", "rejected by person"],
+      nothing,
+    ]);
+  });
+
+  it("leaves nothing behind after Ctrl-C", async () => {
+    const { child, exit, stdout } = compare("Go on for ever");
+    await expect.poll(worktreesThere).toBe(4);
+    child.kill("SIGINT");
+    expect([await exit, await stdout, leftovers(), gateway.home.agents()]).toEqual([
+      130,
+      "Nothing was merged; the worktrees are removed.\n",
+      nothing,
+      [],
+    ]);
+  });
+
+  it("is dropped by the gateway when the command was killed", async () => {
+    const { child, exit } = compare("Go on for ever");
+    await expect.poll(worktreesThere).toBe(4);
+    child.kill("SIGKILL");
+    await exit;
+    await expect.poll(leftovers).toEqual(nothing);
+  });
+
+  it("is cleaned up by the next gateway when the gateway was killed", async () => {
+    compare("Go on for ever");
+    await expect.poll(worktreesThere).toBe(4);
+    await gateway.dieAndReturn();
+    await expect.poll(leftovers).toEqual(nothing);
+  });
+
+  it("needs two models, a repository and a candidate that exists", async () => {
+    const one = compare("--models", "auto", "x");
+    const unknown = compare("--pick", "nobody", "Make a file");
+    const elsewhere = compare("--workspace", gateway.home.workspace, "x");
+    const said = await Promise.all(
+      [one, unknown, elsewhere].map(async ({ exit, stderr }) => [await exit, await stderr]),
+    );
+    expect(said).toEqual([
+      [2, expect.stringContaining("At least two models are expected")],
+      [2, expect.stringContaining("there is no candidate nobody")],
+      [2, expect.stringContaining("is not in a Git repository")],
+    ]);
+    expect(leftovers()).toEqual(nothing);
+  });
+});
+
+it("the MCP tool `compare` gives a table and a handle, then a diff, then merges one", async () => {
+  const host = await McpHost.connect(httpTransport(gateway.process));
+  const compared = await host.client.callTool({
+    name: "compare",
+    arguments: { prompt: "Make a file", models, workspace: repository },
+  });
+  const { comparison, ...report } = compared.structuredContent as { readonly comparison: string };
+  const goOn = async (more: object) =>
+    (await host.client.callTool({ name: "compare", arguments: { comparison, ...more } })).structuredContent;
+  expect([report, await goOn({ diff: "3" }), await goOn({ pick: "3" }), leftovers()]).toEqual([
+    expect.objectContaining({
+      state: "ready",
+      candidates: models.map((model) =>
+        expect.objectContaining({
+          model,
+          files: [{ path: "made.txt", status: "added", additions: 1, deletions: 0 }],
+        }),
+      ),
+    }),
+    { diff: expect.stringContaining("+made") },
+    expect.objectContaining({ state: "picked" }),
+    nothing,
+  ]);
+  await host.close();
+});
