@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { benchAcp } from "./acp.ts";
 import { benchApi } from "./api.ts";
 import { benchAtWork } from "./at-work.ts";
 import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";
@@ -16,6 +17,7 @@ import { renderReport, writeReport } from "./report/write-report.ts";
 
 /** Each benchmark by the name it is asked for. */
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
+  acp: benchAcp,
   api: benchApi,
   "at-work": benchAtWork,
   decode: () => {

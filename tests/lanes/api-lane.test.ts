@@ -1,3 +1,4 @@
+import { featuresOf } from "@caret/runtime";
 import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { describe } from "vitest";
 import { openApiStage } from "./api-bench.ts";
@@ -9,6 +10,7 @@ const versions = ["2", "1.1"].slice(0, barSize({ quick: 1, full: 2 }));
 describe.each(versions)("over HTTP/%s", (httpVersion) => {
   describeLane(`api, over HTTP/${httpVersion}`, {
     lane: "api",
+    features: featuresOf.api,
     async open(bench, scenario, settings) {
       const stage = await openApiStage(bench, {
         settings: { ...settings, api: { httpVersion } },

@@ -1,11 +1,30 @@
+import { featuresOf } from "@caret/runtime";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { describe } from "vitest";
 import { describeLane } from "./lane.contract.ts";
 
 describeLane("cli, over the simulated program", {
   lane: "cli",
+  features: featuresOf.cli,
   async open(bench, scenario, settings) {
     const { engine, close } = await bench.open({ settings });
+    const workspace = bench.workspace(bench.simulator(scenario));
+    return {
+      engine,
+      workspace,
+      runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+      leftovers: () => bench.processes(workspace).length,
+      close,
+    };
+  },
+});
+
+describeLane("contract, a program of one's own", {
+  lane: "cli",
+  features: featuresOf.contract,
+  async open(bench, scenario, settings) {
+    const own = { command: bench.agentPath, args: ["--contract"] };
+    const { engine, close } = await bench.open({ settings: { ...settings, model: "own", models: { own } } });
     const workspace = bench.workspace(bench.simulator(scenario));
     return {
       engine,
@@ -21,6 +40,7 @@ describeLane("cli, over the simulated program", {
 describe.runIf(isFullRun())("the lane without a program of Cursor's", () => {
   describeLane("sim", {
     lane: "sim",
+    features: featuresOf.sim,
     async open(bench, scenario, settings) {
       const env = scenario === undefined ? {} : { CARET_SIM_SCENARIO: bench.scenario(scenario) };
       const { engine, close } = await bench.open({ settings: { ...settings, lane: "sim" }, env });

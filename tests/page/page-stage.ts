@@ -3,7 +3,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type CreateSession, createNativeClient, type NativeClient, type SessionView } from "@caret/protocol";
+import {
+  type CreateSession,
+  createNativeClient,
+  type LaneName,
+  type NativeClient,
+  type SessionView,
+} from "@caret/protocol";
 import type { ScenarioInput } from "@caret/simulator";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { GatewayHome } from "../clients/gateway-home.ts";
@@ -22,6 +28,8 @@ export interface StageOptions {
   /** For the gateway. */
   readonly env?: Readonly<Record<string, string>>;
   readonly scenario?: ScenarioInput;
+  /** By default the simulator's own. */
+  readonly lane?: LaneName;
   /** By default the browser that all page tests share. */
   readonly browser?: () => Promise<Browser>;
 }
@@ -46,12 +54,12 @@ export class PageStage {
   }
 
   static async open(options: StageOptions = {}): Promise<PageStage> {
-    const { env = {}, scenario = pageScenario, browser: open = sharedChromium } = options;
+    const { env = {}, scenario = pageScenario, lane = "sim", browser: open = sharedChromium } = options;
     ensurePageIsBuilt();
     const home = new GatewayHome(scenario);
     prepareProject(home.workspace);
     mkdirSync(bareWorkspace(home));
-    const [browser, gateway] = await Promise.all([open(), startOn(home, "0", env)]);
+    const [browser, gateway] = await Promise.all([open(), startOn(home, "0", env, lane)]);
     return new PageStage(home, browser, gateway);
   }
 
@@ -234,10 +242,15 @@ interface Entries {
   setItem(name: string, value: string): void;
 }
 
-function startOn(home: GatewayHome, port: string, env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+function startOn(
+  home: GatewayHome,
+  port: string,
+  env: Readonly<Record<string, string>> = {},
+  lane: LaneName = "sim",
+): Promise<GatewayProcess> {
   const allowed = JSON.stringify([home.workspace, bareWorkspace(home)]);
   return startGateway(home, {
-    args: ["--port", port, "--workspace", home.workspace],
+    args: ["--lane", lane, "--port", port, "--workspace", home.workspace],
     env: { CARET_WORKSPACES_ALLOW: allowed, ...env },
   });
 }

@@ -145,6 +145,25 @@ export class TurnBench {
     return this.#records().filter(({ event, argv }) => event === "invocation" && !argv.includes("--version"));
   }
 
+  /** What clients of the simulator's `agent acp` asked of it by this method. */
+  acpRequests(method: string): readonly SimulatorRecord[] {
+    return this.acpRecords("acp-request").filter((record) => record["method"] === method);
+  }
+
+  /** What the simulator's `agent acp` wrote of itself under this name. */
+  acpRecords(event: string): readonly SimulatorRecord[] {
+    return (this.#records() as readonly unknown[] as readonly SimulatorRecord[]).filter(
+      (record) => record["event"] === event,
+    );
+  }
+
+  /** The living simulators that are an `agent acp` in the workspace. */
+  acpProcesses(workspace: string): readonly number[] {
+    const started = this.#records().filter(({ event, argv }) => event === "invocation" && argv.includes("acp"));
+    const alive = this.processes(workspace);
+    return started.map(({ pid }) => pid).filter((pid) => alive.includes(pid));
+  }
+
   /** The simulators that have started up, if their scenario makes them slow to do so. */
   booted(): readonly number[] {
     return this.#records()
@@ -181,6 +200,8 @@ export class TurnBench {
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
+
+export type SimulatorRecord = Readonly<Record<string, unknown>>;
 
 export interface Invocation {
   readonly argv: readonly string[];

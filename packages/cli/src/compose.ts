@@ -12,6 +12,7 @@ import {
   type BridgeHub,
   type Containment,
   childEnvironment,
+  createAcpLane,
   createApiLane,
   createCliLane,
   createSecretKeeper,
@@ -29,7 +30,7 @@ import {
   type Spawner,
   sweepLeftovers,
 } from "@caret/runtime";
-import { createAgentHosts } from "./agent-hosts.ts";
+import { type AgentHosts, createAgentHosts } from "./agent-hosts.ts";
 import { createApiHost } from "./api-host.ts";
 import { chooseLane } from "./choose-lane.ts";
 import type { Config } from "./config/config-schema.ts";
@@ -56,6 +57,8 @@ export interface OpenedEngine {
   readonly upstreamState: ApiHost["conversations"];
   /** What the default lane says of itself. */
   readonly probe: LaneProbe;
+  /** Whether turns may take the `acp` lane besides. */
+  readonly hasAcp: () => Promise<boolean>;
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
   /** Adds secrets that the redactor does not know yet. */
@@ -105,17 +108,16 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const noteSecrets = keeper.add;
   const surroundings = { spawner, containment, sandboxes, warm, openBridge: bridge.open, noteSecrets };
   const hosts = createAgentHosts(host, config, surroundings);
-  const { lane, notes } = await chooseLane(config, hosts.cli);
+  const { lane, autoLanes, notes } = await chooseLane(config, hosts.cli);
   const api = createApiHost(host, config, { noteSecrets });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
+  const lanes = createLanes(hosts, api, warm?.idleMs ?? 0);
   const engine = createSessionEngine({
     store,
-    lanes: [
-      createCliLane({ name: "cli", host: hosts.cli }),
-      createCliLane({ name: "sim", host: hosts.sim }),
-      createApiLane(api),
-    ],
+    lanes: Object.values(lanes),
     defaultLane: lane,
+    autoLanes,
+    attendedOwner: config.tools.attended,
     redactor: keeper.redactor,
     allowedWorkspaces,
     budgets: config.budgets,
@@ -141,7 +143,17 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const probe = probeOf(lane, hosts, () => api);
   const parts = { engine, lane, notes, probe, allowedWorkspaces, spawner, containment, sandboxes };
   const { redactor } = keeper;
-  return { ...parts, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
+  const hasAcp = async () => autoLanes.includes("acp") && (await lanes.acp.isReady?.()) === true;
+  return { ...parts, hasAcp, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
+}
+
+function createLanes({ cli, sim }: AgentHosts, api: ApiHost, acpIdleMs: number) {
+  return {
+    cli: createCliLane({ name: "cli", host: cli }),
+    acp: createAcpLane({ host: cli, idleMs: acpIdleMs }),
+    sim: createCliLane({ name: "sim", host: sim }),
+    api: createApiLane(api),
+  };
 }
 
 /** The log is shared: commands are its guests, while a gateway is its host. */

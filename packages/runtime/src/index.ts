@@ -24,6 +24,7 @@ export { logIn } from "./credentials/log-in.ts";
 export { logOut } from "./credentials/log-out.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./decode/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./decode/dialect.ts";
+export { createAcpLane } from "./lanes/acp/acp-lane.ts";
 export { allowedUrl, isLoopback } from "./lanes/api/allowed-url.ts";
 export { readEndpoints } from "./lanes/api/api-endpoints.ts";
 export { type ApiHost, defaultRetries } from "./lanes/api/api-host.ts";
@@ -44,6 +45,7 @@ export {
 } from "./lanes/cli/installation-probes.ts";
 export { listCliModels } from "./lanes/cli/list-cli-models.ts";
 export { type TurnMode, turnModes } from "./lanes/lane.ts";
+export { featuresOf, type LaneFeature, laneFeatures } from "./lanes/lane-features.ts";
 export type { EventStore, PruneRule, SessionRecord, StoredEvent } from "./log/event-store.ts";
 export { interruptRunningTurns } from "./log/interrupted-end.ts";
 export { groupTurns, readAll } from "./log/read-turns.ts";

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { PermissionWord } from "@caret/protocol";
 import {
   attendedTools,
   createSessionGrants,
@@ -25,13 +26,19 @@ export function askingTurn({ config, session, workspace }: AskingTurn): Partial<
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
   if (session?.lastTurn !== undefined && !scratch.hasBeside(session.id)) return undefined;
   const permission = session?.permission ?? DEFAULT_PERMISSION;
-  if (permission === "full") return { force: true };
+  if (permission === "full") return { force: true, ...agentAsks("full") };
   const id = session?.id ?? randomUUID();
   const grants = createSessionGrants({ newId: randomUUID, now: Date.now });
   return {
     ...(session === undefined ? { newSessionId: id } : {}),
     ...attendedTools({ scratch, session: { id, workspace: session?.workspace ?? workspace }, permission, grants }),
   };
+}
+
+/** The agent runs its own tools, and the person at the terminal is asked what it asks, on a lane where it does. */
+export function agentAsks(permission: PermissionWord): Pick<TurnRequest, "attended" | "agentTools"> {
+  const grants = createSessionGrants({ newId: randomUUID, now: Date.now });
+  return { attended: true, agentTools: { permission, grants } };
 }
 
 /** What a turn needs whose tools Caret runs because the settings say so. Nobody is asked: the policy decides. */

@@ -6,7 +6,7 @@ import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { unboundTools } from "../unbound-tools.ts";
-import { askingTurn, ownedTurn } from "./asking-turn.ts";
+import { agentAsks, askingTurn, ownedTurn } from "./asking-turn.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { lookUpSession, newestSession } from "./find-session.ts";
 import { write } from "./print.ts";
@@ -19,7 +19,7 @@ import { createUnaskedCalls } from "./unasked-calls.ts";
 interface RunOptions {
   readonly session?: string;
   readonly continue?: boolean;
-  readonly lane?: "auto" | "cli" | "api" | "sim";
+  readonly lane?: "auto" | "cli" | "acp" | "api" | "sim";
   readonly model?: string;
   readonly workspace?: string;
   readonly mode?: TurnMode;
@@ -36,7 +36,7 @@ export function addRunCommand(program: Command, host: Host, done: (code: ExitCod
     .argument("[prompt...]", "what to ask; `-`, or nothing, reads standard input; a pipe beside words is added below")
     .addOption(new Option("-s, --session <id>", "continue this session; the beginning of its id suffices"))
     .addOption(new Option("-c, --continue", "continue the newest session of the workspace").conflicts("session"))
-    .addOption(new Option("--lane <name>", "how to reach an agent").choices(["auto", "cli", "api", "sim"]))
+    .addOption(new Option("--lane <name>", "how to reach an agent").choices(["auto", "cli", "acp", "api", "sim"]))
     .option("-m, --model <name>", "the model to use")
     .option("-w, --workspace <dir>", "the directory to work in (default: the current one)")
     .addOption(new Option("--mode <mode>", "work, or only read: plan and ask").choices(turnModes))
@@ -139,7 +139,9 @@ function askingOf(
   const reads = (mode ?? config.mode) === "ask" || (mode ?? config.mode) === "plan";
   // A chat of Cursor's own CLI continues in its own workspace, with the agent's own tools.
   const isForeign = request.sessionId !== undefined && session === undefined;
-  if (force === true || config.cli.force || reads || isForeign) return undefined;
+  if (isForeign) return undefined;
+  if (force === true || config.cli.force) return agentAsks("full");
+  if (reads) return agentAsks("auto-edits");
   return askingTurn({ config, session, workspace: allowed });
 }
 

@@ -23,7 +23,9 @@ export function addSessionsCommand(program: Command, host: Host, done: Done): vo
     .option("-w, --workspace <dir>", "its workspace (default: the current directory)")
     .option("-t, --title <text>", "its title")
     .option("-m, --model <name>", "its model")
-    .addOption(new Option("--lane <name>", "how its turns reach an agent").choices(["auto", "cli", "api", "sim"]));
+    .addOption(
+      new Option("--lane <name>", "how its turns reach an agent").choices(["auto", "cli", "acp", "api", "sim"]),
+    );
   finish(create).action(async (options) => done(await createNew(host, options)));
 }
 

@@ -9,10 +9,15 @@ export interface UnaskedCalls {
 
 export function createUnaskedCalls(): UnaskedCalls {
   const own = new Set<string>();
+  /** By request: the call that it is about. */
+  const requested = new Map<string, string>();
   let refused = 0;
   return {
     note(event) {
       if (event.type === "tool-call" && event.owner === "agent") own.add(event.callId);
+      if (event.type === "approval-request" && event.callId !== undefined) requested.set(event.requestId, event.callId);
+      // Somebody else than the agent itself has decided.
+      if (event.type === "approval-answer" && event.by !== "agent") own.delete(requested.get(event.requestId) ?? "");
       if (event.type === "tool-result" && event.status === "rejected" && own.has(event.callId)) refused += 1;
     },
     hint(command) {

@@ -22,9 +22,10 @@ export const documentedDefaults: MachineDefaults = { dataDir: "~/.local/share/ca
 function workSchemas() {
   return {
     lane: key(
-      z.enum(["auto", "cli", "api", "sim"]).default("auto"),
-      "How turns reach an agent. `auto` picks `cli` or `sim` and says which; `sim` is the built-in simulator; `api`, which " +
-        "is unofficial and never picked, speaks Cursor's own protocol without its CLI.",
+      z.enum(["auto", "cli", "acp", "api", "sim"]).default("auto"),
+      "How turns reach an agent. `auto` picks `cli`, `acp` or `sim`, turn by turn, and says which; `acp` is Cursor's CLI as a " +
+        "server, whose agent asks; `sim` is the built-in simulator; `api`, which is unofficial and never picked, speaks " +
+        "Cursor's own protocol without its CLI.",
     ),
     model: key(
       z.string().min(1).default("auto"),
@@ -193,7 +194,10 @@ function processSchemas() {
   return {
     warm: z
       .strictObject({
-        enabled: key(z.boolean().default(true), "Keep agents started and waiting for a prompt."),
+        enabled: key(
+          z.boolean().default(true),
+          "Keep agents started and waiting for a prompt, and those of the `acp` lane after it.",
+        ),
         max: key(z.number().int().min(0).max(64).default(2), "How many agents wait at most."),
         idleMs: key(durationMs().default(5 * MINUTE_MS), "How long a waiting agent is kept."),
       })

@@ -84,7 +84,7 @@ describe("loadConfig", () => {
         stuckReaderMs: 30_000,
         activity: "reasoning",
       },
-      tools: { policy: "auto-edits", rules: [] },
+      tools: { attended: "gateway", policy: "auto-edits", rules: [] },
       mcp: { servers: {} },
     });
   });
@@ -208,7 +208,7 @@ describe("loadConfig", () => {
     const load = () => loadConfig(world({ env: { CARET_LANE: "bus", CARET_SERVER_PORT: "eighty" } }));
     expect(load).toThrow(CaretError);
     expect(load).toThrow(
-      'Invalid configuration\nCARET_LANE: expected one of "auto"|"cli"|"api"|"sim"\nCARET_SERVER_PORT: expected a number',
+      'Invalid configuration\nCARET_LANE: expected one of "auto"|"cli"|"acp"|"api"|"sim"\nCARET_SERVER_PORT: expected a number',
     );
   });
 });

@@ -26,6 +26,11 @@ export function toolsSchema() {
         z.enum(["agent", "client", "gateway", "none"]).optional(),
         "Who runs the tools of a request that does not say. Unset: the client when it offers tools, else the agent.",
       ),
+      attended: key(
+        z.enum(["gateway", "agent"]).default("gateway"),
+        "Whose tools a person is asked about, in turns of the page and the terminal whose lane is `auto`: the gateway's, " +
+          "which asks before changes of files, or the agent's own, which asks about commands, fetches and MCP tools alone.",
+      ),
       policy: key(
         z.enum(["supervised", "auto-edits", "auto", "full"]).default("auto-edits"),
         "What tools run by the gateway may do: look; also change files of the workspace; also run commands that are " +

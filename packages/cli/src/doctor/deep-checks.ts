@@ -37,7 +37,9 @@ export async function examineInstallation(host: Host, config: Config): Promise<r
     noteSecrets: () => undefined,
   });
   try {
-    const { lane: name } = await chooseLane(config, hosts.cli);
+    const { lane: chosen } = await chooseLane(config, hosts.cli);
+    // The ACP lane is the same program, in a mode that is not examined here.
+    const name = chosen === "acp" ? "cli" : chosen;
     if (name === "api") return [{ check: "chats", state: "ok", detail: "the api lane has no program to examine" }];
     const lane = createCliLane({ name, host: hosts[name] });
     const probe = {

@@ -72,7 +72,12 @@ export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<
     return { check: "agent CLI", state: "warn", detail, fix: `${launch.file} --version` };
   } catch (reason) {
     const { message, fix } = CaretError.from(reason);
-    return { check: "agent CLI", state: config.lane === "cli" ? "fail" : "warn", detail: message, fix };
+    return {
+      check: "agent CLI",
+      state: config.lane === "cli" || config.lane === "acp" ? "fail" : "warn",
+      detail: message,
+      fix,
+    };
   }
 }
 
@@ -100,11 +105,11 @@ export async function checkSimulator({ hosts: { sim } }: DoctorWork): Promise<Fi
 }
 
 export async function checkLane({ config, hosts }: DoctorWork): Promise<Finding> {
-  const { lane } = await chooseLane(config, hosts.cli);
-  const chosen = config.lane === "auto" ? `auto means ${lane}` : lane;
+  const { lane, autoLanes } = await chooseLane(config, hosts.cli);
+  const chosen = config.lane === "auto" ? `auto means ${autoLanes.join(" or ")}` : lane;
   if (lane === "api")
     return { check: "lane", state: "warn", detail: "api, which is unofficial", fix: "caret serve --lane cli" };
-  if (lane === "cli" || config.lane === "sim") return { check: "lane", state: "ok", detail: chosen };
+  if (lane === "cli" || lane === "acp" || config.lane === "sim") return { check: "lane", state: "ok", detail: chosen };
   return {
     check: "lane",
     state: "warn",

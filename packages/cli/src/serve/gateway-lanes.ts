@@ -7,13 +7,15 @@ import type { LaneProbe } from "../lane-probe.ts";
 
 /** The lanes that turns can take here, the default one first. */
 export function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {
-  return lane === "sim" ? ["sim"] : [lane, "sim"];
+  if (lane === "sim") return ["sim"];
+  return lane === "cli" ? ["cli", "acp", "sim"] : [lane, "sim"];
 }
 
 /** Checked on every call: a program that was there a minute ago may be gone. */
 export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes"]> {
   const states = lanesOf(opened).map(async (lane) => {
     if (lane === "sim") return { lane, ready: true, simulated: true, detail: "the built-in simulator, not Cursor" };
+    if (lane === "acp" && opened.lane !== "acp") return { lane, simulated: false, ...(await acpState(opened)) };
     try {
       await opened.probe.ready();
       return { lane, ready: true, simulated: false, ...(lane === "api" ? { detail: "unofficial" } : {}) };
@@ -22,6 +24,11 @@ export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes
     }
   });
   return await Promise.all(states);
+}
+
+async function acpState({ hasAcp }: OpenedEngine): Promise<{ readonly ready: boolean; readonly detail: string }> {
+  const ready = await hasAcp();
+  return { ready, detail: ready ? "the agent asks you itself" : "the agent CLI is not there, or too old for ACP" };
 }
 
 interface LaneModelsOptions {

@@ -119,12 +119,13 @@ export class TurnPrinter {
     };
   }
 
-  #start({ lane, model, workspace }: AgentEventOf<"turn-start">): string {
+  #start({ lane, laneReason, model, workspace }: AgentEventOf<"turn-start">): string {
     this.#startedAt = this.#options.now();
     this.#modelId = model;
     this.#workspace = workspace;
     const { style, glyphs } = this.#options;
-    const words = [lane === "sim" ? "sim lane (simulated)" : `${lane} lane`, ...(model === undefined ? [] : [model])];
+    const why = lane === "sim" ? " (simulated)" : laneReason === undefined ? "" : ` (${laneReason})`;
+    const words = [`${lane} lane${why}`, ...(model === undefined ? [] : [model])];
     return this.#lines("notes", [style.dim(`${glyphs.notice} ${words.map(cleanLine).join(` ${glyphs.separator} `)}`)]);
   }
 

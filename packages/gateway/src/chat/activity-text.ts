@@ -6,7 +6,13 @@ export type ActivityDisplay = "reasoning" | "text" | "none";
 const MAX_LINE = 200;
 
 /** Notices that change what the person is getting; the others are for our log. */
-const TOLD_NOTICES: ReadonlySet<string> = new Set(["model-fallback", "resume-lost", "loop-warning", "budget-warning"]);
+const TOLD_NOTICES: ReadonlySet<string> = new Set([
+  "model-fallback",
+  "lane-fallback",
+  "resume-lost",
+  "loop-warning",
+  "budget-warning",
+]);
 
 /**
  * A line for a person about what the agent is doing, or nothing when the event is not worth one. Never a call that a

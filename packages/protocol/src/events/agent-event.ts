@@ -24,6 +24,8 @@ export const noticeKinds = [
   "reconnect",
   "profile-rotation",
   "model-fallback",
+  /** Another lane runs the turn: the first could not, and nothing had been answered. */
+  "lane-fallback",
   "loop-warning",
   "budget-warning",
   "drift",
@@ -99,6 +101,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     type: z.literal("turn-start"),
     turnId: z.string(),
     lane: z.enum(laneNames),
+    /** Why this lane was chosen, where nobody named one. */
+    laneReason: z.string().optional(),
     model: z.string().optional(),
     workspace: z.string().optional(),
     /** What was asked. The log is the history, so it holds both sides. */

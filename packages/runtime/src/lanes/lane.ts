@@ -1,9 +1,11 @@
-import { CaretError, type LaneName, type Take, type TurnOutcome } from "@caret/protocol";
+import { type AgentEventOf, CaretError, type LaneName, type Take, type TurnOutcome } from "@caret/protocol";
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
+import type { PolicyCall } from "../policy/policy-parts.ts";
 import type { SandboxWish } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
+import type { LaneFeature } from "./lane-features.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
 export type TurnMode = (typeof turnModes)[number];
@@ -34,6 +36,25 @@ export interface OfferedTools {
   readonly announce: (call: ToolCall) => void;
 }
 
+/** What the agent asks a person, before it has a place in the log. */
+export type AskedQuestion = Omit<AgentEventOf<"question">, "type" | "requestId">;
+
+/**
+ * A person who can be asked while the agent runs its own tools. What is asked, and what is answered, is in the log when these
+ * resolve. They answer in the person's place when the signal is aborted or nobody comes, and reject only when the log fails.
+ */
+export interface LanePeople {
+  /** May this call run? The policy and what was granted decide first. */
+  approve(call: PolicyCall, signal: AbortSignal): Promise<boolean>;
+  /** What was chosen; undefined when the question was skipped. */
+  question(
+    asked: AskedQuestion,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly questionId: string; readonly optionIds: readonly string[] }[] | undefined>;
+  /** Is the plan to be carried out? */
+  plan(plan: { readonly callId?: string; readonly input: unknown }, signal: AbortSignal): Promise<boolean>;
+}
+
 /** What a lane is asked to do. Everything in it has been checked: the workspace exists and is allowed. */
 export interface LaneRequest {
   readonly turnId: string;
@@ -51,6 +72,8 @@ export interface LaneRequest {
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */
   readonly offered: OfferedTools | undefined;
+  /** Who is asked about the agent's own tools; only on lanes that ask. Absent: nobody. */
+  readonly people?: LanePeople | undefined;
   /** The session's last turn: an agent that was started before it ended does not know of it. */
   readonly previousTurnId: string | undefined;
   /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */
@@ -87,10 +110,10 @@ export interface Lane {
   canResume(attachment: UpstreamAttachment, workspace: string): boolean;
   /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
   keepsSessions?(model: string): boolean;
-  /** Whether it keeps `LaneRequest.sandbox`. One that does not is never given a request with it. */
-  readonly sandboxed?: true;
-  /** Whether it takes the pictures of a prompt as they are. */
-  readonly takesImages?: true;
+  /** What it can do. What it cannot do is never asked of it. */
+  readonly features: readonly LaneFeature[];
+  /** Whether its program is there and is new enough, as far as can be told without a turn. Absent: it is. */
+  isReady?(): Promise<boolean>;
   /**
    * Say something to the agent of a running turn, where the upstream takes it. Resolves when the agent has it; rejects with
    * `unsupported` when it did not get it.

@@ -9,6 +9,7 @@ import {
 } from "../profiles/rotation.ts";
 import { isRecoverable } from "./cli/classify-failure.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "./lane.ts";
+import { createWithheldEnd, type WithheldEnd } from "./withheld-end.ts";
 
 type LaneBatch = readonly LaneEntry[];
 
@@ -46,12 +47,6 @@ interface NextStep {
   readonly entries: LaneBatch;
 }
 
-/** An attempt that failed before it answered anything: its last entry is not shown unless nothing is left to try. */
-interface Failure {
-  readonly entry: LaneEntry;
-  readonly error: CaretError;
-}
-
 /**
  * Runs turns of a lane: one attempt after the other, each with the next profile or model, until one answers or nothing is
  * left to try. Which profiles cool down is shared by all turns of the lane.
@@ -60,7 +55,11 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
   let cooldowns: Cooldowns = new Map();
 
   /** What is tried next, and a notice of it; or the failure after all when nothing is left to try. */
-  const recover = ({ state, isOtherWay }: Step, failed: Failure | undefined, otherWayAfter?: ErrorCode): NextStep => {
+  const recover = (
+    { state, isOtherWay }: Step,
+    failed: WithheldEnd | undefined,
+    otherWayAfter?: ErrorCode,
+  ): NextStep => {
     if (failed === undefined) return { step: undefined, entries: [] };
     const { entry, error } = failed;
     if (error.code === otherWayAfter) return { step: { state, isOtherWay: true }, entries: [] };
@@ -81,52 +80,26 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
     let step: Step | undefined = { state, isOtherWay: false };
     while (step !== undefined) {
       const opened = await open(step.state.attempt, step.isOtherWay);
-      const ending = createWithheldEnd(opened.otherWayAfter, signal);
+      const { otherWayAfter } = opened;
+      const ending = createWithheldEnd((error) => canBeAverted(error, otherWayAfter), signal);
       await opened.run((entries) => {
         const shown = ending.withhold(entries);
         return shown.length > 0 ? take(shown) : undefined;
       });
-      const next: NextStep = recover(step, ending.failure(), opened.otherWayAfter);
+      const next: NextStep = recover(step, ending.failure(), otherWayAfter);
       if (next.entries.length > 0) await take(next.entries);
       step = next.step;
     }
   };
 }
 
-/** Keeps the end of an attempt back while something else may still be tried: it failed, and nothing was answered before. */
-function createWithheldEnd(otherWayAfter: ErrorCode | undefined, signal: AbortSignal) {
-  let failure: Failure | undefined;
-  let hasAnswered = false;
-  return {
-    /** What of a batch may be shown. */
-    withhold(entries: LaneBatch): LaneBatch {
-      if (hasAnswered || signal.aborted) return entries;
-      failure = avertableEnd(entries, otherWayAfter);
-      if (failure !== undefined) return entries.slice(0, -1);
-      hasAnswered = entries.some(isAnswer);
-      return entries;
-    },
-    failure: () => failure,
-  };
-}
-
-function avertableEnd(entries: LaneBatch, otherWayAfter: ErrorCode | undefined): Failure | undefined {
-  const entry = entries.at(-1);
-  if (entry?.event.type !== "turn-end" || entry.event.outcome.kind !== "failed") return undefined;
-  const { code, message } = entry.event.outcome.error;
-  const error = new CaretError(code, message);
-  const canBeAverted = isRecoverable(error) !== undefined || code === otherWayAfter;
-  return canBeAverted && !entries.some(isAnswer) ? { entry, error } : undefined;
+function canBeAverted(error: CaretError, otherWayAfter: ErrorCode | undefined): boolean {
+  return isRecoverable(error) !== undefined || error.code === otherWayAfter;
 }
 
 /** An agent that could not start, or could not reach its server, has not worked on the prompt and not spent anything. */
 function isHarmless({ code }: CaretError): boolean {
   return code === "agent-unavailable" || code === "upstream-unreachable";
-}
-
-/** Something a person has seen: after it a second answer must not begin. */
-function isAnswer({ event: { type } }: LaneEntry): boolean {
-  return type.startsWith("text-") || type.startsWith("thinking-") || type.startsWith("tool-");
 }
 
 function describeStep(from: Attempt, to: Attempt, { message }: CaretError): string {

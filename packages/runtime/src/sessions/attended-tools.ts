@@ -15,16 +15,20 @@ export interface AttendedToolsOptions {
   readonly openMore?: GatewayToolsRequest["openMore"] | undefined;
 }
 
-/** A turn whose tools the gateway runs, since the CLI answers its own approvals: only so can a person be asked. */
+/**
+ * A turn in which a person can be asked: by the agent about its own tools, on a lane where it asks. Elsewhere the gateway runs
+ * the tools, since the CLI answers its own approvals.
+ */
 export function attendedTools({
   scratch,
   session: { id, workspace },
   permission,
   grants,
   openMore,
-}: AttendedToolsOptions): Required<Pick<TurnRequest, "attended" | "agentWorkspace" | "gatewayTools">> {
+}: AttendedToolsOptions): Required<Pick<TurnRequest, "attended" | "agentTools" | "agentWorkspace" | "gatewayTools">> {
   return {
     attended: true,
+    agentTools: { permission, grants },
     agentWorkspace: scratch.besideWorkspace(id),
     gatewayTools: {
       system: PROJECT_RULES,

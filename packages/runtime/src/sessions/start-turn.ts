@@ -116,14 +116,10 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
 async function toRequest(
   options: SessionTurnStarterOptions,
   session: SessionRecord,
-  { model, mode, permission, sandbox, images = [] }: StartTurn,
+  { model, mode, permission, sandbox }: StartTurn,
   grants: SessionGrants,
 ): Promise<Omit<TurnRequest, "prompt">> {
   const word = permission ?? session.permission ?? options.defaultPermission;
-  if (images.length > 0 && word !== "full")
-    throw new CaretError("unsupported", "Only an agent with tools of its own can look at images", {
-      fix: "Choose full access for this turn, or say in words what the image shows.",
-    });
   return {
     sessionId: session.id,
     ...(model === undefined ? {} : { model: await options.resolveModel(modelNamed(model)) }),
@@ -138,8 +134,11 @@ async function ownerFor(
   { scratch, servers, toolsOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
-): Promise<Pick<TurnRequest, "force" | "attended" | "agentWorkspace" | "gatewayTools" | "notices">> {
-  if (permission === "full") return { force: true, notices: unusedServers(servers.namesOf(session.id)) };
+): Promise<Pick<TurnRequest, "force" | "attended" | "agentTools" | "agentWorkspace" | "gatewayTools" | "notices">> {
+  if (permission === "full") {
+    const notices = unusedServers(servers.namesOf(session.id));
+    return { force: true, attended: true, agentTools: { permission, grants }, notices };
+  }
   const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
   return attendedTools({ scratch, session, permission, grants, openMore });
 }
@@ -172,12 +171,12 @@ async function settleSession(
   { engine, redactor, onError }: SessionsOptions,
   session: SessionRecord,
   prompt: string,
-  { lane, model }: RunningTurn,
+  { lane, isLaneChosen, model }: RunningTurn,
 ): Promise<void> {
   const title = session.title === undefined ? titleOf(prompt, redactor()) : "";
   const changes: SessionChanges = {
     ...(title === "" ? {} : { title }),
-    ...(session.lane === undefined ? { lane } : {}),
+    ...(session.lane === undefined && !isLaneChosen ? { lane } : {}),
     ...(session.model === undefined ? { model } : {}),
   };
   if (Object.keys(changes).length === 0) return;

@@ -10,6 +10,7 @@ import { freeSession } from "./free-session.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
+import { ownedOn, pickLane } from "./pick-lane.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { sessionUpstream } from "./session-upstream.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
@@ -30,8 +31,12 @@ export interface TurnEnd {
 export interface SessionEngineOptions {
   readonly store: EventStore;
   readonly lanes: readonly Lane[];
-  /** Which lane `auto` means here. */
+  /** The lane of everyday turns. */
   readonly defaultLane: LaneName;
+  /** What `auto` may choose from, turn by turn. Absent: the default lane alone. */
+  readonly autoLanes?: readonly LaneName[];
+  /** Whose tools a person is asked about who attends a turn, where `auto` may choose. */
+  readonly attendedOwner?: "agent" | "gateway";
   readonly redactor: () => Redactor;
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly budgets: Budgets;
@@ -86,13 +91,14 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
     return await holdSession(session.id, async () => {
-      const lane = findLane(options, request.lane ?? session.lane);
       const wished = await sandboxOf(options, request, session);
       const sandbox = wished && { ...wished, sessionId: session.id };
+      const isSandboxed = sandbox !== undefined;
+      const picked = await pickLane({ ...options, ...autoChoice(options), request, session, isSandboxed });
       const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
-      const plan = { session: free, saved, lane, request, sandbox, onUnended };
+      const plan = { session: free, saved, ...picked, request: ownedOn(picked.lane, request), sandbox, onUnended };
       const budgets = withSessionBudget(options.budgets, free.budget);
       const turn = startSessionTurn({ ...options, toolbox, budgets, ...plan });
       occupied.run(turn);
@@ -134,6 +140,10 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   };
 }
 
+function autoChoice({ autoLanes, defaultLane, attendedOwner }: SessionEngineOptions) {
+  return { autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
+}
+
 async function createSession(
   options: SessionEngineOptions,
   request: Parameters<SessionEngine["createSession"]>[0],
@@ -141,7 +151,9 @@ async function createSession(
   const { agentWorkspace } = withAllowedDirectories(request, options);
   const { session, saved } = newSession(options, request, request.title);
   await saved;
-  const lane = findLane(options, request.lane);
+  // The first turn of a session that names no lane may take another one than the default.
+  if (session.lane === undefined) return session;
+  const lane = findLane(options, session.lane);
   const directory = agentWorkspace ?? session.workspace;
   // A program that is to be walled in is not started outside, either: the first turn makes the chat.
   const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";

@@ -4,6 +4,7 @@ import type { NewSession, SessionRecord } from "../log/event-store.ts";
 import { toSessionRecord } from "../log/session-record.ts";
 import { allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
+import { laneNamed } from "./pick-lane.ts";
 import type { TurnRequest } from "./session-engine.ts";
 import { titleOf } from "./title-of.ts";
 
@@ -23,7 +24,7 @@ export function newSession(
   const session: NewSession = {
     id,
     workspace,
-    lane: findLane(options, request.lane).name,
+    ...laneOf(options, request.lane),
     model: request.model ?? options.defaults.model,
     ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
     createdAt: options.wallClock(),
@@ -54,13 +55,19 @@ export async function oldSession(
   return { session: await options.store.updateSession(session.id, { upstream }), saved };
 }
 
+/** The lane of that name; where none is named, that of everyday turns. */
 export function findLane({ lanes, defaultLane }: SessionEngineOptions, name: LaneName | "auto" | undefined): Lane {
-  const wanted = name === undefined || name === "auto" ? defaultLane : name;
-  const lane = lanes.find((candidate) => candidate.name === wanted);
-  if (lane !== undefined) return lane;
-  throw new CaretError("unsupported", `The lane ${wanted} is not set up`, {
-    fix: `Choose one of: ${lanes.map((candidate) => candidate.name).join(", ")}.`,
-  });
+  return laneNamed(lanes, name === undefined || name === "auto" ? defaultLane : name);
+}
+
+/** A session keeps a lane that was named, or the only one there is to choose; else each of its turns chooses. */
+function laneOf(
+  { lanes, defaultLane, autoLanes = [defaultLane] }: SessionEngineOptions,
+  name: LaneName | "auto" | undefined,
+): { readonly lane?: LaneName } {
+  const wanted = name === undefined || name === "auto" ? undefined : name;
+  if (wanted === undefined && autoLanes.length > 1) return {};
+  return { lane: laneNamed(lanes, wanted ?? defaultLane).name };
 }
 
 function required(workspace: string | undefined): string {

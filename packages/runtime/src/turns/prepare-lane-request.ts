@@ -40,7 +40,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
   return {
     request: {
       turnId,
-      prompt: withTranscript(untold, withImages(request.prompt, lane.takesImages === true ? [] : images)),
+      prompt: withTranscript(untold, withImages(request.prompt, lane.features.includes("images") ? [] : images)),
       images,
       workspace,
       model,
@@ -49,6 +49,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       sandbox: options.sandbox,
       upstream,
       offered: tools?.offered,
+      people: tools?.people,
       previousTurnId: await lastTurnId(options),
       loadHistory,
     },

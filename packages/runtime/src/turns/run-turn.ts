@@ -1,9 +1,10 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import type { LaneEntry, TakeEntries } from "../lanes/lane.ts";
 import { prepareLaneRequest } from "./prepare-lane-request.ts";
+import { runOnLanes } from "./run-on-lanes.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
-import { openTurnBudget } from "./turn-budget.ts";
+import { openTurnBudget, unmeteredNotice } from "./turn-budget.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
 /** A turn whose start is being written. */
@@ -22,6 +23,7 @@ export interface Turn {
 /**
  * A turn from its start to its end. This is the whole way of a batch, from the agent's bytes to its reader:
  *
+ *     runOnLanes         the lane that was picked; another in its place while nothing is answered  turns/run-on-lanes.ts
  *     lane.runTurn       one attempt after the other, with the next profile or model      lanes/cli/cli-lane.ts
  *       openAttempt      program, profile, bridge, process                                lanes/cli/open-attempt.ts
  *       readAgent        bytes → lines → frames → events; upstream session, version,      lanes/cli/read-agent.ts
@@ -42,15 +44,17 @@ export async function runTurn(turn: Turn): Promise<void> {
   try {
     const budget = await openTurnBudget(store, budgets, { sessionId: session.id, nowMs: wallClock(), model });
     await writer.append(toEntries(budget.warnings));
-    const { request, notices } = await prepareLaneRequest({ ...options, ...turn });
-    await writer.append(toEntries(notices));
     const take: TakeEntries = (entries) => {
       keepUpstream(options, entries);
       const overrun = budget.overrunIn(entries);
       if (overrun !== undefined) stop(overrun);
       return writer.append(settleCalls(entries, tools));
     };
-    await lane.runTurn(request, take, signal);
+    await runOnLanes([lane, ...(options.others ?? [])], take, async (on) => {
+      const { request, notices } = await prepareLaneRequest({ ...options, ...turn, lane: on });
+      await writer.append(toEntries([...unmeteredNotice(on, budgets), ...notices]));
+      return { request, signal };
+    });
     if (!writer.hasEnded) throw new CaretError("internal", `The lane ${lane.name} left its turn without an end`);
   } catch (reason) {
     if (!writer.hasEnded) await endBroken(turn, CaretError.from(reason));

@@ -46,6 +46,11 @@ export interface TurnRequest extends CommandOptions {
    * workspace, which is one then. An upstream chat belongs to its directory, so the turns of a session should name the same.
    */
   readonly agentWorkspace?: string;
+  /**
+   * A person can be asked while the turn runs: about the gateway's tools, or on these terms about the agent's own, where the
+   * lane asks. Then `gatewayTools` and `agentWorkspace` are not used.
+   */
+  readonly agentTools?: AgentToolsRequest;
   /** A person can be asked while the turn runs. It counts where the gateway runs the tools. */
   readonly attended?: true;
   /** What is to be said about how this turn came to be, at its beginning. */
@@ -87,6 +92,13 @@ export interface GatewayToolsRequest {
   readonly grants?: SessionGrants;
   /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
   readonly openMore?: () => Promise<MoreTools>;
+}
+
+/** On what terms the agent runs its own tools. */
+export interface AgentToolsRequest {
+  /** How much happens without asking. `supervised` asks about changes of files, which no agent does of itself. */
+  readonly permission: PolicyMode;
+  readonly grants: SessionGrants;
 }
 
 /** Something that a turn waits for a person to decide. */
@@ -140,6 +152,8 @@ export interface RunningTurn {
   /** The sequence number of its `turn-start`. */
   readonly firstSeq: number;
   readonly lane: LaneName;
+  /** The lane was chosen for this turn alone. */
+  readonly isLaneChosen: boolean;
   readonly model: string;
   /**
    * Events of this turn from its start, or after a sequence number, until its end. May be called often. Ends without a

@@ -9,6 +9,7 @@ import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
 import type { RunningTurn, TurnFollowOptions, TurnRequest } from "./session-engine.ts";
+import { agentTurnTools } from "./tools/agent-turn-tools.ts";
 import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
 import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
@@ -17,11 +18,15 @@ import { toolSandbox } from "./turn-sandbox.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
-  readonly toolbox: Pick<LazyToolbox, "open"> | undefined;
+  readonly toolbox: Pick<LazyToolbox, "open" | "rules"> | undefined;
   readonly session: SessionRecord;
   /** Resolves when the session itself is in the log. */
   readonly saved: Promise<unknown>;
   readonly lane: Lane;
+  /** Why this lane, where nobody named it. */
+  readonly why?: string | undefined;
+  /** Lanes that may take over while nothing was answered. */
+  readonly others?: readonly Lane[];
   readonly request: TurnRequest;
   readonly sandbox: SandboxWish | undefined;
   /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
@@ -56,6 +61,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     type: "turn-start",
     turnId,
     lane: lane.name,
+    ...(options.why === undefined ? {} : { laneReason: options.why }),
     model,
     workspace: session.workspace,
     prompt: request.prompt,
@@ -85,6 +91,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     turnId,
     firstSeq,
     lane: lane.name,
+    isLaneChosen: options.why !== undefined,
     model,
     follow: (how) => pullEvents(log, followed(how)),
     listen: (take, how) => follow(log, followed(how), take),
@@ -153,7 +160,14 @@ function turnToolsOf(
     onLoop,
   };
   if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, common);
-  if (request.gatewayTools === undefined || toolbox === undefined) return undefined;
+  if (toolbox === undefined) return undefined;
+  if (request.agentTools !== undefined)
+    return agentTurnTools(request.agentTools, {
+      ...common,
+      rules: toolbox.rules,
+      workspace: options.session.workspace,
+    });
+  if (request.gatewayTools === undefined) return undefined;
   const attended = request.attended === true;
   const sandbox = toolSandbox(options, request.gatewayTools.realWorkspace);
   return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended, sandbox });

@@ -1,4 +1,5 @@
 import { type AgentEvent, type CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
+import type { Lane } from "../lanes/lane.ts";
 import type { EventStore, UsageTotal } from "../log/event-store.ts";
 import { type Budgets, type BudgetVerdict, checkBudget, type Spent } from "./check-budget.ts";
 
@@ -47,6 +48,16 @@ export async function openTurnBudget(
       return during.kind === "exceeded" ? during.error : undefined;
     },
   };
+}
+
+/** A limit that nobody can hold is not passed over in silence. */
+export function unmeteredNotice(
+  { name, features }: Pick<Lane, "name" | "features">,
+  budgets: Budgets,
+): readonly AgentEvent[] {
+  if (features.includes("usage") || !Object.values(budgets).some(isLimited)) return [];
+  const message = `The ${name} lane reports no usage: no budget can stop this turn, or count it`;
+  return [{ type: "notice", kind: "budget-warning", message }];
 }
 
 function isLimited(budget: Budgets[keyof Budgets]): boolean {

@@ -24,7 +24,7 @@ export async function sandboxOf(
   const word = strictest(defaults.sandbox, session?.sandbox, request.sandbox);
   if (word === "off") return undefined;
   const lane = findLane(options, request.lane ?? session?.lane);
-  if (lane.sandboxed !== true)
+  if (!lane.features.includes("sandbox"))
     throw new CaretError("sandbox-unavailable", `Turns of the ${lane.name} lane cannot be sandboxed`, {
       fix: `Choose one of these lanes, or a turn without a sandbox: ${lanesWith(lanes)}.`,
     });
@@ -46,7 +46,7 @@ export function toolSandbox(
 
 function lanesWith(lanes: readonly Lane[]): string {
   return lanes
-    .filter(({ sandboxed }) => sandboxed === true)
+    .filter(({ features }) => features.includes("sandbox"))
     .map(({ name }) => name)
     .join(", ");
 }

@@ -99,7 +99,7 @@ async function perform(turn: AgentTurn, stage: AgentStage, steps: readonly Step[
   const { processFaults } = await import("../scenario/faults.ts");
   const { host, stop, log } = simulation;
   await playScenario({
-    faults: processFaults({ host, stop, log, writer, signal: stop.signal }),
+    faults: { ...processFaults({ host, stop, log, writer, signal: stop.signal }), ...turn.faults },
     signal: stop.signal,
     flush: writer.flush,
     pace: simulation.scenario?.value ?? {},

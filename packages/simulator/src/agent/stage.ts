@@ -1,9 +1,12 @@
 import type { CatalogueModel } from "../cli/model-catalogue.ts";
 import type { Simulation } from "../cli/simulation.ts";
+import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { ModelCall, ModelMessage } from "../model/model.ts";
 import type { ByteWriter } from "../output/byte-writer.ts";
 import type { TurnUsage } from "../output/result-event.ts";
 import type { TurnOutput, TurnStart } from "../output/turn-output.ts";
+import type { Faults } from "../scenario/faults.ts";
+import type { Asker } from "../tools/asker.ts";
 import type { Pace } from "./split-deltas.ts";
 
 export interface CallAnswer {
@@ -65,4 +68,10 @@ export interface AgentTurn {
   readonly backgroundShellTimeoutMs: number | undefined;
   readonly output: TurnOutput;
   readonly writer: ByteWriter;
+  /** Absent in print mode: nobody is asked. */
+  readonly asker?: Asker;
+  /** The MCP servers, where they outlive the turn. */
+  readonly mcp?: () => Promise<McpHub>;
+  /** Steps that misbehave in another way here than in print mode. */
+  readonly faults?: Partial<Faults>;
 }

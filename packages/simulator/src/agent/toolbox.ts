@@ -59,6 +59,7 @@ export async function openToolbox({ turn, requestId, transcriptPath, ids }: Tool
     todos: { items: [] },
     shells,
     newId: ids.uuid,
+    ...(turn.asker === undefined ? {} : { asker: turn.asker }),
   };
   return {
     nativeTools: usableTools(policy, turn.excludedTools),
@@ -70,11 +71,14 @@ export async function openToolbox({ turn, requestId, transcriptPath, ids }: Tool
       await policy.runHooks({ step, payload, turn: shared.turn, env, signal: simulation.stop.signal });
     },
     settleShells: shells.settle,
-    close: mcp.close,
+    close: async () => {
+      if (turn.mcp === undefined) await mcp.close();
+    },
   };
 }
 
-async function connect({ simulation, workspace, approveMcps }: AgentTurn): Promise<McpHub> {
+async function connect({ simulation, workspace, approveMcps, mcp }: AgentTurn): Promise<McpHub> {
+  if (mcp !== undefined) return await mcp();
   const { connectMcp } = await import("../mcp/mcp-hub.ts");
   return connectMcp({ workspace, configDir: simulation.configDir, approveMcps, env: simulation.host.env });
 }

@@ -25,6 +25,13 @@ export function addCommands(program: Command, simulation: Simulation): void {
   addAccountCommands(program, simulation);
   addMcpCommands(program, simulation);
   program
+    .command("acp")
+    .description("Start the Cursor Agent as an ACP server over stdio")
+    .action(async () => {
+      const { runAcp } = await import("../acp/run-acp.ts");
+      await runAcp(simulation, program.opts<GlobalOptions>());
+    });
+  program
     .command("models")
     .description("List available models for this account")
     .action(() => listModels(simulation, program.opts<GlobalOptions>()));

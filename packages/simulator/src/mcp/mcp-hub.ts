@@ -1,5 +1,5 @@
 import type { OfferedTool } from "../model/model.ts";
-import { listMcpServers, type McpServer } from "./mcp-servers.ts";
+import { type ConfiguredServer, listMcpServers, type McpServer } from "./mcp-servers.ts";
 import type { ServerConnection } from "./server-connection.ts";
 
 /** What an MCP tool answered, in the shapes of the agent's wire. */
@@ -37,6 +37,7 @@ export interface McpOptions {
   readonly workspace: string;
   readonly configDir: string;
   readonly approveMcps: boolean;
+  readonly given?: readonly ConfiguredServer[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a call may stay silent; every progress notification restarts the clock. */
   readonly callTimeoutMs?: number;

@@ -8,6 +8,8 @@ export interface McpServersOptions {
   readonly configDir: string;
   /** `--approve-mcps`: take every configured server as approved, without remembering it. */
   readonly approveMcps: boolean;
+  /** Servers that the client of a session names; they go before those of the files. */
+  readonly given?: readonly ConfiguredServer[];
 }
 
 export interface McpServer extends ConfiguredServer {
@@ -16,15 +18,17 @@ export interface McpServer extends ConfiguredServer {
 }
 
 /** Every configured server and whether it may be started. */
-export function listMcpServers({ workspace, configDir, approveMcps }: McpServersOptions): readonly McpServer[] {
-  const servers = readMcpServers({ workspace, configDir });
+export function listMcpServers(options: McpServersOptions): readonly McpServer[] {
+  const { workspace, configDir, approveMcps, given = [] } = options;
+  const configured = readMcpServers({ workspace, configDir });
+  const servers = [...given, ...configured.filter(({ name }) => !given.some((server) => server.name === name))];
   if (servers.length === 0) return [];
   const projectRoot = projectRootOf(workspace);
   const approvals = readApprovals({ workspace, configDir });
   const disabled = readDisabled({ workspace, configDir });
   return servers.map((server) => {
     const id = approvalId(server.name, server.config, projectRoot);
-    const isApproved = approveMcps || server.source === "user" || approvals.includes(id);
+    const isApproved = approveMcps || server.source !== "project" || approvals.includes(id);
     const isDisabled = disabled.includes(server.name) || disabled.includes(id);
     const state = isDisabled ? "disabled" : isApproved ? "approved" : "needs-approval";
     return { ...server, approvalId: id, state };
@@ -58,7 +62,7 @@ export type McpServerConfig = Readonly<Record<string, unknown>>;
 export interface ConfiguredServer {
   readonly name: string;
   /** A server of the user's own file needs no approval; one that came with a repository does. */
-  readonly source: "project" | "user";
+  readonly source: "project" | "user" | "session";
   readonly config: McpServerConfig;
 }
 

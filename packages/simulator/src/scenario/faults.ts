@@ -64,6 +64,7 @@ type FaultName = Extract<
   | "ignoreSignals"
   | "grandchild"
   | "closeStdout"
+  | "acp"
   | "wire"
 >;
 
@@ -140,6 +141,9 @@ const faults: ProcessFaults = {
     await writer.drained();
     writer.cut();
     closeSync(1);
+  },
+  acp: () => {
+    throw new CliFailure("Error: An `acp` step is for `agent acp`.");
   },
   wire: () => {
     throw new CliFailure("Error: A `wire` step is for caret-sim-upstream; this is the CLI.");

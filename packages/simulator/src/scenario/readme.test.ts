@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { acpQuirkNames } from "../acp/acp-quirks.ts";
 import { SimulatorSandbox, streamArgs } from "../cli/testing/simulator-sandbox.ts";
 import { quirkNames } from "./scenario.ts";
 import { stepShapes } from "./step-shapes.ts";
@@ -30,6 +31,7 @@ describe("the examples of the README", () => {
   });
 
   it("name every quirk there is", () => {
-    expect(quirkNames.filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
+    const names = [...quirkNames, ...acpQuirkNames];
+    expect(names.filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
   });
 });

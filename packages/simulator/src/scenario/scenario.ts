@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { acpQuirkNames } from "../acp/acp-quirks.ts";
 import { type Step, type StepInput, type StepName, stepShapes } from "./step-shapes.ts";
 import { upstreamSchema } from "./wire-shapes.ts";
 
@@ -58,6 +59,8 @@ export const scenarioSchema = z.strictObject({
   models: z.array(z.strictObject({ id: z.string(), name: z.string() })).optional(),
   /** How the upstream behaves; the CLI has none. */
   upstream: upstreamSchema.optional(),
+  /** How `agent acp` differs from what its clients expect: each quirk may be switched on or off. */
+  acp: z.strictObject({ quirks: z.partialRecord(z.enum(acpQuirkNames), z.boolean()).default({}) }).optional(),
   turns: z.array(turnSchema).default([]),
 });
 

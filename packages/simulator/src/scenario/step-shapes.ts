@@ -99,6 +99,15 @@ export const stepShapes = {
     }),
   }),
   closeStdout: z.strictObject({ closeStdout: yes }),
+  // What only `agent acp` has.
+  acp: z.strictObject({
+    acp: z.union([
+      z.strictObject({ request: z.strictObject({ method: z.string(), params: z.record(z.string(), z.unknown()) }) }),
+      z.strictObject({ notify: z.strictObject({ method: z.string(), params: z.record(z.string(), z.unknown()) }) }),
+      z.strictObject({ update: z.record(z.string(), z.unknown()) }),
+      z.strictObject({ stop: z.string() }),
+    ]),
+  }),
   // What only the upstream has.
   wire: z.strictObject({ wire: z.union(Object.values(wireShapes)) }),
 } as const;

@@ -20,11 +20,13 @@ async function findRefusal(draft: ToolDraft, context: ToolContext, signal: Abort
     const { blocked } = await fire(hook, draft, context, signal);
     if (blocked !== undefined) return { kind: "hook", message: blocked };
   }
-  for (const action of draft.actions) {
-    const decision = context.policy.decide(action);
-    if (decision.kind !== "allowed") return decision;
-  }
-  return undefined;
+  const decisions = draft.actions.map(context.policy.decide);
+  const denied = decisions.find(({ kind }) => kind === "denied");
+  if (denied !== undefined) return denied as Refusal;
+  if (decisions.every(({ kind }) => kind === "allowed")) return undefined;
+  const { key, args } = draft;
+  const isPermitted = await context.asker?.permit({ toolCallId: context.toolCallId, key, args });
+  return isPermitted === true ? undefined : { kind: "not-approved" };
 }
 
 async function doWork(draft: ToolDraft, signal: AbortSignal): Promise<ToolOutcome> {

@@ -27,7 +27,13 @@ export function askQuestionTool(input: ToolArgs, context: ToolContext): ToolDraf
     actions: [],
     refuse: () => result,
     fail: (errorMessage) => ({ error: { errorMessage } }),
-    work: () => ({ result, ok: false, output: SKIPPED, keepsArgs: true }),
+    work: async () =>
+      (await context.asker?.question({ toolCallId: context.toolCallId, key: "askQuestionToolCall", args })) ?? {
+        result,
+        ok: false,
+        output: SKIPPED,
+        keepsArgs: true,
+      },
   };
 }
 
@@ -72,7 +78,12 @@ export function createPlanTool(input: ToolArgs, context: ToolContext): ToolDraft
     actions: [],
     refuse: (refusal) => fail(refusalText(refusal)),
     fail,
-    work: () => ({ result, ok: true, output: "The plan was accepted." }),
+    work: async () =>
+      (await context.asker?.plan({ toolCallId: context.toolCallId, key: "createPlanToolCall", args })) ?? {
+        result,
+        ok: true,
+        output: "The plan was accepted.",
+      },
   };
 }
 
@@ -87,12 +98,15 @@ export function updateTodosTool(input: ToolArgs, context: ToolContext): ToolDraf
     actions: [],
     refuse: (refusal) => fail(refusalText(refusal)),
     fail,
-    work: () => {
+    work: async () => {
       const old = merge ? context.todos.items : [];
       context.todos.items = [...new Map([...old, ...todos].map((todo) => [todo.id, todo])).values()];
       const success = { todos: context.todos.items, totalCount: context.todos.items.length, wasMerge: merge };
       const output = context.todos.items.map(({ status, content }) => `${status} ${content}`).join("\n");
-      return { result: { success }, ok: true, output };
+      const outcome = { result: { success }, ok: true, output };
+      const call = { toolCallId: context.toolCallId, key: "updateTodosToolCall", args: { todos, merge } };
+      await context.asker?.tell(call, outcome);
+      return outcome;
     },
   };
 }

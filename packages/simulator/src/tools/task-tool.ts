@@ -30,7 +30,7 @@ export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {
     actions: [],
     refuse: (refusal) => fail(refusalText(refusal)),
     fail,
-    work: () => {
+    work: async () => {
       const startedAt = context.now();
       const words = `The simulated subagent looked at: ${description || prompt}`;
       const success = {
@@ -40,7 +40,10 @@ export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {
         durationMs: String(context.now() - startedAt),
         backgroundReason: "SUBAGENT_BACKGROUND_REASON_UNSPECIFIED",
       };
-      return { result: { success }, ok: true, output: words };
+      const outcome = { result: { success }, ok: true, output: words };
+      const call = { toolCallId: context.toolCallId, key: "taskToolCall", args: { description, prompt, subagentType } };
+      await context.asker?.tell(call, outcome);
+      return outcome;
     },
   };
 }

@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { AgentMode, Policy } from "../policy/load-policy.ts";
 import type { HookTurn } from "../policy/run-hooks.ts";
+import type { Asker } from "./asker.ts";
 import type { BackgroundShells } from "./background-shells.ts";
 
 /** A tool call as the wire will show it, ready to run. */
@@ -63,6 +64,8 @@ export interface ToolContext {
   readonly todos: TodoList;
   readonly shells: BackgroundShells;
   readonly newId: () => string;
+  /** Absent where nobody can be asked. */
+  readonly asker?: Asker;
 }
 
 export interface TodoItem {

@@ -9,6 +9,7 @@ const warnings: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   "error",
   "resume-lost",
   "model-fallback",
+  "lane-fallback",
 ]);
 
 /** Something worth knowing that nobody has to act on: a quiet line. */

@@ -14,12 +14,16 @@ export const TurnPrompt = memo(
     if (turn.start === undefined)
       return <p className="px-2 text-[13px] text-faint">The beginning of this turn is not loaded yet.</p>;
     const model = turn.ready?.model ?? turn.start.model;
+    const { lane, laneReason } = turn.start;
     return (
       <section aria-label="Prompt" className="mt-4 rounded-lg border border-line bg-panel px-3 py-2">
         <div className="flex items-baseline gap-2 text-[12px] text-faint">
           <h2 className="font-medium text-soft">You</h2>
           <TimeAgo at={turn.startedAt} />
-          {model !== undefined && <span className="ml-auto truncate">{model}</span>}
+          <span className="ml-auto truncate">
+            {laneReason !== undefined && `${lane} lane: ${laneReason} · `}
+            {model}
+          </span>
         </div>
         <PromptText text={turn.start.prompt ?? ""} name={`prompt ${turn.turnId}`} />
         <TurnImages images={turn.start.images ?? noImages} />

@@ -33,7 +33,13 @@ export function createConversationBench(
     for await (const events of playTurn(manner, `answer ${asked.length}`, request, signal))
       await take(events.map((event, index) => (index === 0 ? { event, upstream } : { event })));
   };
-  const lane: Lane = { name: "sim", runTurn, canResume: () => true, close: () => Promise.resolve() };
+  const lane: Lane = {
+    name: "sim",
+    features: ["agent-tools", "client-tools", "gateway-tools"],
+    runTurn,
+    canResume: () => true,
+    close: () => Promise.resolve(),
+  };
 
   const store = createMemoryEventStore();
   const spawner = createInlineSpawner();

@@ -1,4 +1,5 @@
 import type { Lane } from "../lane.ts";
+import { featuresOf } from "../lane-features.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { ApiTurns } from "./api-turns.ts";
 
@@ -16,8 +17,7 @@ export function createApiLane(host: ApiHost): Lane {
   return {
     name: "api",
     // It starts no process: what runs on this machine are the gateway's tools, which are walled in themselves.
-    sandboxed: true,
-    takesImages: true,
+    features: featuresOf.api,
     runTurn: async (request, take, signal) => await (turns ?? (await load())).runTurn(request, take, signal),
     steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),
     canResume: ({ sessionId }) => host.conversations.has(sessionId),

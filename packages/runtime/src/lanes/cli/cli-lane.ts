@@ -1,14 +1,15 @@
-import { CaretError, type LaneName } from "@caret/protocol";
+import type { LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
-import type { Lane, LaneRequest } from "../lane.ts";
+import type { Lane } from "../lane.ts";
+import { featuresOf } from "../lane-features.ts";
 import { createAttemptRunner, type OpenedAttempt, unopened } from "../run-attempts.ts";
 import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
-import { type AgentProgram, findProgram } from "./agent-program.ts";
 import { createChat } from "./create-chat.ts";
 import { openAttempt } from "./open-attempt.ts";
+import { plannedAttempts, programOf } from "./planned-attempts.ts";
 import { readAgent } from "./read-agent.ts";
 import type { TurnAttempt } from "./start-agent.ts";
 
@@ -17,8 +18,6 @@ export interface CliLaneOptions {
   readonly host: AgentHost;
 }
 
-/** Without profiles of its own a model logs in however the CLI does by itself. */
-const DEFAULT_PROFILE = "default";
 /** The system's limit for arguments may be lower than ours: standard input has none. */
 const TOO_LONG = "prompt-too-long";
 
@@ -27,11 +26,11 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
   const runAttempts = createAttemptRunner(host.wallClock);
   return {
     name,
-    sandboxed: true,
+    features: featuresOf[name],
     runTurn: (request, take, signal) => {
       const open = (attempt: Attempt, viaStdin: boolean): Promise<OpenedAttempt> =>
         openedAttempt({ host, lane: name, request, attempt, viaStdin, signal });
-      return runAttempts({ ...plan(request, host), open, signal }, take);
+      return runAttempts({ ...plannedAttempts(request, host), open, signal }, take);
     },
     canResume: ({ sessionId: id, configDir = host.chatConfigDir(), isReserved }, workspace) =>
       isReserved === true || chatExists({ configDir, workspace, id }),
@@ -63,21 +62,5 @@ async function openedAttempt(turn: TurnAttempt): Promise<OpenedAttempt> {
     };
   } catch (reason) {
     return unopened(reason, turn.signal);
-  }
-}
-
-function plan(request: LaneRequest, host: AgentHost) {
-  const { profiles, fallbackModels } = programOf(request.model, host);
-  const [first = DEFAULT_PROFILE, ...others] = profiles;
-  return { profiles: [first, ...others], models: [request.model, ...fallbackModels] } as const;
-}
-
-/** A model that cannot be found has no profiles and no fallbacks; the attempt itself will say what is wrong with it. */
-function programOf(model: string, host: AgentHost): Pick<AgentProgram, "profiles" | "fallbackModels" | "style"> {
-  try {
-    return findProgram(model, host.programs);
-  } catch (reason) {
-    if (CaretError.is(reason)) return { profiles: [], fallbackModels: [], style: "official" };
-    throw reason;
   }
 }

@@ -6,12 +6,22 @@ import type { LaneEntry, LaneRequest, OfferedTools } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
+/** How an agent starts its end of the bridge. It is written into the agent's workspace as well, and approved there. */
+export interface BridgeServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** What a turn needs whose tools the client or the gateway runs. */
 export interface OfferedTurn {
   /** The agent runs now. `onAnswered` is called with each call that the agent itself will not report as done. */
   attach(child: ChildHandle, onAnswered: (callId: string) => void): void;
   /** Files that the agent is not to see. */
   readonly covered: readonly CoveredFile[];
+  /** The bridge, for agents that are given their MCP servers with the session. */
+  readonly servers: readonly BridgeServer[];
   /** Aborted when the agent must be stopped for the way it uses the tools. */
   readonly signal: AbortSignal | undefined;
   /** What of a batch is to be shown: calls of offered tools are logged where they are answered, not from the agent's stream. */
@@ -26,6 +36,7 @@ export interface OfferedTurn {
 export const ownTurn: OfferedTurn = {
   attach: () => undefined,
   covered: [],
+  servers: [],
   signal: undefined,
   show: (entries) => entries,
   taken: () => undefined,
@@ -49,15 +60,13 @@ export async function openBridgedTurn(
   const admission = await hub.admit(turnId, { tools: offered.tools, mayGrow, onCall: offered.call }, signal);
   const { secret, dismiss } = admission;
   let offer = offerTools(offered.tools, { mayGrow });
+  const env = { CARET_BRIDGE_SOCKET: hub.socketPath, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret };
   let bridged: BridgedWorkspace;
   try {
     bridged = prepareBridgedWorkspace({
       directory: request.workspace,
       agentFiles,
-      bridge: {
-        ...command,
-        env: { CARET_BRIDGE_SOCKET: hub.socketPath, CARET_BRIDGE_TURN: turnId, CARET_BRIDGE_SECRET: secret },
-      },
+      bridge: { ...command, env },
       toolNames: namesIn(offer),
       system: offered.system,
       realWorkspace: offered.realWorkspace,
@@ -75,6 +84,7 @@ export async function openBridgedTurn(
   return {
     ...ownTurn,
     covered: bridged.covered,
+    servers: [{ name: bridged.server, command: command.file, args: command.args, env }],
     show(entries) {
       if (entries.some(isAtWork)) admission.started();
       return show(entries);

@@ -9,10 +9,8 @@ import { commandName } from "./command-name.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { type AgentRun, failed } from "./read-agent.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
-import { type ClockSettings, createTurnClocks } from "./turn-clocks.ts";
+import { createTurnClocks, turnLimits } from "./turn-clocks.ts";
 import { createVersionTeller } from "./version-probe.ts";
-
-const OFFERED_MARGIN_MS = 10_000;
 
 /** An attempt whose agent runs. */
 export interface OpenAttempt {
@@ -63,7 +61,8 @@ function runOf(
 ): Omit<AgentRun, "version" | "refill"> {
   const { host, lane, request, signal } = turn;
   const { program, profile } = prepared;
-  const clocks = createTurnClocks(clocksOf(turn, program), host.monotonic);
+  const limits = turnLimits(host.clocks, request.offered !== undefined, program.timeoutMs);
+  const clocks = createTurnClocks(limits, host.monotonic);
   offered.attach(child, clocks.noteAnswered);
   return {
     child,
@@ -89,13 +88,6 @@ function runOf(
     },
     offered,
   };
-}
-
-/** Offered tools have their own limits: one for the client or person that is asked, one for the tool. This is a backstop. */
-function clocksOf({ host, request }: TurnAttempt, { timeoutMs }: AgentProgram): ClockSettings {
-  const { turnMs, toolMs } = host.clocks;
-  const patience = request.offered === undefined ? toolMs : 2 * toolMs + OFFERED_MARGIN_MS;
-  return { ...host.clocks, turnMs: timeoutMs ?? turnMs, toolMs: patience };
 }
 
 /** A contract program asks for its calls in its stream; the official CLI reaches offered tools over the bridge. */

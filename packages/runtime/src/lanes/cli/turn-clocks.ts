@@ -22,6 +22,14 @@ export interface TurnClocks {
   expired(): CaretError;
 }
 
+/** Offered tools have their own limits: one for the client or person that is asked, one for the tool. This is a backstop. */
+const OFFERED_MARGIN_MS = 10_000;
+
+/** The limits of a turn, by whose tools they are; `turnMs` is the model's own, where it has one. */
+export function turnLimits(limits: ClockSettings, isOffered: boolean, turnMs = limits.turnMs): ClockSettings {
+  return { ...limits, turnMs, toolMs: isOffered ? 2 * limits.toolMs + OFFERED_MARGIN_MS : limits.toolMs };
+}
+
 export function createTurnClocks(settings: ClockSettings, now: () => number): TurnClocks {
   const startedAt = now();
   let since = startedAt;

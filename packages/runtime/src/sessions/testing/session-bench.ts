@@ -136,7 +136,7 @@ function scriptedLane(asked: LaneRequest[], mannerNow: () => Manner): Lane {
   };
   // A chat belongs to its directory.
   const canResume: Lane["canResume"] = ({ configDir }, workspace) => configDir === workspace;
-  return { name: "sim", runTurn, canResume, close: async () => undefined };
+  return { name: "sim", features: ["agent-tools", "gateway-tools"], runTurn, canResume, close: async () => undefined };
 }
 
 async function* play(

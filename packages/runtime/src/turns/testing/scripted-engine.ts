@@ -27,7 +27,8 @@ export function scriptedLane(script: LaneScript, more: Partial<Lane> = {}): Lane
     for await (const batch of script(request, signal))
       await take(batch.map((scripted) => ("event" in scripted ? scripted : { event: scripted })));
   };
-  return { name: "sim", runTurn, canResume: () => true, close: async () => undefined, ...more };
+  const features: Lane["features"] = ["agent-tools", "client-tools", "gateway-tools"];
+  return { name: "sim", features, runTurn, canResume: () => true, close: async () => undefined, ...more };
 }
 
 /** The engine over a log in memory, with ids that count. */

@@ -25,6 +25,8 @@ export interface ToolboxSettings {
 
 /** The gateway's tools. Nothing is started before a turn needs them. */
 export interface LazyToolbox {
+  /** The user's own, for calls of whatever tools. */
+  readonly rules: GatewayToolbox["policy"]["rules"];
   open(openMore?: () => Promise<MoreTools>): Promise<GatewayToolbox>;
   close(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
   };
 
   return {
+    rules: policy.rules,
     async open(openMore) {
       opened ??= start();
       const [{ registry, registryWith, ready }, more] = await Promise.all([opened, openMore?.()]);

@@ -1,5 +1,5 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import type { OfferedTools } from "../../lanes/lane.ts";
+import type { LanePeople, OfferedTools } from "../../lanes/lane.ts";
 import { classifyOutcome } from "../loops/call-rounds.ts";
 import { createLoopDetector, type LoopLimits } from "../loops/loop-detector.ts";
 import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "../session-engine.ts";
@@ -27,7 +27,13 @@ export interface TurnToolsOptions {
   readonly onLoop: (error: CaretError) => void;
 }
 
-/** The tools of a turn that the client or the gateway runs. */
+export interface ToolsOffer {
+  readonly offered?: OfferedTools;
+  readonly people?: LanePeople;
+  readonly notices: readonly AgentEvent[];
+}
+
+/** The tools of a turn that the client or the gateway runs, or that a person is asked about. */
 export interface TurnTools {
   /** The calls that wait for the client; undefined when none ever will. */
   readonly parked: ParkedCalls | undefined;
@@ -36,8 +42,8 @@ export interface TurnTools {
   isUndecided(event: AgentEvent): boolean;
   /** Undefined where nothing can be said to the agent while it works. */
   readonly steering: TurnSteering | undefined;
-  /** What the lane offers to the agent, and what there is to say about it. */
-  offer(): Promise<{ readonly offered: OfferedTools; readonly notices: readonly AgentEvent[] }>;
+  /** What the lane offers to the agent, or who is asked about the agent's own tools, and what there is to say about it. */
+  offer(): Promise<ToolsOffer>;
   /** The client offers its tools again, with the next request of the turn. Gives those that it did not offer before. */
   change?(next: ClientToolsOffer): readonly AgentTool[];
   /** The turn is over: what the log needs before its end. Nothing can be called afterwards. */

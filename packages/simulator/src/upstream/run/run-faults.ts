@@ -66,6 +66,7 @@ export function runFaults(world: RunFaultWorld): Faults {
       await writer.end();
       throw new AttemptCut();
     },
+    acp: () => undefined,
     wire: (step) => actOnWire(step, world),
   };
 }

@@ -1,0 +1,148 @@
+import { type FileDiff, isJsonObject, type JsonObject, type ToolKind } from "@caret/protocol";
+import { objectField, objectsField, textField, wordField } from "../read-fields.ts";
+import { toNamedInput, toolKind } from "../tools/tool-entry.ts";
+import { toOutcome } from "../tools/tool-outcome.ts";
+import { type Draft, isKnownCall, settleCall, startCall, type ToolCallEvent, type TurnState } from "../turn-draft.ts";
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  execute: "shell",
+  read: "read",
+  edit: "edit",
+  delete: "edit",
+  move: "edit",
+  search: "search",
+  fetch: "fetch",
+};
+
+/** What an output holds that is none: its status says `completed` even then. */
+const failedArms = [
+  "error",
+  "rejected",
+  "permissionDenied",
+  "writePermissionDenied",
+  "fileNotFound",
+  "notFile",
+  "spawnError",
+  "timeout",
+];
+
+const NO_FILE = "-- /dev/null";
+
+/**
+ * The tool calls of a turn. A call may be announced several times, and one of an MCP tool names neither server nor arguments
+ * at first: it is shown when it does, or when it is asked about or done.
+ */
+export class AcpCalls {
+  /** What is known of calls that have no result yet. */
+  readonly #known = new Map<string, JsonObject>();
+
+  write(draft: Draft<TurnState>, update: JsonObject): void {
+    const callId = textField(update, "toolCallId");
+    if (callId === undefined || draft.settledCalls.includes(callId)) return;
+    const known = this.#merge(callId, update);
+    const status = textField(update, "status");
+    const isDone = status === "completed" || status === "failed";
+    if (isDone || !isUnnamed(known)) this.show(draft, { toolCallId: callId });
+    if (!isDone) return;
+    this.#known.delete(callId);
+    settleCall(draft, { type: "tool-result", callId, ...outcomeOf(known, status) });
+  }
+
+  /** The call can be seen from now on, whatever is known of it. */
+  show(draft: Draft<TurnState>, toolCall: JsonObject): void {
+    const callId = textField(toolCall, "toolCallId");
+    if (callId === undefined || isKnownCall(draft, callId)) return;
+    startCall(draft, toToolCall(callId, this.#merge(callId, toolCall)));
+  }
+
+  /** The agent asks about a call: one that was announced, and not shown, is shown now. */
+  showHeld(draft: Draft<TurnState>, toolCall: JsonObject): void {
+    if (this.#known.has(textField(toolCall, "toolCallId") ?? "")) this.show(draft, toolCall);
+  }
+
+  showAll(draft: Draft<TurnState>): void {
+    for (const toolCallId of this.#known.keys()) this.show(draft, { toolCallId });
+  }
+
+  #merge(callId: string, update: JsonObject): JsonObject {
+    const before = this.#known.get(callId);
+    const told = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
+    const merged: JsonObject = { ...before, ...Object.fromEntries(told) };
+    this.#known.set(callId, merged);
+    return merged;
+  }
+}
+
+function isUnnamed(call: JsonObject): boolean {
+  const input = objectField(call, "rawInput");
+  const isEmpty = input === undefined || Object.keys(input).length === 0;
+  return isEmpty && (textField(call, "title") ?? "MCP:").startsWith("MCP:");
+}
+
+/** The name and arguments of a call, and what it is for. */
+export function toToolCall(callId: string, call: JsonObject): ToolCallEvent {
+  const { _toolName, ...input } = objectField(call, "rawInput") ?? {};
+  const title = wordField(call, "title");
+  const mcp = mcpOf(input, title);
+  if (mcp !== undefined) return { type: "tool-call", callId, ...mcp, kind: "mcp", owner: "agent" };
+  const ownName = typeof _toolName === "string" && _toolName !== "" ? _toolName : undefined;
+  const kind = (ownName === undefined ? undefined : toolKind(ownName)) ?? "other";
+  const told = kinds[textField(call, "kind") ?? ""] ?? "other";
+  const named = toNamedInput(ownName ?? title ?? "unknown", input);
+  const description = title === undefined ? {} : { description: title };
+  return { type: "tool-call", callId, ...named, kind: kind === "other" ? told : kind, owner: "agent", ...description };
+}
+
+type McpCall = Pick<ToolCallEvent, "name" | "input"> & { readonly server?: string };
+
+/** By its arguments; else by its title, which is `server: tool`, and in a request for permission `server-server: tool`. */
+function mcpOf(input: JsonObject, title: string | undefined): McpCall | undefined {
+  const server = wordField(input, "providerIdentifier", "serverIdentifier");
+  const name = wordField(input, "toolName");
+  if (server !== undefined && name !== undefined) return { server, name, input: input["args"] ?? {} };
+  const [, told, tool] = /^([\w.-]+): ([\w.-]+)$/.exec(title ?? "") ?? [];
+  if (told === undefined || tool === undefined) return undefined;
+  return told === "MCP" ? { name: tool, input } : { server: told.replace(/^(.+)-\1$/, "$1"), name: tool, input };
+}
+
+function outcomeOf(call: JsonObject, status: string | undefined): ReturnType<typeof toOutcome> {
+  const { name, input } = toToolCall("", call);
+  const output = call["rawOutput"];
+  const fields = isJsonObject(output) ? output : undefined;
+  const isFailed = fields !== undefined && failedArms.some((arm) => isPresent(fields[arm]));
+  const isPlain = fields === undefined || isFailed || "exitCode" in fields;
+  const native = textField(objectField(call, "rawInput"), "_toolName");
+  const outcome = toOutcome(native ?? name, isPlain ? output : { success: output }, input);
+  const text = outcome.output === "" ? contentText(call) : outcome.output;
+  const diff = diffOf(call);
+  return {
+    ...outcome,
+    status: outcome.status === "ok" && status === "failed" ? "error" : outcome.status,
+    output: text,
+    ...(diff === undefined ? {} : { diff }),
+  };
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
+function contentText(call: JsonObject): string {
+  return objectsField(call, "content")
+    .map((item) => textField(objectField(item, "content"), "text") ?? "")
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function diffOf(call: JsonObject): FileDiff | undefined {
+  const diff = objectsField(call, "content").find((item) => item["type"] === "diff");
+  const path = textField(diff, "path");
+  if (diff === undefined || path === undefined) return undefined;
+  const before = textField(diff, "oldText");
+  const after = textField(diff, "newText");
+  return {
+    path,
+    ...(before === undefined || before === NO_FILE ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
+}

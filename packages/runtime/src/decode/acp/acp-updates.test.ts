@@ -1,0 +1,95 @@
+import { type AgentEvent, assertWellFormedTurn, CaretError, type JsonObject } from "@caret/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type AcpUpdates, createAcpUpdates } from "./acp-updates.ts";
+
+const errorIn = (text: string): CaretError | undefined =>
+  text.startsWith("\n\nError: ") ? new CaretError("upstream-error", text.trim()) : undefined;
+
+const chunk = (text: string, sessionUpdate = "agent_message_chunk"): JsonObject => ({
+  sessionUpdate,
+  content: { type: "text", text },
+});
+
+/** The events of a turn with these updates, which the agent then ends well. */
+function eventsOf(updates: readonly JsonObject[], end = (decoder: AcpUpdates) => decoder.answered(undefined)) {
+  const decoder = createAcpUpdates({ errorIn });
+  const decoded = [...updates.flatMap((update) => decoder.update(update)), ...end(decoder)];
+  const events: readonly AgentEvent[] = decoded.map(({ event }) => event);
+  assertWellFormedTurn([{ type: "turn-start", turnId: "t", lane: "acp" }, ...events]);
+  return events;
+}
+
+describe("the updates of an ACP session", () => {
+  it("are text and thinking in blocks", () => {
+    const updates = [chunk("Hm.", "agent_thought_chunk"), chunk("Yes"), chunk(".")];
+    expect(eventsOf(updates).map(({ type }) => type)).toEqual([
+      ...["thinking-start", "thinking-delta", "thinking-end"],
+      ...["text-start", "text-delta", "text-delta", "text-end", "turn-end"],
+    ]);
+  });
+
+  it("end with a failure when the last text is an error, and show it when something follows", () => {
+    const error = chunk("\n\nError: gone");
+    expect(eventsOf([chunk("Half."), error]).at(-1)).toMatchObject({
+      outcome: { kind: "failed", error: { message: "Error: gone" } },
+    });
+    const texts = eventsOf([error, chunk(" fishing")]).filter((event) => event.type === "text-delta");
+    expect(eventsOf([error, { sessionUpdate: "plan", entries: [] }]).at(-1)).toMatchObject({
+      outcome: { kind: "completed" },
+    });
+    expect(texts).toEqual([]);
+  });
+
+  it("show a call of an MCP tool once, when its name is known", () => {
+    const call = { toolCallId: "1", title: "MCP: echo", kind: "other", rawInput: {}, status: "pending" };
+    const rawInput = { providerIdentifier: "local", toolName: "echo", args: { text: "hi" } };
+    const events = eventsOf([
+      { sessionUpdate: "tool_call", ...call },
+      { sessionUpdate: "tool_call", ...call, rawInput, title: "local: echo" },
+      { sessionUpdate: "tool_call_update", toolCallId: "1", status: "completed", rawOutput: { content: [] } },
+      { sessionUpdate: "tool_call_update", toolCallId: "1", status: "completed", rawOutput: { content: [] } },
+    ]);
+    expect(events.slice(0, 2)).toEqual([
+      expect.objectContaining({ type: "tool-call", server: "local", name: "echo", input: { text: "hi" } }),
+      expect.objectContaining({ type: "tool-result", status: "ok" }),
+    ]);
+    expect(events).toHaveLength(3);
+  });
+
+  it.each([
+    [{ exitCode: 2, stdout: "", stderr: "no" }, "error"],
+    [{ rejected: { reason: "" } }, "rejected"],
+    [{ permissionDenied: { error: "rule" } }, "rejected"],
+    [{ error: { error: "broken" } }, "error"],
+    [{ exitCode: 0, stdout: "fine", stderr: "" }, "ok"],
+  ])("read what became of a completed call off its output: %j is %s", (rawOutput, status) => {
+    const call = { toolCallId: "1", title: "`x`", kind: "execute", rawInput: { _toolName: "shell", command: "x" } };
+    const events = eventsOf([
+      { sessionUpdate: "tool_call", ...call, status: "pending" },
+      { sessionUpdate: "tool_call_update", toolCallId: "1", status: "completed", rawOutput },
+    ]);
+    expect(events[1]).toMatchObject({ type: "tool-result", status });
+  });
+
+  it("are a well-formed turn whatever comes, and however it ends", () => {
+    const kinds = ["tool_call", "tool_call_update", "plan", "usage_update", "agent_message_chunk", "brand_new"];
+    const update = fc.record({
+      sessionUpdate: fc.constantFrom(...kinds),
+      toolCallId: fc.constantFrom("1", "2", undefined),
+      title: fc.constantFrom("MCP: x", "s: x", "`ls`", undefined),
+      status: fc.constantFrom("pending", "completed", "failed", undefined),
+      content: fc.constantFrom({ type: "text", text: "hi" }, [{ type: "diff", path: "a", newText: "b" }], undefined),
+      rawInput: fc.constantFrom({}, { _toolName: "shell" }, undefined),
+      rawOutput: fc.constantFrom({ exitCode: 0 }, "text", null, undefined),
+    });
+    fc.assert(
+      fc.property(fc.array(update), fc.boolean(), (updates, isCancelled) => {
+        eventsOf(updates as JsonObject[], (decoder) =>
+          isCancelled ? decoder.finish({ kind: "cancelled" }) : decoder.answered(undefined),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

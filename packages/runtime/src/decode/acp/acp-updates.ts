@@ -1,0 +1,199 @@
+import type { CaretError, JsonObject, Usage } from "@caret/protocol";
+import type { Decoded } from "../decoder.ts";
+import type { Ending } from "../dialect.ts";
+import { writePlan } from "../plan-events.ts";
+import { objectField, objectsField, textField } from "../read-fields.ts";
+import { readTodos } from "../tools/todo-items.ts";
+import {
+  closeBlock,
+  closeDraft,
+  type Draft,
+  endTurn,
+  initialTurn,
+  keepUnknown,
+  openDraft,
+  type TurnState,
+  writeText,
+  writeThinking,
+} from "../turn-draft.ts";
+import { AcpCalls } from "./acp-calls.ts";
+
+const SOURCE = "acp";
+
+export interface AcpUpdatesOptions {
+  /** What a text means if the turn ends with it: an error, or undefined for an answer. */
+  readonly errorIn: (text: string) => CaretError | undefined;
+}
+
+/**
+ * What the updates of an ACP session mean. The `turn-start` is the caller's. Nothing is given after the `turn-end`.
+ *
+ * An agent that fails says so in the words of its answer, and ends well. So a text that may be such an error waits: it is
+ * shown when anything follows it, and is what the turn failed of when nothing does.
+ */
+export interface AcpUpdates {
+  update(update: JsonObject, raw?: string): readonly Decoded[];
+  /** The agent wants its client to know of its todos, by a request or a notification of its own. */
+  todos(params: JsonObject, raw?: string): readonly Decoded[];
+  /** The agent asks its client to accept a plan. */
+  plan(params: JsonObject, raw?: string): readonly Decoded[];
+  /** The agent asks about a call, which is shown from then on at the latest. */
+  asksAbout(toolCall: JsonObject): readonly Decoded[];
+  unknown(label: string, value: unknown): readonly Decoded[];
+  /** The agent has answered the prompt: the turn has ended. */
+  answered(usage: Usage | undefined): readonly Decoded[];
+  finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[];
+  readonly hasEnded: boolean;
+}
+
+/** Of interest to screens that show the settings of a session, which ours keeps itself. */
+const ignored: ReadonlySet<string> = new Set([
+  "user_message_chunk",
+  "available_commands_update",
+  "current_mode_update",
+  "config_option_update",
+  "session_info_update",
+]);
+
+export function createAcpUpdates(options: AcpUpdatesOptions): AcpUpdates {
+  return new SessionUpdates(options);
+}
+
+type AcpDraft = Draft<TurnState>;
+
+class SessionUpdates implements AcpUpdates {
+  readonly #errorIn: AcpUpdatesOptions["errorIn"];
+  readonly #calls = new AcpCalls();
+  #state: TurnState = { ...initialTurn, joinsDeltas: true };
+  /** A text that may be an error. */
+  #held = "";
+
+  constructor({ errorIn }: AcpUpdatesOptions) {
+    this.#errorIn = errorIn;
+  }
+
+  get hasEnded(): boolean {
+    return this.#state.ended;
+  }
+
+  update(update: JsonObject, raw?: string): readonly Decoded[] {
+    const kind = textField(update, "sessionUpdate") ?? "none";
+    if (ignored.has(kind)) return [];
+    const text = textField(objectField(update, "content"), "text") ?? "";
+    if (kind === "agent_message_chunk") return this.#step((draft) => this.#onText(draft, text), raw);
+    return this.#step((draft) => {
+      this.#release(draft);
+      this.#onUpdate(draft, kind, text, update);
+    }, raw);
+  }
+
+  todos(params: JsonObject, raw?: string): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      writeTodos(draft, params, params["merge"] === true);
+    }, raw);
+  }
+
+  plan(params: JsonObject, raw?: string): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      closeBlock(draft);
+      writePlan(draft, { callId: textField(params, "toolCallId"), args: toPlanArgs(params), isLast: true });
+    }, raw);
+  }
+
+  asksAbout(toolCall: JsonObject): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      closeBlock(draft);
+      this.#calls.showHeld(draft, toolCall);
+    });
+  }
+
+  unknown(label: string, value: unknown): readonly Decoded[] {
+    return this.#step((draft) => keepUnknown(draft, SOURCE, label, value));
+  }
+
+  answered(usage: Usage | undefined): readonly Decoded[] {
+    return this.#step((draft) => {
+      const error = this.#held === "" ? undefined : this.#errorIn(this.#held);
+      if (error === undefined) this.#release(draft);
+      this.#calls.showAll(draft);
+      endTurn(draft, error === undefined ? { kind: "completed" } : { kind: "failed", error: error.toInfo() }, usage);
+    });
+  }
+
+  finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      this.#calls.showAll(draft);
+      endTurn(draft, ending);
+    });
+  }
+
+  #step(write: (draft: AcpDraft) => void, raw?: string): readonly Decoded[] {
+    if (this.#state.ended) return [];
+    const draft = openDraft(this.#state);
+    write(draft);
+    const [next, events] = closeDraft(draft);
+    this.#state = next;
+    return events.map((event, index) => (index === 0 && raw !== undefined ? { event, raw } : { event }));
+  }
+
+  #release(draft: AcpDraft): void {
+    if (this.#held !== "") writeText(draft, this.#held);
+    this.#held = "";
+  }
+
+  #onText(draft: AcpDraft, text: string): void {
+    if (text === "") return;
+    const whole = this.#held + text;
+    this.#held = "";
+    if (this.#errorIn(whole) === undefined) writeText(draft, whole);
+    else this.#held = whole;
+  }
+
+  #onUpdate(draft: AcpDraft, kind: string, text: string, update: JsonObject): void {
+    switch (kind) {
+      case "agent_thought_chunk":
+        return text === "" ? undefined : writeThinking(draft, text);
+      case "tool_call":
+      case "tool_call_update":
+        closeBlock(draft);
+        return this.#calls.write(draft, update);
+      case "plan":
+        return writeTodos(draft, { todos: objectsField(update, "entries") }, false);
+      case "usage_update":
+        return writeCost(draft, update);
+      default:
+        return keepUnknown(draft, SOURCE, `session_update:${kind}`, update);
+    }
+  }
+}
+
+function writeTodos(draft: AcpDraft, params: JsonObject, merge: boolean): void {
+  const callId = textField(params, "toolCallId");
+  const items = [...readTodos(params)];
+  draft.events.push({ type: "todos", ...(callId === undefined ? {} : { callId }), items, merge });
+}
+
+/** `used` and `size` are of the context, not of what the turn has consumed. */
+function writeCost(draft: AcpDraft, update: JsonObject): void {
+  const cost = objectField(update, "cost");
+  const amount = cost?.["amount"];
+  if (typeof amount !== "number" || amount < 0 || textField(cost, "currency") !== "USD") return;
+  draft.events.push({ type: "usage", usage: { cost: amount } });
+}
+
+/** A plan is text or an object around it; what names it is called `name` or `title`. */
+function toPlanArgs(params: JsonObject): JsonObject {
+  const { plan } = params;
+  const text =
+    textField(params, "plan") ?? textField(objectField(params, "plan"), "content", "text", "markdown", "plan");
+  const name = textField(params, "name", "title");
+  return {
+    ...params,
+    plan: text ?? (plan === undefined ? "" : JSON.stringify(plan)),
+    ...(name === undefined ? {} : { name }),
+  };
+}

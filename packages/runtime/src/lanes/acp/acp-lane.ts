@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { isChatId } from "../../chats/chat-exists.ts";
+import { openChatStore } from "../../chats/open-chat-store.ts";
+import type { AgentHost } from "../cli/agent-host.ts";
+import { plannedAttempts } from "../cli/planned-attempts.ts";
+import type { Lane } from "../lane.ts";
+import { featuresOf } from "../lane-features.ts";
+import { createAttemptRunner, unopened } from "../run-attempts.ts";
+import { createAcpProcesses } from "./acp-processes.ts";
+import { openAcpAttempt } from "./open-acp-attempt.ts";
+
+export interface AcpLaneOptions {
+  readonly host: AgentHost;
+  /** How long a process is kept that has no turn; 0 ends it with its last turn. */
+  readonly idleMs: number;
+}
+
+/** The first version whose `agent acp` was seen to ask for permission. Versions begin with their date and so sort as text. */
+const SEEN_IN = "2026.02.27";
+
+/** Only a program that is Cursor's own by its version is known to have the command. */
+async function speaksAcp(host: AgentHost): Promise<boolean> {
+  try {
+    const launch = await host.resolveLaunch(host.programs.command);
+    const version = await host.versions.find(launch, host.environment(await host.resolveProfile("default")));
+    return version !== undefined && version >= SEEN_IN;
+  } catch {
+    return false; // there is no program, or no login for it: another lane will say what is wrong
+  }
+}
+
+/** Run turns through `agent acp`: a process per workspace and login, in which a person can be asked. */
+export function createAcpLane({ host, idleMs }: AcpLaneOptions): Lane {
+  const runAttempts = createAttemptRunner(host.wallClock);
+  const processes = createAcpProcesses(idleMs);
+  const hasSession = (id: string, configDir: string): boolean => {
+    if (!isChatId(id)) return false;
+    try {
+      using store = openChatStore(join(configDir, "acp-sessions", id, "store.db"));
+      store.meta();
+      return true;
+    } catch {
+      return false; // it is gone, or cannot be read: the agent could not load it either
+    }
+  };
+
+  return {
+    name: "acp",
+    features: featuresOf.acp,
+    isReady: () => speaksAcp(host),
+    runTurn: (request, take, signal) =>
+      runAttempts(
+        {
+          ...plannedAttempts(request, host),
+          open: (attempt) =>
+            openAcpAttempt({ host, processes, request, attempt, signal }).catch((reason: unknown) =>
+              unopened(reason, signal),
+            ),
+          signal,
+        },
+        take,
+      ),
+    canResume: ({ sessionId, configDir = host.chatConfigDir() }) => hasSession(sessionId, configDir),
+    findSession(id) {
+      const configDir = host.chatConfigDir();
+      return hasSession(id, configDir) ? { lane: "acp", sessionId: id, configDir } : undefined;
+    },
+    // A second prompt would cancel the first: what is said waits, and is the next turn's prompt.
+    steer: () => Promise.reject(new CaretError("unsupported", "The agent hears it when this turn is over")),
+    release: (workspace) => processes.release(` ${workspace}`),
+    close: () => processes.close(),
+  };
+}

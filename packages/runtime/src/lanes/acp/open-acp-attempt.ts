@@ -1,0 +1,188 @@
+import { readFile } from "node:fs/promises";
+import { CaretError, type JsonObject } from "@caret/protocol";
+import type { UpstreamAttachment } from "../../log/event-store.ts";
+import type { ResolvedProfile } from "../../profiles/profile.ts";
+import type { Attempt } from "../../profiles/rotation.ts";
+import type { AgentHost } from "../cli/agent-host.ts";
+import { findProgram } from "../cli/agent-program.ts";
+import { type OfferedTurn, openBridgedTurn } from "../cli/offered-turn.ts";
+import { createTurnClocks, turnLimits } from "../cli/turn-clocks.ts";
+import type { LaneRequest } from "../lane.ts";
+import type { OpenedAttempt } from "../run-attempts.ts";
+import type { AcpProcess, OpenedSession } from "./acp-process.ts";
+import type { AcpLease, AcpProcesses } from "./acp-processes.ts";
+import { AcpTurn } from "./acp-turn.ts";
+import { openSession } from "./open-session.ts";
+import { chooseMode, chooseModel } from "./session-choices.ts";
+import { type AcpCommand, explainRefusal, explainWords } from "./start-acp-process.ts";
+
+/** What the agent is sent when its plan was accepted. */
+const GO_ON = "The user has accepted the plan. Carry it out now.";
+
+export interface AcpAttempt {
+  readonly host: AgentHost;
+  readonly processes: AcpProcesses;
+  readonly request: LaneRequest;
+  readonly attempt: Attempt;
+  readonly signal: AbortSignal;
+}
+
+/** Everything an attempt has found out before it sends its prompt. */
+interface Prepared {
+  readonly command: AcpCommand;
+  readonly profile: ResolvedProfile;
+  readonly offered: OfferedTurn;
+}
+
+/** Find a process and a session for one try at a turn. Rejects with a `CaretError` when there is none; nothing is left then. */
+export async function openAcpAttempt(turn: AcpAttempt): Promise<OpenedAttempt> {
+  const prepared = await prepare(turn);
+  const { offered } = prepared;
+  let lease: AcpLease | undefined;
+  try {
+    lease = await takeProcess(turn, prepared);
+    const { process } = lease;
+    const { acquired, model } = await prepareSession(turn, prepared, process);
+    const { release } = lease;
+    return {
+      async run(take) {
+        try {
+          await new AcpTurn(turnOptions(turn, prepared, { process, session: acquired, model }), take).run();
+        } finally {
+          offered.leave();
+          await release();
+        }
+      },
+    };
+  } catch (reason) {
+    offered.leave();
+    await lease?.release();
+    throw explainRefusal(reason, prepared.command);
+  }
+}
+
+async function prepare({ host, request, attempt, signal }: AcpAttempt): Promise<Prepared> {
+  const program = findProgram(attempt.model, host.programs);
+  if (program.style === "contract")
+    throw new CaretError("unsupported", `${attempt.model} is run by a program that does not speak ACP`, {
+      fix: "Use the `cli` lane for this model.",
+    });
+  const profile = await host.resolveProfile(attempt.profile);
+  host.noteSecrets(Object.values(profile.env));
+  const launch = await host.resolveLaunch(program.command);
+  // It is worth knowing, not worth waiting for.
+  void host.versions.find(launch, host.environment(profile));
+  const offered = await openBridgedTurn(host, request, host.agentFiles(profile), signal);
+  const isOffered = request.offered !== undefined;
+  const { workspace } = request;
+  return {
+    command: { host, workspace, profile, launch, isOffered, covered: offered.covered },
+    profile,
+    offered,
+  };
+}
+
+/** What offered tools need is written into the agent's workspace for one turn, so its process is for that turn too. */
+async function takeProcess({ processes, attempt, signal }: AcpAttempt, { command }: Prepared): Promise<AcpLease> {
+  if (command.isOffered) return await processes.takeOwn({ ...command, signal });
+  const taking = processes.take(`${attempt.profile} ${command.workspace}`, command);
+  const stopped = Promise.withResolvers<never>();
+  const onAbort = (): void => stopped.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([taking, stopped.promise]);
+  } catch (reason) {
+    // The process may still come, for whoever needs it next.
+    taking.then((lease) => lease.release()).catch(() => undefined);
+    throw reason;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function prepareSession(
+  { host, request, attempt }: AcpAttempt,
+  { offered }: Prepared,
+  process: AcpProcess,
+): Promise<{ readonly acquired: OpenedSession; readonly model: string | undefined }> {
+  const acquired = await openSession(process, {
+    workspace: request.workspace,
+    sessionId: request.upstream?.sessionId,
+    servers: offered.servers,
+    waitMs: host.clocks.firstEventMs,
+  });
+  const model = await process.chooseAlone(() => chooseModel(process, acquired, attempt.model));
+  return { acquired, model };
+}
+
+interface Found {
+  readonly process: AcpProcess;
+  readonly session: OpenedSession;
+  readonly model: string | undefined;
+}
+
+function turnOptions(
+  turn: AcpAttempt,
+  { command, profile, offered }: Prepared,
+  { process, session, model }: Found,
+): ConstructorParameters<typeof AcpTurn>[0] {
+  const { host, request, attempt, signal } = turn;
+  const version = host.versions.known(command.launch);
+  const upstream: UpstreamAttachment = {
+    lane: "acp",
+    sessionId: session.id,
+    configDir: profile.configDir ?? host.chatConfigDir(),
+    ...(version === undefined ? {} : { version }),
+  };
+  return {
+    process,
+    session,
+    request,
+    signal,
+    clocks: createTurnClocks(turnLimits(host.clocks, request.offered !== undefined), host.monotonic),
+    now: host.monotonic,
+    prompt: (isAfterPlan) =>
+      sendPrompt(turn, process, session, isAfterPlan ? { mode: "agent", text: GO_ON } : undefined),
+    ready: {
+      event: {
+        type: "session-ready",
+        sessionId: session.id,
+        workspace: request.workspace,
+        model: model ?? attempt.model,
+        ...(version === undefined ? {} : { version }),
+      },
+      upstream,
+    },
+    show: offered.show,
+    shown: offered.taken,
+    explain: (reason) => explainRefusal(reason, command),
+    explainWords: (words) => explainWords(words, command),
+  };
+}
+
+/** The choices of a session and its prompt go together: another session's choice must not come in between. */
+async function sendPrompt(
+  { request, attempt }: AcpAttempt,
+  process: AcpProcess,
+  session: OpenedSession,
+  instead: { readonly mode: string; readonly text: string } | undefined,
+): Promise<JsonObject> {
+  const prompt = instead === undefined ? await promptOf(request) : [{ type: "text", text: instead.text }];
+  const sent = await process.chooseAlone(async () => {
+    await chooseMode(process, session, instead?.mode ?? request.mode);
+    await chooseModel(process, session, attempt.model);
+    return { answer: process.request("session/prompt", { sessionId: session.id, prompt }) };
+  });
+  return await sent.answer;
+}
+
+async function promptOf({ prompt, images = [] }: LaneRequest): Promise<readonly JsonObject[]> {
+  const pictures = await Promise.all(
+    images.map(async ({ path, mediaType }) => {
+      const data = (await readFile(path)).toString("base64");
+      return { type: "image", data, mimeType: mediaType };
+    }),
+  );
+  return [{ type: "text", text: prompt }, ...pictures];
+}

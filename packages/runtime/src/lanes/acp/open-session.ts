@@ -1,0 +1,39 @@
+import type { JsonObject } from "@caret/protocol";
+import { objectField, textField } from "../../decode/read-fields.ts";
+import type { BridgeServer } from "../cli/offered-turn.ts";
+import type { AcpProcess, OpenedSession } from "./acp-process.ts";
+
+interface SessionWish {
+  readonly workspace: string;
+  /** The session to go on with; absent: a new one. */
+  readonly sessionId: string | undefined;
+  readonly servers: readonly BridgeServer[];
+  readonly waitMs: number;
+}
+
+/**
+ * The session of a turn: one that the process has already, one that it loads, or a new one. Loading replays all that was ever
+ * said in it before it is answered; nobody listens to the session by then, so none of it comes through.
+ */
+export async function openSession(process: AcpProcess, wish: SessionWish): Promise<OpenedSession> {
+  const { sessionId, workspace, waitMs } = wish;
+  const known = sessionId === undefined ? undefined : process.session(sessionId);
+  if (known !== undefined) return known;
+  const params = { cwd: workspace, mcpServers: wish.servers.map(toServer) };
+  const described =
+    sessionId === undefined
+      ? await process.requestWithin("session/new", params, waitMs)
+      : await process.requestWithin("session/load", { sessionId, ...params }, waitMs);
+  const session = toSession(sessionId ?? textField(described, "sessionId") ?? "", described);
+  process.keep(session);
+  return session;
+}
+
+function toServer({ name, command, args, env }: BridgeServer): JsonObject {
+  return { name, command, args, env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })) };
+}
+
+function toSession(id: string, described: JsonObject): OpenedSession {
+  const mode = textField(objectField(described, "modes"), "currentModeId");
+  return { id, described, mode, model: undefined };
+}

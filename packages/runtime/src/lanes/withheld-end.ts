@@ -1,0 +1,40 @@
+import { CaretError } from "@caret/protocol";
+import type { LaneEntry } from "./lane.ts";
+
+type LaneBatch = readonly LaneEntry[];
+
+/** The end of something that failed before it answered anything: it is not shown unless nothing is left to try. */
+export interface WithheldEnd {
+  readonly entry: LaneEntry;
+  readonly error: CaretError;
+}
+
+/** Keeps the end of a try back while something else may still be tried: it failed, and nothing was answered before. */
+export function createWithheldEnd(canBeAverted: (error: CaretError) => boolean, signal: AbortSignal) {
+  let failure: WithheldEnd | undefined;
+  let hasAnswered = false;
+  return {
+    /** What of a batch may be shown. */
+    withhold(entries: LaneBatch): LaneBatch {
+      if (hasAnswered || signal.aborted) return entries;
+      failure = avertableEnd(entries, canBeAverted);
+      if (failure !== undefined) return entries.slice(0, -1);
+      hasAnswered = entries.some(isAnswer);
+      return entries;
+    },
+    failure: () => failure,
+  };
+}
+
+function avertableEnd(entries: LaneBatch, canBeAverted: (error: CaretError) => boolean): WithheldEnd | undefined {
+  const entry = entries.at(-1);
+  if (entry?.event.type !== "turn-end" || entry.event.outcome.kind !== "failed") return undefined;
+  const { code, message } = entry.event.outcome.error;
+  const error = new CaretError(code, message);
+  return canBeAverted(error) && !entries.some(isAnswer) ? { entry, error } : undefined;
+}
+
+/** Something a person has seen: after it a second answer must not begin. */
+function isAnswer({ event: { type } }: LaneEntry): boolean {
+  return type.startsWith("text-") || type.startsWith("thinking-") || type.startsWith("tool-");
+}

@@ -1,0 +1,55 @@
+import type { CaretError, ErrorCode } from "@caret/protocol";
+import type { Lane, LaneRequest, TakeEntries } from "../lanes/lane.ts";
+import { createWithheldEnd } from "../lanes/withheld-end.ts";
+import { firstReady } from "./pick-lane.ts";
+
+/** The lane itself failed, and not the login, the model or the account, which are the same on another. */
+const ofTheLane: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "agent-crashed",
+  "agent-unavailable",
+  "cli-broken",
+  "cli-outdated",
+  "no-result",
+  "protocol-drift",
+  "session-not-found",
+  "stalled",
+  "unsupported",
+]);
+
+interface PreparedTurn {
+  readonly request: LaneRequest;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Run a turn on the first of these lanes. Where that fails before anything was answered, for a reason of its own, the next
+ * one that is ready runs the turn in its place, and a notice says so.
+ */
+export async function runOnLanes(
+  lanes: readonly [Lane, ...Lane[]],
+  take: TakeEntries,
+  prepare: (lane: Lane) => Promise<PreparedTurn>,
+): Promise<void> {
+  let [lane, ...others] = lanes;
+  for (;;) {
+    const { request, signal } = await prepare(lane);
+    const isAverted = ({ code }: CaretError): boolean => others.length > 0 && ofTheLane.has(code);
+    const ending = createWithheldEnd(isAverted, signal);
+    await lane.runTurn(
+      request,
+      (entries) => {
+        const shown = ending.withhold(entries);
+        return shown.length > 0 ? take(shown) : undefined;
+      },
+      signal,
+    );
+    const failure = ending.failure();
+    if (failure === undefined) return;
+    const next = await firstReady(others);
+    if (next === undefined) return void (await take([failure.entry]));
+    const message = `The ${lane.name} lane failed (${failure.error.message}); the ${next.name} lane runs the turn`;
+    await take([{ event: { type: "notice", kind: "lane-fallback", message } }]);
+    others = others.filter((other) => other !== next);
+    lane = next;
+  }
+}

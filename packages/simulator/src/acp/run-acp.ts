@@ -1,0 +1,28 @@
+import { requireCredentials } from "../cli/credentials.ts";
+import type { GlobalOptions } from "../cli/global-options.ts";
+import type { Simulation } from "../cli/simulation.ts";
+import { createByteWriter } from "../output/byte-writer.ts";
+import { chooseQuirks } from "./acp-quirks.ts";
+import { AcpServer } from "./acp-server.ts";
+
+/** `agent acp`: JSON-RPC by lines on stdin and stdout, until a signal ends it. */
+export async function runAcp(simulation: Simulation, options: GlobalOptions): Promise<void> {
+  const { host, configDir, scenario } = simulation;
+  const isSignedOut = host.env["CURSOR_API_KEY"] === undefined && options.apiKey === undefined;
+  const usesKey = !isSignedOut && requireCredentials({ env: host.env, configDir, ...options }).source !== "login";
+  const has = chooseQuirks(scenario?.value.acp?.quirks ?? {});
+  const writer = createByteWriter(host.stdout);
+  simulation.stop.signal.addEventListener("abort", writer.cut);
+  // In this mode `--yolo` has no effect.
+  const force = options.force === true;
+  const { peer } = new AcpServer({ simulation, writer, has, model: options.model, force, usesKey });
+  simulation.recordInvocation();
+  let rest = "";
+  host.stdin.setEncoding("utf8");
+  for await (const chunk of host.stdin) {
+    const lines = `${rest}${String(chunk)}`.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim() !== "") peer.take(line);
+  }
+  if (has("stays-after-eof")) await new Promise(() => setInterval(() => undefined, 60_000));
+}
