@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { benchApi } from "./api.ts";
+import { benchAtWork } from "./at-work.ts";
 import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";
 import { hasPassed, toTable } from "./bench-report.ts";
 import { benchDecode } from "./decode.ts";
@@ -16,6 +17,7 @@ import { renderReport, writeReport } from "./report/write-report.ts";
 /** Each benchmark by the name it is asked for. */
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
   api: benchApi,
+  "at-work": benchAtWork,
   decode: () => {
     const report = benchDecode();
     return { passed: hasPassed(report), table: toTable(report), report, figures: [], series: [] };

@@ -21,9 +21,10 @@ describe("the source files", () => {
   const lengths = sourceFiles().map((path) => ({ path, lines: linesOf(path).length }));
   const sorted = lengths.map(({ lines }) => lines).sort((one, other) => one - other);
 
-  // 830 before the API lane, its upstream and logins came, which are a hundred more; agents are fifty.
-  it("are at most 1010, generated ones aside", () => {
-    expect(lengths.length).toBeLessThanOrEqual(1010);
+  // 830 after the review of the house. Since then came the API lane with its upstream and logins (130), agents and worktrees,
+  // sandboxes, MCP dispatch and comparisons, ACP as a door and as a lane, and their commands (200).
+  it("are at most 1160, generated ones aside", () => {
+    expect(lengths.length).toBeLessThanOrEqual(1160);
   });
 
   it("have between 50 and 80 lines in the median, and none has more than 400", () => {
