@@ -122,7 +122,9 @@ describe("a suspended agent", () => {
     const resumed = await caret.resumeAgent("ada");
     await idle("ada");
     const events = await eventsOf("ada");
-    const upstream = events.flatMap((event) => (event.type === "session-ready" ? [event.sessionId] : []));
+    const upstream = events.flatMap((event) =>
+      event.type === "session-ready" && event.sessionId !== undefined ? [event.sessionId] : [],
+    );
     expect([resumed.sessionId, resumed.chatLost]).toEqual([created.sessionId, undefined]);
     expect([lastTextOf(events), new Set(upstream).size]).toEqual([expect.stringContaining("plum"), 1]);
   }, 60_000);

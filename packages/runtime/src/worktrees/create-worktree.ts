@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
+import { createKeyedLock } from "../async/keyed-lock.ts";
 import { type Git, runGit } from "../git/run-git.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
 import { inRepository, type Worktree } from "./worktree.ts";
@@ -28,6 +29,9 @@ export interface CreateWorktree {
   readonly root: string;
 }
 
+/** One at a time in a repository: git reads those of others first, and fails at one that is half made. */
+const adding = createKeyedLock();
+
 /** A worktree at the commit that is checked out in the repository, on a new branch. No hook and no filter of the repository runs. */
 export async function createWorktree(git: Git, { repository, name, root }: CreateWorktree): Promise<Worktree> {
   const branch = branchOf(name);
@@ -38,7 +42,8 @@ export async function createWorktree(git: Git, { repository, name, root }: Creat
   if (existsSync(path)) throw taken(`There is a directory ${path} already`, `rm -r ${path}`);
   if (await hasBranch(git, repository, branch))
     throw taken(`The repository has a branch ${branch} already`, `git branch -D ${branch}`);
-  await run(["worktree", "add", "--quiet", "--no-track", "-b", branch, "--", path, "HEAD"]);
+  const args = ["worktree", "add", "--quiet", "--no-track", "-b", branch, "--", path, "HEAD"];
+  await adding.run(repository, () => run(args));
   return { repository, path, branch };
 }
 
