@@ -5,9 +5,7 @@ import { acpScenario } from "../acp-scenario.ts";
 import { GatewayHome } from "../gateway-home.ts";
 import { caret } from "../gateway-process.ts";
 
-export const simulatedCli = fileURLToPath(
-  new URL("../../../packages/simulator/bin/caret-sim-agent.js", import.meta.url),
-);
+const simulatedCli = fileURLToPath(new URL("../../../packages/simulator/bin/caret-sim-agent.js", import.meta.url));
 
 /** The lanes that these clients are driven on; on `cli` the simulator stands in for Cursor's own program. */
 export const acpLanes = {

@@ -15,10 +15,11 @@ export function createUnaskedCalls(): UnaskedCalls {
   return {
     note(event) {
       if (event.type === "tool-call" && event.owner === "agent") own.add(event.callId);
-      if (event.type === "approval-request" && event.callId !== undefined) requested.set(event.requestId, event.callId);
-      // Somebody else than the agent itself has decided.
-      if (event.type === "approval-answer" && event.by !== "agent") own.delete(requested.get(event.requestId) ?? "");
-      if (event.type === "tool-result" && event.status === "rejected" && own.has(event.callId)) refused += 1;
+      else if (event.type === "approval-request") requested.set(event.requestId, event.callId ?? "");
+      // A person or the policy has decided, not the agent itself.
+      else if (event.type === "approval-answer" && event.by !== "agent")
+        own.delete(requested.get(event.requestId) ?? "");
+      else if (event.type === "tool-result") refused += event.status === "rejected" && own.has(event.callId) ? 1 : 0;
     },
     hint(command) {
       if (refused === 0) return "";
