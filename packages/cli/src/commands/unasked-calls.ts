@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@caret/protocol";
+import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 
 /** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it says to its model. */
 export interface UnaskedCalls {
@@ -15,11 +15,9 @@ export function createUnaskedCalls(): UnaskedCalls {
   return {
     note(event) {
       if (event.type === "tool-call" && event.owner === "agent") own.add(event.callId);
-      else if (event.type === "approval-request") requested.set(event.requestId, event.callId ?? "");
-      // A person or the policy has decided, not the agent itself.
-      else if (event.type === "approval-answer" && event.by !== "agent")
-        own.delete(requested.get(event.requestId) ?? "");
-      else if (event.type === "tool-result") refused += event.status === "rejected" && own.has(event.callId) ? 1 : 0;
+      if (event.type === "approval-request") requested.set(event.requestId, event.callId ?? "");
+      if (isDecidedByOthers(event)) own.delete(requested.get(event.requestId) ?? "");
+      if (isRejection(event) && own.has(event.callId)) refused += 1;
     },
     hint(command) {
       if (refused === 0) return "";
@@ -30,4 +28,13 @@ export function createUnaskedCalls(): UnaskedCalls {
       );
     },
   };
+}
+
+/** A person or the policy has decided, not the agent itself. */
+function isDecidedByOthers(event: AgentEvent): event is AgentEventOf<"approval-answer"> {
+  return event.type === "approval-answer" && event.by !== "agent";
+}
+
+function isRejection(event: AgentEvent): event is AgentEventOf<"tool-result"> {
+  return event.type === "tool-result" && event.status === "rejected";
 }
