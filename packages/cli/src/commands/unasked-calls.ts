@@ -9,15 +9,12 @@ export interface UnaskedCalls {
 
 export function createUnaskedCalls(): UnaskedCalls {
   const own = new Set<string>();
-  /** By request: the call that it is about. */
-  const requested = new Map<string, string>();
+  const decidedCall = createDecidedCalls();
   let refused = 0;
   return {
     note(event) {
       if (event.type === "tool-call" && event.owner === "agent") own.add(event.callId);
-      if (event.type === "approval-request" && event.callId !== undefined) requested.set(event.requestId, event.callId);
-      // Somebody else than the agent itself has decided.
-      if (event.type === "approval-answer" && event.by !== "agent") own.delete(requested.get(event.requestId) ?? "");
+      own.delete(decidedCall(event) ?? "");
       if (event.type === "tool-result" && event.status === "rejected" && own.has(event.callId)) refused += 1;
     },
     hint(command) {
@@ -28,5 +25,14 @@ export function createUnaskedCalls(): UnaskedCalls {
         `a new session in a terminal, or on the page (\`${command} serve\`), asks you.\n`
       );
     },
+  };
+}
+
+/** Gives the call that somebody else than the agent itself has decided about, with the event that says so. */
+function createDecidedCalls(): (event: AgentEvent) => string | undefined {
+  const requested = new Map<string, string | undefined>();
+  return (event) => {
+    if (event.type === "approval-request") requested.set(event.requestId, event.callId);
+    return event.type === "approval-answer" && event.by !== "agent" ? requested.get(event.requestId) : undefined;
   };
 }

@@ -56,19 +56,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const tools = turnToolsOf(options, writer, signal, stop);
   const steering =
     tools?.steering ?? createLaneSteering({ lane, turnId, write: writer.write, hasEnded: () => writer.hasEnded });
-  const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
-  const start: AgentEvent = {
-    type: "turn-start",
-    turnId,
-    lane: lane.name,
-    ...(options.why === undefined ? {} : { laneReason: options.why }),
-    model,
-    workspace: session.workspace,
-    prompt: request.prompt,
-    ...(images.length === 0 ? {} : { images }),
-    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox.word }),
-  };
-  const written = Promise.all([options.saved, writer.write([start], request)]);
+  const written = Promise.all([options.saved, writer.write([startOf(options, turnId, model)], request)]);
   const firstSeq = session.lastSeq + 1;
   // The agent starts while the disk is at work. Nothing it says can be sent before this: the log keeps its order.
   const settled = runTurn({ options, turnId, model, writer, signal, stop, tools });
@@ -106,6 +94,25 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     begun,
     outcome: writer.outcome,
     settled,
+  };
+}
+
+function startOf(
+  { lane, why, session, request, sandbox }: SessionTurnOptions,
+  turnId: string,
+  model: string,
+): AgentEvent {
+  const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
+  return {
+    type: "turn-start",
+    turnId,
+    lane: lane.name,
+    ...(why === undefined ? {} : { laneReason: why }),
+    model,
+    workspace: session.workspace,
+    prompt: request.prompt,
+    ...(images.length === 0 ? {} : { images }),
+    ...(sandbox === undefined ? {} : { sandbox: sandbox.word }),
   };
 }
 
