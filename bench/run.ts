@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { benchAcp } from "./acp.ts";
 import { benchApi } from "./api.ts";
+import { benchAtWork } from "./at-work.ts";
 import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";
 import { hasPassed, toTable } from "./bench-report.ts";
 import { benchDecode } from "./decode.ts";
@@ -18,6 +19,7 @@ import { renderReport, writeReport } from "./report/write-report.ts";
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
   acp: benchAcp,
   api: benchApi,
+  "at-work": benchAtWork,
   decode: () => {
     const report = benchDecode();
     return { passed: hasPassed(report), table: toTable(report), report, figures: [], series: [] };

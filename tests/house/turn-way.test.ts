@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { asyncStagesOf, filesOfWay, linesOf, sourceFiles, wayIn, wayOut } from "./turn-way.ts";
 
 describe("the way of a turn (`npm run way` prints it)", () => {
-  it("a chat request passes at most 60 files from its route to the spawn", () => {
+  // 60 before a turn could choose its lane, and hand over to another.
+  it("a chat request passes at most 62 files from its route to the spawn", () => {
     const files = filesOfWay(wayIn);
-    expect(files.length, files.join("\n")).toBeLessThanOrEqual(60);
+    expect(files.length, files.join("\n")).toBeLessThanOrEqual(62);
   });
 
   it("a delta passes at most 20 files from the agent's bytes to the line of a stream", () => {
@@ -21,9 +22,10 @@ describe("the source files", () => {
   const lengths = sourceFiles().map((path) => ({ path, lines: linesOf(path).length }));
   const sorted = lengths.map(({ lines }) => lines).sort((one, other) => one - other);
 
-  // 830 before the API lane, its upstream and logins came, which are a hundred more; agents are fifty, and ACP, simulated and as a lane, is thirty.
-  it("are at most 1050, generated ones aside", () => {
-    expect(lengths.length).toBeLessThanOrEqual(1050);
+  // 830 after the review of the house. Since then came the API lane with its upstream and logins (130), agents and worktrees,
+  // sandboxes, MCP dispatch and comparisons, ACP as a door and as a lane, and their commands (200).
+  it("are at most 1160, generated ones aside", () => {
+    expect(lengths.length).toBeLessThanOrEqual(1160);
   });
 
   it("have between 50 and 80 lines in the median, and none has more than 400", () => {

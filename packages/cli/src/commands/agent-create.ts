@@ -81,7 +81,7 @@ function settingsOf({ model, permission, sandbox, budget }: AgentView): string {
 }
 
 /** `usd=5,tokens=200000,turn.usd=1`. */
-export function readBudget(text: string): AgentBudget {
+function readBudget(text: string): AgentBudget {
   const limits = { turn: {} as Record<string, number>, session: {} as Record<string, number> };
   for (const part of text.split(",")) {
     const {

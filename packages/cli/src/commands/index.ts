@@ -164,6 +164,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "service",
+    {
+      group: setUp,
+      usage: "[command]",
+      summary: "keep a gateway running, as a user service of systemd",
+      load: async () => (await import("./service.ts")).addServiceCommand,
+    },
+  ],
+  [
     "workspaces",
     {
       group: setUp,

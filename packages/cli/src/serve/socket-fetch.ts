@@ -11,6 +11,8 @@ export function socketFetch(socketPath: string): typeof fetch {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const sent = request({
       socketPath,
+      // A connection that is kept would keep the command from ending.
+      agent: false,
       path: `${pathname}${search}`,
       method,
       headers: { ...Object.fromEntries(new Headers(headers)), host: "localhost" },
@@ -27,6 +29,9 @@ function toResponse(incoming: IncomingMessage): Response {
   const entries = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as [string, string]] : [],
   );
-  if (BODILESS.has(status)) return new Response(null, { status, headers: entries });
+  if (BODILESS.has(status)) {
+    incoming.resume();
+    return new Response(null, { status, headers: entries });
+  }
   return new Response(Readable.toWeb(incoming) as ReadableStream<Uint8Array>, { status, headers: entries });
 }

@@ -15,7 +15,10 @@ export const fileAttempts: readonly EscapeAttempt[] = [
   { name: "make a hard link to a file outside", script: "ln $WORLD/outside/secret l3 && grep -q CANARY l3" },
   { name: "read through dots", script: "grep -q CANARY ../../outside/secret" },
   { name: "leave by the directory of a process outside", script: "grep -q CANARY /proc/$VICTIM/cwd/secret" },
-  { name: "leave by the root of a process outside", script: "grep -q CANARY /proc/$VICTIM/root$WORLD/outside/secret" },
+  {
+    name: "leave by the root of a process outside",
+    script: "cd /proc/$VICTIM && grep -q CANARY root$WORLD/outside/secret",
+  },
   { name: "read a private key", script: "grep -q CANARY $HOME/.ssh/id_ed25519" },
   { name: "read what lies in the home directory", script: "grep -q CANARY $HOME/documents/letter" },
   { name: "change the user's shell", script: "echo $MARK >$HOME/.bashrc", mark: "home/.bashrc" },
