@@ -329,7 +329,9 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
     });
 
     test("what a person says to a turn reaches its agent where the lane can, and is never taken for heard elsewhere", async () => {
-      const { engine, workspace } = await start({ turns: [[{ text: "Working." }, { delay: 300 }, { text: "Done." }]] });
+      const { engine, workspace } = await start({
+        turns: [[{ text: "Working." }, { delay: can("steering") ? 2_000 : 50 }, { text: "Done." }]],
+      });
       const { events } = await playTurn(
         engine,
         { prompt: "Go", workspace, force: true },

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import type { AgentEvent } from "@caret/protocol";
 
 /** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it says to its model. */
 export interface UnaskedCalls {
@@ -9,15 +9,13 @@ export interface UnaskedCalls {
 
 export function createUnaskedCalls(): UnaskedCalls {
   const own = new Set<string>();
-  /** By request: the call that it is about. */
-  const requested = new Map<string, string>();
+  const decidedCall = createDecidedCalls();
   let refused = 0;
   return {
     note(event) {
       if (event.type === "tool-call" && event.owner === "agent") own.add(event.callId);
-      if (event.type === "approval-request") requested.set(event.requestId, event.callId ?? "");
-      if (isDecidedByOthers(event)) own.delete(requested.get(event.requestId) ?? "");
-      if (isRejection(event) && own.has(event.callId)) refused += 1;
+      own.delete(decidedCall(event) ?? "");
+      if (event.type === "tool-result" && event.status === "rejected" && own.has(event.callId)) refused += 1;
     },
     hint(command) {
       if (refused === 0) return "";
@@ -30,11 +28,11 @@ export function createUnaskedCalls(): UnaskedCalls {
   };
 }
 
-/** A person or the policy has decided, not the agent itself. */
-function isDecidedByOthers(event: AgentEvent): event is AgentEventOf<"approval-answer"> {
-  return event.type === "approval-answer" && event.by !== "agent";
-}
-
-function isRejection(event: AgentEvent): event is AgentEventOf<"tool-result"> {
-  return event.type === "tool-result" && event.status === "rejected";
+/** Gives the call that a person or the policy has decided about, not the agent, with the event that says so. */
+function createDecidedCalls(): (event: AgentEvent) => string | undefined {
+  const requested = new Map<string, string | undefined>();
+  return (event) => {
+    if (event.type === "approval-request") requested.set(event.requestId, event.callId);
+    return event.type === "approval-answer" && event.by !== "agent" ? requested.get(event.requestId) : undefined;
+  };
 }

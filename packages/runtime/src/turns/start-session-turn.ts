@@ -36,25 +36,6 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
 /** How long the start of a turn waits for a log that another process holds. */
 const START_MS = 10_000;
 
-function startOf(
-  { session, lane, request, why, sandbox }: SessionTurnOptions,
-  turnId: string,
-  model: string,
-): AgentEvent {
-  const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
-  return {
-    type: "turn-start",
-    turnId,
-    lane: lane.name,
-    ...(why === undefined ? {} : { laneReason: why }),
-    model,
-    workspace: session.workspace,
-    prompt: request.prompt,
-    ...(images.length === 0 ? {} : { images }),
-    ...(sandbox === undefined ? {} : { sandbox: sandbox.word }),
-  };
-}
-
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
 export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const { session, lane, request, store } = options;
@@ -113,6 +94,25 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     begun,
     outcome: writer.outcome,
     settled,
+  };
+}
+
+function startOf(
+  { lane, why, session, request, sandbox }: SessionTurnOptions,
+  turnId: string,
+  model: string,
+): AgentEvent {
+  const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
+  return {
+    type: "turn-start",
+    turnId,
+    lane: lane.name,
+    ...(why === undefined ? {} : { laneReason: why }),
+    model,
+    workspace: session.workspace,
+    prompt: request.prompt,
+    ...(images.length === 0 ? {} : { images }),
+    ...(sandbox === undefined ? {} : { sandbox: sandbox.word }),
   };
 }
 

@@ -85,7 +85,7 @@ describe("the updates of an ACP session", () => {
     });
     fc.assert(
       fc.property(fc.array(update), fc.boolean(), (updates, isCancelled) => {
-        eventsOf(updates as JsonObject[], (decoder) =>
+        eventsOf(JSON.parse(JSON.stringify(updates)) as JsonObject[], (decoder) =>
           isCancelled ? decoder.finish({ kind: "cancelled" }) : decoder.answered(undefined),
         );
       }),
