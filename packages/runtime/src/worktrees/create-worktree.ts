@@ -6,7 +6,7 @@ import { makePrivateDirectory } from "../paths/private-files.ts";
 import { inRepository, type Worktree } from "./worktree.ts";
 
 /** The branch of an agent's worktree. */
-function branchOf(name: string): string {
+export function branchOf(name: string): string {
   return `caret/${name}`;
 }
 
