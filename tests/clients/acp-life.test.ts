@@ -141,6 +141,9 @@ describe("a workspace that is not allowed yet", () => {
   });
 });
 
+/** One transparent pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
 it("answers bad input with an error of its kind, and serves on", async () => {
   const client = new AcpClient(home);
   clients.push(client);
@@ -152,7 +155,8 @@ it("answers bad input with an error of its kind, and serves on", async () => {
   const prompt = (blocks: readonly object[]) =>
     refusal(agent.request("session/prompt", { sessionId, prompt: blocks as never }));
   const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
-  const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+  const image = { type: "image", data: PNG, mimeType: "image/png" };
+  const broken = { ...image, data: "AAAA" };
   const sse = { type: "sse", name: "old", url: "http://localhost/", headers: [] };
   expect([
     await refusal(agent.request("session/nonsense", {})),
@@ -165,6 +169,7 @@ it("answers bad input with an error of its kind, and serves on", async () => {
     await prompt([]),
     await prompt([audio]),
     await prompt([{ type: "text", text: "Look" }, image]),
+    await prompt([{ type: "text", text: "Look" }, broken]),
   ]).toEqual([
     [-32_601, undefined],
     [-32_602, undefined],
@@ -176,6 +181,7 @@ it("answers bad input with an error of its kind, and serves on", async () => {
     [-32_602, "invalid-request"],
     [-32_602, "unsupported"],
     [-32_602, "unsupported"],
+    [-32_602, "invalid-request"],
   ]);
   await client.cancel("nobody");
   expect(await client.prompt(sessionId, "What is 2 + 3?")).toMatchObject({ stopReason: "end_turn" });
