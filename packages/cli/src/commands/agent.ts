@@ -17,7 +17,7 @@ type Run<Options> = (work: AgentWork, name: string, options: Options) => Promise
 export function addAgentCommand(program: Command, host: Host, done: Done): void {
   const agent = program
     .command("agent")
-    .description("named agents that work in the gateway, each in a workspace of its own, with a queue of messages");
+    .description("named agents that work in the gateway, each in a workspace of its own");
   addMaking(agent, host, done);
   addTalking(agent, host, done);
   addHolding(agent, host, done);

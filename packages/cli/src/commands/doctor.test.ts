@@ -140,7 +140,7 @@ it("house §4.3: auto means the same lane to doctor and to the engine, also for 
   writeFileSync(join(bin, "cursor-agent"), '#!/bin/sh\ncase "$1" in --version) echo 2026.10.01-abc123;; esac\n', {
     mode: 0o700,
   });
-  expect((await finding("lane")).found).toEqual({ check: "lane", state: "ok", detail: "auto means cli" });
+  expect((await finding("lane")).found).toEqual({ check: "lane", state: "ok", detail: "auto means cli or acp" });
   const { stdout } = await tryCommand(addRunCommand, ["run", "--json", "Hello"], { cwd: directory, env });
   expect(JSON.parse(stdout.split("\n", 1)[0] ?? "")).toMatchObject({ type: "turn-start", lane: "cli" });
 });
