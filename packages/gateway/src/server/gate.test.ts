@@ -121,10 +121,14 @@ function send(route: ListedRoute, { headers = [], target = (path) => path }: Par
 
 it("knows the routes from the router itself", () => {
   expect(server.routes.map(({ method, url }) => `${method} ${url}`).toSorted()).toEqual([
+    "DELETE /api/comparisons/:id",
     "DELETE /api/sessions/:id",
     "DELETE /api/sessions/:id/grants/:grantId",
     "GET /",
     "GET /api/about",
+    "GET /api/comparisons",
+    "GET /api/comparisons/:id",
+    "GET /api/comparisons/:id/stream",
     "GET /api/doctor",
     "GET /api/files",
     "GET /api/models",
@@ -151,6 +155,8 @@ it("knows the routes from the router itself", () => {
     "HEAD /",
     "HEAD /api/hello",
     "PATCH /api/sessions/:id",
+    "POST /api/comparisons",
+    "POST /api/comparisons/:id/pick",
     "POST /api/connect/test",
     "POST /api/links",
     "POST /api/sessions",
@@ -217,6 +223,11 @@ describe("a good request", () => {
       "GET /api/files": 400, // without its query
       "GET /api/sessions/:id/socket": 426,
       "POST /api/sign-in": 401, // with a code that was never opened
+      "POST /api/comparisons": 400, // without models
+      "POST /api/comparisons/:id/pick": 400, // without a candidate
+      "GET /api/comparisons/:id": 404, // there is none
+      "GET /api/comparisons/:id/stream": 404,
+      "DELETE /api/comparisons/:id": 404,
     };
     const made = { POST: [200, 201, 202, 204], PATCH: [200], DELETE: [204], GET: [200], HEAD: [200] };
     const wrong: string[] = [];
