@@ -2,7 +2,7 @@ import { type AgentEventOf, CaretError, type LaneName, type Take, type TurnOutco
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
-import type { SandboxWish } from "../sandbox/sandboxes.ts";
+import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
 import type { LaneFeature } from "./lane-features.ts";
@@ -67,7 +67,7 @@ export interface LaneRequest {
   /** Let the agent run every tool that is not denied. */
   readonly force: boolean;
   /** What all processes of the turn must run in; undefined: nothing but containment. */
-  readonly sandbox?: SandboxWish | undefined;
+  readonly sandbox?: RequestedSandbox | undefined;
   /** The upstream session to go on with; it has been verified. */
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */

@@ -14,7 +14,7 @@ import { probeSandbox, type SandboxState } from "./probe-sandbox.ts";
 import { sandboxDirectories } from "./sandbox-directories.ts";
 import { outerMounts, socketMounts } from "./sandbox-mounts.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
-import type { Sandboxes, SandboxWish } from "./sandboxes.ts";
+import type { RequestedSandbox, Sandboxes } from "./sandboxes.ts";
 import { openWorkspaceMounts } from "./workspace-mounts.ts";
 
 export interface SandboxesOptions {
@@ -92,6 +92,6 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
 }
 
 /** `on` keeps the machine's network; `strict` has what the settings leave it. */
-function networkOf({ word }: SandboxWish, { network }: SandboxSettings): "shared" | "proxy" | "none" {
+function networkOf({ word }: RequestedSandbox, { network }: SandboxSettings): "shared" | "proxy" | "none" {
   return word === "on" ? "shared" : network;
 }

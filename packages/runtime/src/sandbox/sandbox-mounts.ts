@@ -7,11 +7,11 @@ import { gitIdentity } from "./git-identity.ts";
 import { machineMounts } from "./machine-mounts.ts";
 import { programMounts, readableMounts } from "./program-mounts.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
-import type { SandboxPlace, SandboxWish } from "./sandboxes.ts";
+import type { RequestedSandbox, SandboxPlace } from "./sandboxes.ts";
 import type { Mount } from "./walls.ts";
 
 export interface OuterMountsOptions {
-  readonly wish: SandboxWish;
+  readonly wish: RequestedSandbox;
   readonly place: SandboxPlace;
   readonly settings: SandboxSettings;
   readonly network: "shared" | "none";
@@ -44,7 +44,7 @@ export function outerMounts(options: OuterMountsOptions): readonly Mount[] {
 
 /** The only holes: sockets that lead to the gateway. */
 export function socketMounts(
-  { additions }: SandboxWish,
+  { additions }: RequestedSandbox,
   { sockets }: SandboxPlace,
   proxySocket: string | undefined,
 ): readonly Mount[] {

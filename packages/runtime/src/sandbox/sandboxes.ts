@@ -5,7 +5,7 @@ import type { AgentBelongings } from "./agent-mounts.ts";
 import type { SandboxAdditions } from "./sandbox-additions.ts";
 
 /** The sandbox that a turn is to have. */
-export interface SandboxWish {
+export interface RequestedSandbox {
   readonly word: Exclude<SandboxWord, "off">;
   /** What Caret keeps for its sandbox belongs to the session, and goes with it. */
   readonly sessionId: string;
@@ -45,7 +45,7 @@ export interface Sandboxes {
   /** Rejects with `sandbox-unavailable`, whose fix says what to do, where there can be none. */
   assertAvailable(): Promise<void>;
   /** Rejects where a workspace cannot be had in a sandbox. */
-  open(wish: SandboxWish, place: SandboxPlace): Promise<OpenSandbox>;
+  open(wish: RequestedSandbox, place: SandboxPlace): Promise<OpenSandbox>;
   /** Removes what turns of processes that were killed have left in workspaces. */
   sweep(): Promise<void>;
   close(): Promise<void>;

@@ -91,8 +91,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
     return await holdSession(session.id, async () => {
-      const wished = await sandboxOf(options, request, session);
-      const sandbox = wished && { ...wished, sessionId: session.id };
+      const wanted = await sandboxOf(options, request, session);
+      const sandbox = wanted && { ...wanted, sessionId: session.id };
       const isSandboxed = sandbox !== undefined;
       const picked = await pickLane({ ...options, ...autoChoice(options), request, session, isSandboxed });
       const free = isNew ? session : await freeSession(store, session);

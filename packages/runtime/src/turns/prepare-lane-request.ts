@@ -1,7 +1,7 @@
 import { type AgentEvent, type AgentEventOf, answerParts, TurnFold } from "@caret/protocol";
 import type { HistoryMessage, Lane, LaneRequest } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord, UpstreamAttachment } from "../log/event-store.ts";
-import type { SandboxWish } from "../sandbox/sandboxes.ts";
+import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { AttachedImage, TurnRequest } from "./session-engine.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
@@ -17,7 +17,7 @@ interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" |
   readonly session: SessionRecord;
   readonly lane: Lane;
   readonly request: TurnRequest;
-  readonly sandbox: SandboxWish | undefined;
+  readonly sandbox: RequestedSandbox | undefined;
   readonly tools: TurnTools | undefined;
 }
 

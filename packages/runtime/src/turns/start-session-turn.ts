@@ -4,7 +4,7 @@ import { within } from "../async/within.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
 import { type FollowOptions, follow, pullEvents } from "../log/follow.ts";
-import type { SandboxWish } from "../sandbox/sandboxes.ts";
+import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
@@ -28,7 +28,7 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   /** Lanes that may take over while nothing was answered. */
   readonly others?: readonly Lane[];
   readonly request: TurnRequest;
-  readonly sandbox: SandboxWish | undefined;
+  readonly sandbox: RequestedSandbox | undefined;
   /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }

@@ -2,14 +2,14 @@ import { CaretError, strictest } from "@caret/protocol";
 import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord } from "../log/event-store.ts";
 import { sandboxRules } from "../policy/sandbox-rules.ts";
-import type { SandboxWish } from "../sandbox/sandboxes.ts";
+import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { findLane } from "./open-session.ts";
 import type { TurnRequest } from "./session-engine.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
 import type { ToolSandbox } from "./tools/own-turn-tools.ts";
 
-type Wished = Omit<SandboxWish, "sessionId">;
+type Wished = Omit<RequestedSandbox, "sessionId">;
 
 /**
  * The sandbox of a turn: the strictest that the setting, the session and the request ask for. Rejects where it cannot be

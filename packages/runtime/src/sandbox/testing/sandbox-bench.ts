@@ -7,7 +7,7 @@ import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { readAll } from "../../process/testing/workbench.ts";
 import type { AgentBelongings } from "../agent-mounts.ts";
 import { createSandboxes } from "../create-sandboxes.ts";
-import type { SandboxWish } from "../sandboxes.ts";
+import type { RequestedSandbox } from "../sandboxes.ts";
 
 /** Whether sandboxes can be tried here at all. */
 export const hasBubblewrap = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
@@ -17,7 +17,7 @@ export interface SandboxBench {
   readonly directory: string;
   readonly home: string;
   /** What `/bin/sh` prints, on both outputs, that runs this in a sandbox. */
-  run(word: SandboxWish["word"], script: string, how?: RunOptions): Promise<string>;
+  run(word: RequestedSandbox["word"], script: string, how?: RunOptions): Promise<string>;
   close(): Promise<void>;
 }
 
