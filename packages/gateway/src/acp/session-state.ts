@@ -11,7 +11,7 @@ import {
 } from "@caret/protocol";
 import { configOptions, modelOf, modesOf, type SessionChoices, type TurnMode, turnModes } from "./config-options.ts";
 
-/** A session and what can be chosen for it, as its client was told last. */
+/** A session and what can be chosen for it, as last sent to its client. */
 export class SessionState {
   #choices: SessionChoices;
 
@@ -73,7 +73,7 @@ export class SessionState {
     }
   }
 
-  /** What the client has to be told now that the session is like this. */
+  /** What to send to the client now that the session is like this. */
   update(view: SessionView): readonly SessionUpdate[] {
     const before = this.#choices.view;
     const had = JSON.stringify(this.options());

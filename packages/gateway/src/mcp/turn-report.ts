@@ -14,7 +14,7 @@ const MAX_ANSWER = 40_000;
 
 export type TurnState = "running" | "waiting" | "completed" | "failed" | "cancelled";
 
-/** What a host is told of a turn. `session` is the handle for all later calls. */
+/** What a host is sent about a turn. `session` is the handle for all later calls. */
 export interface TurnReport {
   readonly session: string;
   readonly turn: string;

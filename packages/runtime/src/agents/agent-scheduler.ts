@@ -26,7 +26,7 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   const starter = createAgentTurnStarter(options, bell.ring);
   let isClosed = false;
 
-  /** A turn that somebody else started in an agent's session is waited for. */
+  /** A turn that another client started in an agent's session is waited for. */
   const isFree = (sessionId: string): boolean => {
     const turn = engine.runningTurn(sessionId);
     void turn?.settled.then(bell.ring);

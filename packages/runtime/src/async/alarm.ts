@@ -1,7 +1,7 @@
 import { LONGEST_TIMER_MS } from "@caret/protocol";
 
 /**
- * Rings when a time has passed that may be set anew as often as one likes: a timer that would fire too early is left to
+ * Rings when a time has passed that may be set again at any time: a timer that would fire too early is left to
  * run and armed again then, only one that would fire too late is replaced.
  */
 export class Alarm {

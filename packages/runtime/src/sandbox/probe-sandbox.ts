@@ -78,7 +78,7 @@ function isTooOld(words: string): boolean {
 
 const NO_CONTAINMENT = { kind: "none", why: "a sandbox needs none" } as const;
 
-/** What the distributions that refuse it want to be told. */
+/** What the distributions that refuse it must have configured. */
 function fixFor(words: string): string {
   if (isTooOld(words)) return "Install bubblewrap 0.7 or newer.";
   if (/uid map|namespace|Operation not permitted|Permission denied|No space left/i.test(words))

@@ -10,7 +10,7 @@ export type Mount =
   /** What is mounted at `path` can no longer be written. */
   | { readonly kind: "seal"; readonly path: string };
 
-/** Everything about a sandbox that bubblewrap is to be told. */
+/** Everything about a sandbox that becomes arguments of bubblewrap. */
 export interface Walls {
   readonly mounts: readonly Mount[];
   /** Where the program starts. */

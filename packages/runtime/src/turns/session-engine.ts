@@ -189,7 +189,7 @@ export interface RunningTurn {
   /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */
   unsentSteering(): readonly string[];
   /**
-   * Resolves when the turn's start is durable; nobody may be told of the turn before. Rejects when the log does not take
+   * Resolves when the turn's start is durable; the turn may be reported to no client before. Rejects when the log does not take
    * it, or not in time: the turn is then stopped, and its followers end without a `turn-end`.
    */
   readonly begun: Promise<void>;

@@ -1,6 +1,6 @@
 import type { ToolArgs, ToolOutcome } from "./tool-run.ts";
 
-/** A call about which somebody is asked or told. */
+/** A call about which the client is asked or notified. */
 export interface AskedCall {
   readonly toolCallId: string;
   /** The wire's key: `shellToolCall`, `mcpToolCall` … */
@@ -13,6 +13,6 @@ export interface Asker {
   permit(call: AskedCall): Promise<boolean>;
   question(call: AskedCall): Promise<ToolOutcome>;
   plan(call: AskedCall): Promise<ToolOutcome>;
-  /** Todos have changed, or a subagent is done: the client is told. */
+  /** Todos have changed, or a subagent is done: the client is notified. */
   tell(call: AskedCall, outcome: ToolOutcome): Promise<void>;
 }

@@ -83,7 +83,7 @@ async function askProgram(
   return { version: printed.split(/\s+/).find((word) => versionForm.test(word)), printed };
 }
 
-/** A program's file as it was when somebody looked. */
+/** A program's file as it was when it was last examined. */
 interface SeenProgram {
   readonly launch: ResolvedLaunch;
   /** The version that its place names. */
