@@ -46,7 +46,7 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
     async remove(name, { force = false }, caller) {
       const agent = await views.find(name, caller);
       const worktree = await worktreeOf(options, agent);
-      if (!force) await assertRemovable(options, agent, turns.of(agent), worktree);
+      if (!force) await assertRemovable(options, agent, await turns.working(agent), worktree);
       // Nothing starts meanwhile, nor after a crash in between: removing it again goes on from here.
       await store.suspend(name, { since: options.now() });
       await turns.end(agent, "The agent was removed");

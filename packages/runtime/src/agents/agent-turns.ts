@@ -5,7 +5,6 @@ import type { AgentsOptions } from "./agents-context.ts";
 
 /** The turns of agents, as what changes agents sees them. */
 export interface AgentTurns {
-  of(agent: AgentRecord): RunningTurn | undefined;
   /** The turn that runs and has not ended yet: one that only cleans up is waited for. */
   working(agent: AgentRecord): Promise<RunningTurn | undefined>;
   /** Cancels the turn that runs. Resolves when none does. */
@@ -17,12 +16,13 @@ export interface AgentTurns {
 export function createAgentTurns(options: AgentsOptions): AgentTurns {
   const { engine } = options;
   return {
-    of: ({ sessionId }) => engine.runningTurn(sessionId),
     async working({ sessionId }) {
       const turn = engine.runningTurn(sessionId);
+      if (turn === undefined) return undefined;
       const session = await engine.store.getSession(sessionId);
-      if (session?.lastTurn?.outcome === undefined) return turn;
-      await turn?.settled;
+      const hasEnded = session?.lastTurn?.turnId === turn.turnId && session.lastTurn.outcome !== undefined;
+      if (!hasEnded) return turn;
+      await turn.settled;
       return undefined;
     },
     async end({ sessionId }, reason) {
