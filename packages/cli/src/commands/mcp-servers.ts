@@ -56,7 +56,8 @@ async function manage(host: Host, args: readonly string[], options: ServerOption
     return await ask(host, config, { args, workspace: resolve(host.cwd, workspace), configDir: undefined });
   return await withAgents(host, options, async ({ client }) => {
     const view = await client.getAgent(agent);
-    return await ask(host, { ...config, lane: view.lane ?? config.lane }, commandFor(config, view, args));
+    const lane = view.lane === "sim" ? "sim" : config.lane;
+    return await ask(host, { ...config, lane }, commandFor(config, view, args));
   });
 }
 
