@@ -14,7 +14,7 @@ const args = [
   "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,LensOverlay,PaintHolding,Translate,HttpsUpgrades,DestroyProfileOnBrowserClose,AvoidUnnecessaryBeforeUnloadCheckSync,OptimizationHints,MediaRouter,SpareRendererForSitePerProcess",
 ];
 
-/** Debian's, the one without windows first: the same engine for two thirds of the CPU. */
+/** Debian's, the one without windows first: the same engine for four fifths of the CPU. */
 const installed = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 /** The browser of this machine, or the one that `CHROMIUM` names. Undefined where there is none. */
@@ -26,7 +26,9 @@ function findChromium(): string | undefined {
 /** For `describe.skipIf`: says once per file why nothing is tested. */
 export function lacksChromium(): boolean {
   if (findChromium() !== undefined) return false;
-  process.stdout.write("page tests are skipped: no Chromium (install Debian's `chromium-headless-shell` or `chromium`, or name one in CHROMIUM)\n");
+  process.stdout.write(
+    "page tests are skipped: no Chromium (install Debian's `chromium-headless-shell` or `chromium`, or name one in CHROMIUM)\n",
+  );
   return true;
 }
 
