@@ -67,6 +67,7 @@ export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";
 export { type Containment, containingSpawner, probeContainment } from "./process/containment.ts";
 export { createClientFinder } from "./process/find-client-process.ts";
+export { findPortHolder } from "./process/find-port-holder.ts";
 export { identifyProcess, isAlive } from "./process/process-identity.ts";
 export { createSpawner } from "./process/spawner/create-spawner.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";

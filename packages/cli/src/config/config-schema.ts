@@ -248,7 +248,7 @@ function houseSchemas() {
         host: key(z.string().min(1).default("127.0.0.1"), "The address the gateway listens on."),
         port: key(
           z.number().int().min(0).max(65_535).default(4141),
-          "Its port; 0 picks a free one. When the default is taken the next free one is.",
+          "Its port; 0 picks a free one. Without a setting it is the one that the last gateway had.",
         ),
         hosts: key(
           z.array(z.string().min(1)).default([]),
