@@ -1,4 +1,4 @@
-import { createScanner, type Node, SyntaxKind } from "jsonc-parser";
+import type { Node } from "jsonc-parser";
 
 /** The value of this node becomes another; written over several lines, they are indented as the line it stands on. */
 export function replaceValue(text: string, node: Node, value: unknown): string {
@@ -65,28 +65,24 @@ interface After {
   readonly lineEnd: number;
 }
 
+/** Blanks, a line break, a comment, a comma: what may stand between two children. */
+const between = /([ \t]+)|(\r?\n|\r)|(\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)|(,)/y;
+
 /** What follows a child: a comma, perhaps after comments, and the comments beside it. */
 function after(text: string, end: number): After {
-  const scanner = createScanner(text);
-  scanner.setPosition(end);
   let comma: number | undefined;
   let lineEnd = end;
   let isSameLine = true;
-  for (let token = scanner.scan(); token !== SyntaxKind.EOF; token = scanner.scan()) {
-    if (token === SyntaxKind.LineBreakTrivia) isSameLine = false;
-    else if (token === SyntaxKind.CommaToken && comma === undefined) comma = behind();
-    else if (token !== SyntaxKind.Trivia && token !== SyntaxKind.LineCommentTrivia && !isBlockComment(token)) break;
-    if (isSameLine && token !== SyntaxKind.Trivia) lineEnd = behind();
+  between.lastIndex = end;
+  for (let match = between.exec(text); match !== null; match = between.exec(text)) {
+    const [, blanks, lineFeed, , isComma] = match;
+    // The second comma is the next child's.
+    if (isComma !== undefined && comma !== undefined) break;
+    if (isComma !== undefined) comma = between.lastIndex;
+    if (lineFeed !== undefined) isSameLine = false;
+    if (isSameLine && blanks === undefined) lineEnd = between.lastIndex;
   }
   return { comma, lineEnd: Math.max(lineEnd, comma ?? 0) };
-
-  function behind(): number {
-    return scanner.getTokenOffset() + scanner.getTokenLength();
-  }
-}
-
-function isBlockComment(token: SyntaxKind): boolean {
-  return token === SyntaxKind.BlockCommentTrivia || token === SyntaxKind.LineBreakTrivia;
 }
 
 function inlineEnd(text: string, end: number): number {
