@@ -10,8 +10,8 @@ import type { Host } from "../host.ts";
  * A command that has such a flag already keeps it.
  */
 export function addConfigFlags(command: Command): Command {
-  command.option("--config <file>", "read the settings from this file only");
   const taken = new Set(command.options.map(({ long }) => long));
+  if (!taken.has("--config")) command.option("--config <file>", "read the settings from this file only");
   for (const { flag } of configFlagNames())
     if (!taken.has(flag)) command.addOption(new Option(`${flag} <value>`).hideHelp());
   return command;

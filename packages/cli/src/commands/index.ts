@@ -191,6 +191,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "sync-models",
+    {
+      group: setUp,
+      usage: "[options]",
+      summary: "write Cursor's models into the settings of clients that list models",
+      load: async () => (await import("./sync-models.ts")).addSyncModelsCommand,
+    },
+  ],
+  [
     "token",
     {
       group: setUp,
