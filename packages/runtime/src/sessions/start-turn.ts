@@ -68,7 +68,7 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
       end();
       options.servers.rest(session.id);
     });
-    const ending = goOn(session.id, turn, wanted)
+    const ending = sendUnsent(session.id, turn, wanted)
       .catch((reason: unknown) => onError(CaretError.from(reason)))
       .finally(() => endings.delete(turn.turnId));
     endings.set(turn.turnId, ending);
@@ -89,7 +89,7 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
   };
 
   /** A turn that was stopped stays stopped; any other is followed by what it did not hear. */
-  const goOn = async (sessionId: string, turn: RunningTurn, wanted: StartTurn): Promise<void> => {
+  const sendUnsent = async (sessionId: string, turn: RunningTurn, wanted: StartTurn): Promise<void> => {
     const { kind } = await turn.outcome;
     await turn.settled;
     const unsent = turn.unsentSteering();
