@@ -95,7 +95,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     "mcp",
     {
       group: start,
-      usage: "[options]",
+      usage: "[options] [command]",
       summary: "an MCP server: Claude Code, Codex and other hosts hand work to agents",
       load: async () => (await import("./mcp.ts")).addMcpCommand,
     },

@@ -9,6 +9,7 @@ import type {
   SessionView,
 } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { Registration } from "../lanes/registration.ts";
 import type { DeleteOptions, EventStore, PruneRule, SessionRecord, SessionWatcher } from "../log/event-store.ts";
 import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
@@ -96,6 +97,8 @@ export interface SessionsOptions {
   readonly defaultPermission: PermissionWord;
   /** Tools that turns of this session have besides the gateway's: an agent's own. */
   readonly toolsOf?: (sessionId: string) => Promise<readonly Tool[]>;
+  /** Caret's MCP server for turns of this session whose agent runs its own tools: that of the agent it belongs to. */
+  readonly registrationOf?: (sessionId: string) => Promise<Registration | undefined>;
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */

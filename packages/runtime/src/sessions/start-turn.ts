@@ -131,13 +131,15 @@ async function toRequest(
 
 async function ownerFor(
   permission: PermissionWord,
-  { scratch, servers, toolsOf }: SessionTurnStarterOptions,
+  { scratch, servers, toolsOf, registrationOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
-): Promise<Pick<TurnRequest, "force" | "attended" | "agentTools" | "agentWorkspace" | "gatewayTools" | "notices">> {
+): Promise<Partial<TurnRequest>> {
   if (permission === "full") {
     const notices = unusedServers(servers.namesOf(session.id));
-    return { force: true, attended: true, agentTools: { permission, grants }, notices };
+    const registration = await registrationOf?.(session.id);
+    const own = { force: true, attended: true, agentTools: { permission, grants }, notices } as const;
+    return registration === undefined ? own : { ...own, registration };
   }
   const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
   return attendedTools({ scratch, session, permission, grants, openMore });
