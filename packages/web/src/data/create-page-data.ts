@@ -5,6 +5,7 @@ import {
   type NativeClient,
   type SessionView,
   type StreamState,
+  usePriceUpdates,
 } from "@caret/protocol";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { createFrameBatch } from "./frame-batch.ts";
@@ -154,6 +155,7 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
       api.listSessions({ archived: false, limit: LIST_PAGE }, { signal }),
     ]);
     if (signal.aborted) return;
+    usePriceUpdates(about.prices ?? []);
     store.setState((state) => ({ signIn: "in", about, ...takeFirstPage(state, page, meanwhile) }));
     onState("open");
   };
