@@ -1,9 +1,11 @@
+import { applyPriceUpdates } from "@caret/protocol";
 import { type Command, Option } from "commander";
 import { readConfigFile } from "../config/config-paths.ts";
 import { createConfigSchema, documentedDefaults } from "../config/config-schema.ts";
 import { listKeys, toFlag } from "../config/key-names.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
+import { loadPriceUpdates } from "../prices/price-file.ts";
 
 /**
  * `--config` and a flag for every setting. Only `--config` shows in the help; the settings have a page of their own.
@@ -30,7 +32,9 @@ export function configSources(host: Host, options: Readonly<Record<string, unkno
   return { flags: configFlags(options), env, cwd, home, platform, readFile: readConfigFile };
 }
 
+/** Also puts the user's own prices in use: what a project may choose depends on what models cost. */
 export function loadHostConfig(host: Host, options: Readonly<Record<string, unknown>>): LoadedConfig {
+  applyPriceUpdates(loadPriceUpdates(host));
   return loadConfig(configSources(host, options));
 }
 

@@ -76,7 +76,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
       failed.assertTryable(ofModel(match.line.hash));
       // Its agent starts, and the books are kept, while the disk is at work on its start.
-      const turn = await engine.beginTurn(request);
+      const turn = await engine.beginTurn({ ...request, client: tokenName });
       const { isNamed, hash } = match.line;
       const comesBack = isNamed || request.command !== undefined;
       const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);

@@ -60,6 +60,8 @@ export interface TurnRequest extends CommandOptions {
   readonly notices?: readonly AgentEventOf<"notice">[];
   /** Recorded on a new session. */
   readonly title?: string;
+  /** Who asks, for the books: the name of a token, or of a command. */
+  readonly client?: string;
 }
 
 /** A picture as a file that the agent can read. */

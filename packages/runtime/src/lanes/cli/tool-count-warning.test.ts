@@ -36,7 +36,12 @@ async function warned(host: ReturnType<typeof machine>, count: number): Promise<
   const users = { many: { command: process.execPath, args: ["-e", program, String(count)] } };
   const show = warnOfTooManyTools({ host, servers: { users }, env: {}, workspace: tmpdir() });
   let shown = said;
-  await expect.poll(() => (shown = show(said)).length).toBe(2);
+  await expect
+    .poll(() => {
+      shown = show(said);
+      return shown.length;
+    })
+    .toBe(2);
   return [...shown, ...show(said)];
 }
 
