@@ -12,6 +12,7 @@ import type { GatewayToolsRequest, RunningTurn, TurnRequest } from "../turns/ses
 import { titleOf } from "../turns/title-of.ts";
 import { attendedTools } from "./attended-tools.ts";
 import type { Attachments } from "./open-attachments.ts";
+import type { SessionEditors } from "./session-editors.ts";
 import type { SessionServers } from "./session-servers.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
@@ -29,6 +30,7 @@ export interface TurnStarter {
 export interface SessionTurnStarterOptions extends SessionsOptions {
   readonly attachments: Attachments;
   readonly servers: SessionServers;
+  readonly editors: SessionEditors;
   /** A turn of the session starts or stops waiting for a person. */
   readonly onWaiting: (sessionId: string) => void;
 }
@@ -131,7 +133,7 @@ async function toRequest(
 
 async function ownerFor(
   permission: PermissionWord,
-  { scratch, servers, toolsOf }: SessionTurnStarterOptions,
+  { scratch, servers, editors, toolsOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
 ): Promise<Pick<TurnRequest, "force" | "attended" | "agentTools" | "agentWorkspace" | "gatewayTools" | "notices">> {
@@ -140,7 +142,7 @@ async function ownerFor(
     return { force: true, attended: true, agentTools: { permission, grants }, notices };
   }
   const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
-  return attendedTools({ scratch, session, permission, grants, openMore });
+  return attendedTools({ scratch, session, permission, grants, openMore, editor: editors.of(session.id) });
 }
 
 type OpenMore = GatewayToolsRequest["openMore"];
