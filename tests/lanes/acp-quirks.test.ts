@@ -166,10 +166,7 @@ const ours: Readonly<Record<QuirkName, readonly [keeps: string, play: () => Prom
       const { text, outcome } = await play("errors-as-text");
       return [text, outcome];
     },
-    [
-      "",
-      { kind: "failed", error: expect.objectContaining({ upstream: expect.stringContaining("[unavailable]") }) },
-    ],
+    ["", { kind: "failed", error: expect.objectContaining({ upstream: expect.stringContaining("[unavailable]") }) }],
   ],
   "failures-completed": ["shows that it failed", async () => statuses(await play("failures-completed")), ["error"]],
   "stays-after-eof": [
@@ -212,11 +209,7 @@ const ours: Readonly<Record<QuirkName, readonly [keeps: string, play: () => Prom
     },
     [expect.stringContaining("Yes"), expect.stringContaining("No")],
   ],
-  "authenticate-first": [
-    "authenticates first",
-    async () => (await play("say")).text,
-    "First.",
-  ],
+  "authenticate-first": ["authenticates first", async () => (await play("say")).text, "First."],
   "no-ask-question": [
     "goes on, and shows that nobody could be asked",
     async () => {
@@ -249,11 +242,7 @@ const ours: Readonly<Record<QuirkName, readonly [keeps: string, play: () => Prom
     [["Letters", "1. Write a.txt"]],
   ],
   "subagents-apart": ["leaves them out", async () => (await play("subagents-apart")).text, "Done."],
-  "usage-updates": [
-    "reports no consumption",
-    async () => ofType((await play("usage-updates")).events, "usage"),
-    [],
-  ],
+  "usage-updates": ["reports no consumption", async () => ofType((await play("usage-updates")).events, "usage"), []],
 };
 
 /** Answers the turn's own question: `Yes` to the first, `No` to any other. */
