@@ -22,6 +22,7 @@ function engineWith(given: BenchSettings): Promise<OpenedEngine> {
 describeLane("acp, over the simulated program", {
   lane: "acp",
   features: featuresOf.acp,
+  isSlow: true,
   async open(_bench, scenario, settings) {
     const { engine } = await engineWith(settings);
     const workspace = own.workspace(own.simulator(scenario));

@@ -32,7 +32,7 @@ const echo = { tool: { server: "local", name: "echo", args: { text: "HELLO" } } 
 export const shell = (command: string) => ({ tool: { name: "shell", args: { command } } });
 export const write = (path: string) => ({ tool: { name: "write", args: { path, contents: "A" } } });
 export const question = (prompt: string) => ({ question: { prompt, options: ["Yes", "No"] } });
-export const plan = { tool: { name: "createPlan", args: { name: "Letters", plan: "1. Write a.txt" } } };
+const plan = { tool: { name: "createPlan", args: { name: "Letters", plan: "1. Write a.txt" } } };
 export const todos = [{ id: "1", content: "Sweep", status: "pending" as const }];
 const createPlan = "cursor/create_plan";
 const askQuestion = "cursor/ask_question";

@@ -12,6 +12,7 @@ import type { GatewayToolsRequest, RunningTurn, TurnRequest } from "../turns/ses
 import { titleOf } from "../turns/title-of.ts";
 import { attendedTools } from "./attended-tools.ts";
 import type { Attachments } from "./open-attachments.ts";
+import type { SessionEditors } from "./session-editors.ts";
 import type { SessionServers } from "./session-servers.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
@@ -32,6 +33,7 @@ export interface TurnStarter {
 export interface SessionTurnStarterOptions extends SessionsOptions {
   readonly attachments: Attachments;
   readonly servers: SessionServers;
+  readonly editors: SessionEditors;
   /** A turn of the session starts or stops waiting for a person. */
   readonly onWaiting: (sessionId: string) => void;
 }
@@ -136,7 +138,7 @@ async function toRequest(
 
 async function ownerFor(
   permission: PermissionWord,
-  { scratch, servers, toolsOf, registrationOf }: SessionTurnStarterOptions,
+  { scratch, servers, editors, toolsOf, registrationOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
 ): Promise<Partial<TurnRequest>> {
@@ -147,7 +149,7 @@ async function ownerFor(
     return registration === undefined ? own : { ...own, registration };
   }
   const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
-  return attendedTools({ scratch, session, permission, grants, openMore });
+  return attendedTools({ scratch, session, permission, grants, openMore, editor: editors.of(session.id) });
 }
 
 type OpenMore = GatewayToolsRequest["openMore"];
