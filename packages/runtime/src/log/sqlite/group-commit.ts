@@ -2,6 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { LogConnection } from "./log-connection.ts";
 import type { LogTables } from "./log-tables.ts";
 import { inTransaction } from "./open-database.ts";
+import { createPatientJobs } from "./patient-jobs.ts";
 import { isHeldByOthers, waitBeforeRetry } from "./retry-while-held.ts";
 import type { WalSync } from "./wal-sync.ts";
 
@@ -20,8 +21,10 @@ export interface GroupCommit {
 }
 
 export interface RunOptions {
-  /** Nobody waits for the result: it may be committed `patienceMs` later, with what else has come until then. */
+  /** Nobody waits for the result: it may be committed `patienceMs` later, with what else nobody waits for. */
   readonly isPatient?: boolean;
+  /** The session it writes: of one session all is committed in its order, so that a job takes the patient ones along. */
+  readonly about?: string;
   /** Never give up because another process holds the log. */
   readonly keepTrying?: boolean;
 }
@@ -57,19 +60,21 @@ const DRAIN_MS = 2_000;
 /**
  * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
  * everything else that comes in the same tick, because a caller waits for it; under load there is one commit per
- * `maxDelayMs` or `maxEvents`. What nobody waits for waits for company. A log that another process holds is tried again
- * later, off the loop: the jobs keep their places meanwhile.
+ * `maxDelayMs` or `maxEvents`. What nobody waits for stays out of these commits and has its own, one per `patienceMs`: in
+ * each of these a delta would be a row of its own, and in its own it shares one with all that came meanwhile. A log
+ * that another process holds is tried again later, off the loop: the jobs keep their places meanwhile.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { wal, maxDelayMs = 10, patienceMs = 500, maxEvents = 512, heldMs = HELD_MS } = options;
+  const { wal, maxDelayMs = 10, patienceMs = 200, maxEvents = 512, heldMs = HELD_MS } = options;
   const { monotonicMs = () => performance.now() } = options;
   const timer = createOneTimer();
+  const patience = createOneTimer();
+  const patient = createPatientJobs<Job>();
   let jobs: Job[] = [];
   let waiting = 0;
   /** Commits that may be made at once. Each full one takes one, and time gives one back every `maxDelayMs`. */
   let credit = BURST;
   let countedAt = monotonicMs();
-  let isTimerPatient = false;
   /** How often the log was tried since another process took it. */
   let retries = 0;
   let longestMs = Number.POSITIVE_INFINITY;
@@ -103,36 +108,51 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     return credit;
   }
 
-  function schedule(isPatient: boolean): void {
-    isTimerPatient = isPatient;
-    timer.set(flush, isPatient ? patienceMs : (1 - currentCredit()) * maxDelayMs);
+  function join(taken: readonly Job[]): void {
+    jobs.push(...taken);
+    waiting += weightOf(taken);
+  }
+
+  /** What was patient has waited long enough, or there is enough of it. */
+  function joinPatient(): void {
+    patience.clear();
+    join(patient.takeAll());
+    if (retries === 0) flush();
   }
 
   function limitWaits(ms: number): void {
     longestMs = Math.min(longestMs, ms);
     const latest = monotonicMs() + ms;
-    for (const job of jobs) job.giveUpAt = Math.min(job.giveUpAt, latest);
+    for (const job of [...jobs, ...patient.all()]) job.giveUpAt = Math.min(job.giveUpAt, latest);
   }
 
   return {
     run<Result>(
       events: number,
       work: (tables: LogTables) => Result,
-      { isPatient = false, keepTrying = false }: RunOptions = {},
+      { isPatient = false, keepTrying = false, about }: RunOptions = {},
     ): Promise<Result> {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const giveUpAt = monotonicMs() + Math.min(longestMs, keepTrying ? Number.POSITIVE_INFINITY : heldMs);
-      jobs.push({ events, giveUpAt, settled: promise, work, resolve, reject });
-      waiting += events;
+      const job = { events, giveUpAt, settled: promise, work, resolve, reject };
+      if (isPatient) {
+        patient.add(about, job);
+        if (patient.size >= maxEvents) joinPatient();
+        else if (!patience.isSet()) patience.set(joinPatient, patienceMs);
+        return promise as Promise<Result>;
+      }
+      join([...patient.take(about), job]);
       if (retries === 0) {
         if (waiting >= maxEvents) flush();
-        else if (!timer.isSet() || (isTimerPatient && !isPatient)) schedule(isPatient);
+        else if (!timer.isSet()) timer.set(flush, (1 - currentCredit()) * maxDelayMs);
       }
       return promise as Promise<Result>;
     },
     limitWaits,
     async drain() {
       limitWaits(DRAIN_MS);
+      patience.clear();
+      join(patient.takeAll());
       const settled = Promise.allSettled(jobs.map((job) => job.settled));
       flush();
       await settled;
