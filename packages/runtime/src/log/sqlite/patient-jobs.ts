@@ -1,6 +1,7 @@
+import { createOneTimer } from "./one-timer.ts";
+
 /** Jobs that nobody waits for, by the session they are about; those without one are about the same. */
 export interface PatientJobs<Job> {
-  readonly size: number;
   add(about: string | undefined, job: Job): void;
   /** What is about the same session, oldest first: it must be committed before what comes now. */
   take(about: string | undefined): readonly Job[];
@@ -8,31 +9,39 @@ export interface PatientJobs<Job> {
   all(): readonly Job[];
 }
 
-export function createPatientJobs<Job>(): PatientJobs<Job> {
+export interface PatientJobsOptions {
+  readonly patienceMs: number;
+  readonly maxJobs: number;
+  /** The oldest has waited for `patienceMs`, or there are `maxJobs`. */
+  readonly onDue: () => void;
+}
+
+export function createPatientJobs<Job>({ patienceMs, maxJobs, onDue }: PatientJobsOptions): PatientJobs<Job> {
   const bySession = new Map<string | undefined, Job[]>();
-  let size = 0;
+  const timer = createOneTimer();
+  let count = 0;
   const all = (): readonly Job[] => [...bySession.values()].flat();
 
   return {
-    get size() {
-      return size;
-    },
     add(about, job) {
       const earlier = bySession.get(about);
       if (earlier === undefined) bySession.set(about, [job]);
       else earlier.push(job);
-      size += 1;
+      count += 1;
+      if (count >= maxJobs) onDue();
+      else if (!timer.isSet()) timer.set(onDue, patienceMs);
     },
     take(about) {
       const jobs = bySession.get(about) ?? [];
       bySession.delete(about);
-      size -= jobs.length;
+      count -= jobs.length;
       return jobs;
     },
     takeAll() {
       const jobs = all();
       bySession.clear();
-      size = 0;
+      count = 0;
+      timer.clear();
       return jobs;
     },
     all,
