@@ -25,6 +25,8 @@ export function cline({ url, token }: RecipeValues): Recipe {
             { path: ["version"], value: 1, isOnlyAdded: true },
             { path: ["modes"], value: {}, isOnlyAdded: true },
             { path: own, value: entry },
+            // Cline makes the provider that was used last its default.
+            { path: ["lastUsedProvider"], prefix: PROVIDER },
           ],
         },
       ],
