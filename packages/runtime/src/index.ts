@@ -61,7 +61,7 @@ export { createModelDirectory, type RuntimeModels } from "./models/model-directo
 export type { ListedModel } from "./models/parse-model-list.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
-export { fileStamp, writePrivateFile } from "./paths/private-files.ts";
+export { fileStamp, makePrivateDirectory, writePrivateFile } from "./paths/private-files.ts";
 export { openScratchDirectories, type ScratchDirectories } from "./paths/scratch-directories.ts";
 export { socketPathIn } from "./paths/socket-path.ts";
 export { withFileLock } from "./paths/with-file-lock.ts";

@@ -83,6 +83,33 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "install",
+    {
+      group: start,
+      usage: "[options] <client>",
+      summary: "write a client's settings, so that it uses this gateway",
+      load: async () => (await import("./install.ts")).addInstallCommand,
+    },
+  ],
+  [
+    "uninstall",
+    {
+      group: start,
+      usage: "[options] <client>",
+      summary: "take back what `caret install` wrote",
+      load: async () => (await import("./uninstall.ts")).addUninstallCommand,
+    },
+  ],
+  [
+    "launch",
+    {
+      group: start,
+      usage: "[options] <client> [args...]",
+      summary: "start a client against the gateway, without writing to its files",
+      load: async () => (await import("./launch.ts")).addLaunchCommand,
+    },
+  ],
+  [
     "compare",
     {
       group: start,
