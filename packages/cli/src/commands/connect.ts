@@ -5,6 +5,7 @@ import type { Config } from "../config/config-schema.ts";
 import { nearestName } from "../config/nearest-name.ts";
 import type { ExitCode, Host } from "../host.ts";
 import { readLockFile } from "../serve/gateway-lock.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { createToken } from "../tokens/change-tokens.ts";
@@ -33,7 +34,7 @@ export function addConnectCommand(program: Command, host: Host, done: (code: Exi
 
 async function connect(host: Host, client: string | undefined, options: ConnectOptions): Promise<ExitCode> {
   const { config } = loadHostConfig(host, { ...options });
-  const url = await gatewayUrl(host, config);
+  const url = await shownUrl(host, config);
   const listed = recipes({ url, token: NO_TOKEN });
   if (client === undefined) return await list(host, listed, options);
   const known = listed.find(({ id }) => id === client);
@@ -52,11 +53,10 @@ async function connect(host: Host, client: string | undefined, options: ConnectO
 }
 
 /** Of the gateway that runs, else of the one that the settings describe. */
-async function gatewayUrl(host: Host, config: Config): Promise<string> {
-  const running = readLockFile(config.dataDir, host.uid);
-  if (running !== undefined) return running.url.replace(/\/$/, "");
-  await write(host.stderr, "caret: no gateway runs; this is the address that `caret serve` tries first\n");
-  return `http://${config.server.host}:${config.server.port}`;
+async function shownUrl(host: Host, config: Config): Promise<string> {
+  if (readLockFile(config.dataDir, host.uid) === undefined)
+    await write(host.stderr, "caret: no gateway runs; this is the address that `caret serve` tries first\n");
+  return gatewayUrl(host, config);
 }
 
 async function makeToken({ dataDir }: Config, name: string): Promise<string> {
