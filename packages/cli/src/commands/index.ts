@@ -137,6 +137,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "status",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "what runs, with what, and what it has used today, on one screen",
+      load: async () => (await import("./status.ts")).addStatusCommand,
+    },
+  ],
+  [
     "sessions",
     {
       group: kept,

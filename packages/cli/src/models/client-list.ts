@@ -17,6 +17,8 @@ export interface ClientList {
   readonly toEntry: (model: ListedModel) => Entry;
   /** Of these a sync writes only what is missing: who changed them meant it. */
   readonly once: readonly string[];
+  /** Where the provider names the gateway's address. */
+  readonly urlFields: readonly JsoncPath[];
   /** Where else in the file a model is named as `provider/model`: an entry that is named stays. */
   readonly mentions: (settings: Entry) => readonly string[];
 }
@@ -56,6 +58,7 @@ export const clientLists: readonly ClientList[] = [
             },
           }),
     }),
+    urlFields: [["baseUrl"]],
     mentions: () => [],
   },
   {
@@ -71,6 +74,7 @@ export const clientLists: readonly ClientList[] = [
       max_tokens: contextTokens,
       capabilities: { tools: true },
     }),
+    urlFields: [["api_url"]],
     mentions: () => [],
   },
 ];
@@ -91,6 +95,10 @@ function openCodeStyle(id: string, name: string): ClientList {
       ...(contextTokens === undefined ? {} : { limit: { context: contextTokens, output: OUTPUT_TOKENS } }),
       ...(family === undefined ? {} : familyFields(family)),
     }),
+    urlFields: [
+      ["options", "baseURL"],
+      ["settings", "baseURL"],
+    ],
     mentions: openCodeMentions,
   };
 }
