@@ -33,8 +33,23 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
       ["connect opencode --token oc", "one, with a token for it"],
     ],
   ],
+  [
+    "install",
+    [
+      ["install opencode", "set it up, and try it with a turn"],
+      ["install codex --dry-run", "show what would be written"],
+    ],
+  ],
+  ["uninstall", [["uninstall opencode", "its settings as they were"]]],
+  ["launch", [["launch claude-code", "with this gateway, nothing written"]]],
   ["compare", [['compare --models auto,gpt-5.5 "Fix it"', "two models, one prompt"]]],
-  ["mcp", [["mcp --permission auto-edits", "started by an MCP host"]]],
+  [
+    "mcp",
+    [
+      ["mcp --permission auto-edits", "started by an MCP host"],
+      ["mcp list", "the servers of the agent in this directory"],
+    ],
+  ],
   [
     "doctor",
     [
