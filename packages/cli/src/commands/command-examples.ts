@@ -47,7 +47,7 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
     "mcp",
     [
       ["mcp --permission auto-edits", "started by an MCP host"],
-      ["mcp list", "the servers of the agent in this directory"],
+      ["mcp list", "the MCP servers of this directory"],
     ],
   ],
   [
