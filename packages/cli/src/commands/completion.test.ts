@@ -29,7 +29,7 @@ async function words(...typed: readonly string[]): Promise<readonly string[]> {
 
 it("offers every command, then a command's own subcommands and options", async () => {
   expect(await words()).toEqual([...commands.keys()]);
-  expect(await words("token")).toEqual(["create", "ls", "revoke"]);
+  expect(await words("token")).toEqual(["create", "ls", "print", "revoke"]);
   expect(await words("usage", "--json")).toEqual(["--by", "--days", "--json", "--config"]);
 });
 

@@ -1,4 +1,4 @@
-import { usePriceUpdates } from "@caret/protocol";
+import { applyPriceUpdates } from "@caret/protocol";
 import { type Command, Option } from "commander";
 import { readConfigFile } from "../config/config-paths.ts";
 import { createConfigSchema, documentedDefaults } from "../config/config-schema.ts";
@@ -34,7 +34,7 @@ export function configSources(host: Host, options: Readonly<Record<string, unkno
 
 /** Also puts the user's own prices in use: what a project may choose depends on what models cost. */
 export function loadHostConfig(host: Host, options: Readonly<Record<string, unknown>>): LoadedConfig {
-  usePriceUpdates(loadPriceUpdates(host));
+  applyPriceUpdates(loadPriceUpdates(host));
   return loadConfig(configSources(host, options));
 }
 

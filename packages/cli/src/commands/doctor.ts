@@ -7,6 +7,7 @@ import { examineMachine } from "../doctor/examine-machine.ts";
 import { type Finding, toFindingView, whyItMatters } from "../doctor/finding.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { loadPriceUpdates } from "../prices/price-file.ts";
+import { withKeptPort } from "../serve/kept-port.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
 import { withProgress } from "../terminal/progress.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
@@ -64,7 +65,7 @@ async function findAll(host: Host, options: DoctorOptions): Promise<readonly Fin
   }
   const prices = checkPrices(host);
   if (prices !== undefined) return [checkNode(process.versions.node), prices];
-  const { config, files } = loadHostConfig(host, { ...options });
+  const { config, files } = withKeptPort(loadHostConfig(host, { ...options }));
   const findings = await examineMachine(host, config, files);
   return options.deep === true ? [...findings, ...(await examineInstallation(host, config))] : findings;
 }

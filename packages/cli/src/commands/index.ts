@@ -83,6 +83,33 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "install",
+    {
+      group: start,
+      usage: "[options] <client>",
+      summary: "write a client's settings, so that it uses this gateway",
+      load: async () => (await import("./install.ts")).addInstallCommand,
+    },
+  ],
+  [
+    "uninstall",
+    {
+      group: start,
+      usage: "[options] <client>",
+      summary: "take back what `caret install` wrote",
+      load: async () => (await import("./uninstall.ts")).addUninstallCommand,
+    },
+  ],
+  [
+    "launch",
+    {
+      group: start,
+      usage: "[options] <client> [args...]",
+      summary: "start a client against the gateway, without writing to its files",
+      load: async () => (await import("./launch.ts")).addLaunchCommand,
+    },
+  ],
+  [
     "compare",
     {
       group: start,
@@ -95,7 +122,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     "mcp",
     {
       group: start,
-      usage: "[options]",
+      usage: "[options] [command]",
       summary: "an MCP server: Claude Code, Codex and other hosts hand work to agents",
       load: async () => (await import("./mcp.ts")).addMcpCommand,
     },

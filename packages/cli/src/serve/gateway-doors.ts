@@ -28,7 +28,7 @@ import { toFindingView } from "../doctor/finding.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
-import { allowDirectory } from "../workspaces/allowed-directories.ts";
+import { allowableDirectory, allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
@@ -81,7 +81,13 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
 /** The native door alone, for `caret acp` by itself: its client is in the same process. */
 export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetrics">): ServerOptions["doors"][number] {
   const { host, config, configFiles, ports, models, links } = options;
-  const allow = (path: string) => allowDirectory(path, { dataDir: config.dataDir, home: host.home });
+  const places = { dataDir: config.dataDir, home: host.home };
+  const allow = (path: string) => allowDirectory(path, places);
+  const allowForNow = async (path: string): Promise<string> => {
+    const directory = allowableDirectory(path, places);
+    options.opened.allowedWorkspaces.allowForNow(directory);
+    return directory;
+  };
   return nativeDoor({
     now: Date.now,
     keepAliveMs: KEEP_ALIVE_MS,
@@ -92,7 +98,7 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
     doctor: joined(async () => (await examineMachine(host, config, configFiles)).map(toFindingView)),
     tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
-    workspaces: { allow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
+    workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
     links,
   });
 }

@@ -48,6 +48,7 @@ const createAgentBody = z.object({
   permission: permission.exactOptional(),
   sandbox: sandbox.exactOptional(),
   budget: budget.exactOptional(),
+  userServers: flag.exactOptional(),
 }) satisfies z.ZodType<CreateAgent>;
 
 const changeAgentBody = z.object({
@@ -55,6 +56,7 @@ const changeAgentBody = z.object({
   permission: permission.exactOptional(),
   sandbox: sandbox.exactOptional(),
   budget: budget.exactOptional(),
+  userServers: flag.exactOptional(),
 }) satisfies z.ZodType<ChangeAgent>;
 
 const messageQuery = z.object({

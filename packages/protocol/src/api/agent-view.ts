@@ -48,6 +48,8 @@ export interface AgentView {
   readonly permission: PermissionWord;
   readonly sandbox: SandboxWord;
   readonly budget: AgentBudget;
+  /** Whether it has the user's own MCP servers where it runs its own tools; absent: as the settings say. */
+  readonly userServers?: boolean;
   readonly createdAt: number;
   /** `human`, or the agent that created it. */
   readonly createdBy: string;

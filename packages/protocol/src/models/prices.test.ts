@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { priceTable } from "./price-table.ts";
-import { costOf, poolOf, priceOf, usePriceUpdates } from "./prices.ts";
+import { applyPriceUpdates, costOf, poolOf, priceOf } from "./prices.ts";
 
 const million = 1_000_000;
 
@@ -42,12 +42,12 @@ describe("priceOf", () => {
   });
 });
 
-describe("usePriceUpdates", () => {
+describe("applyPriceUpdates", () => {
   const source = { name: "an invoice", asOf: "2026-11-17" };
-  afterEach(() => usePriceUpdates([]));
+  afterEach(() => applyPriceUpdates([]));
 
   it("lets a row of the user's win over the table, the longest prefix first, and leaves the rest unknown", () => {
-    usePriceUpdates([
+    applyPriceUpdates([
       { base: "gpt-6*", input: 7, output: 8, source },
       { base: "gpt-6.1*", input: 5, output: 6, source },
       { base: "gpt-6.1*", fast: true, input: 50, output: 60, source },

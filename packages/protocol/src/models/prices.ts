@@ -14,7 +14,7 @@ let updates: readonly PriceRow[] = [];
  * Rows of the user's own, which come before those of the table. One list for the whole process, as the table is: what a model
  * costs does not depend on who asks. Replaces the rows of the last call.
  */
-export function usePriceUpdates(rows: readonly PriceRow[]): void {
+export function applyPriceUpdates(rows: readonly PriceRow[]): void {
   updates = rows.toSorted((one, other) => other.base.length - one.base.length);
 }
 

@@ -16,7 +16,7 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
   const { store, sessions, engine } = options;
 
   const view = async (agent: AgentRecord, caller: Caller): Promise<AgentView> => {
-    const { name, sessionId, createdBy, worktree, report } = agent;
+    const { name, sessionId, createdBy, worktree, report, userServers } = agent;
     const session = await sessions.get(sessionId, caller);
     const record = await engine.store.getSession(sessionId);
     const queue = await store.queueOf(name);
@@ -26,7 +26,7 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
       name,
       sessionId,
       workspace: session.workspace,
-      ...defined({ worktree, lane, model, report, usage }),
+      ...defined({ worktree, lane, model, report, usage, userServers }),
       permission: session.permission,
       sandbox: session.sandbox ?? "off",
       budget: record?.budget ?? {},

@@ -12,6 +12,7 @@ import type { GatewayToolsRequest, RunningTurn, TurnRequest } from "../turns/ses
 import { titleOf } from "../turns/title-of.ts";
 import { attendedTools } from "./attended-tools.ts";
 import type { Attachments } from "./open-attachments.ts";
+import type { SessionEditors } from "./session-editors.ts";
 import type { SessionServers } from "./session-servers.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
@@ -32,6 +33,7 @@ export interface TurnStarter {
 export interface SessionTurnStarterOptions extends SessionsOptions {
   readonly attachments: Attachments;
   readonly servers: SessionServers;
+  readonly editors: SessionEditors;
   /** A turn of the session starts or stops waiting for a person. */
   readonly onWaiting: (sessionId: string) => void;
 }
@@ -67,7 +69,7 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
       end();
       options.servers.rest(session.id);
     });
-    const ending = goOn(session.id, turn, wanted, origin)
+    const ending = sendUnsent(session.id, turn, wanted, origin)
       .catch((reason: unknown) => onError(CaretError.from(reason)))
       .finally(() => endings.delete(turn.turnId));
     endings.set(turn.turnId, ending);
@@ -88,7 +90,7 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
   };
 
   /** A turn that was stopped stays stopped; any other is followed by what it did not hear. */
-  const goOn = async (
+  const sendUnsent = async (
     sessionId: string,
     turn: RunningTurn,
     wanted: StartTurn,
@@ -136,16 +138,18 @@ async function toRequest(
 
 async function ownerFor(
   permission: PermissionWord,
-  { scratch, servers, toolsOf }: SessionTurnStarterOptions,
+  { scratch, servers, editors, toolsOf, registrationOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
-): Promise<Pick<TurnRequest, "force" | "attended" | "agentTools" | "agentWorkspace" | "gatewayTools" | "notices">> {
+): Promise<Partial<TurnRequest>> {
   if (permission === "full") {
     const notices = unusedServers(servers.namesOf(session.id));
-    return { force: true, attended: true, agentTools: { permission, grants }, notices };
+    const registration = await registrationOf?.(session.id);
+    const own = { force: true, attended: true, agentTools: { permission, grants }, notices } as const;
+    return registration === undefined ? own : { ...own, registration };
   }
   const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
-  return attendedTools({ scratch, session, permission, grants, openMore });
+  return attendedTools({ scratch, session, permission, grants, openMore, editor: editors.of(session.id) });
 }
 
 type OpenMore = GatewayToolsRequest["openMore"];

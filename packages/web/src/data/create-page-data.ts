@@ -1,11 +1,11 @@
 import {
+  applyPriceUpdates,
   CaretError,
   createNativeClient,
   type FollowedUpdate,
   type NativeClient,
   type SessionView,
   type StreamState,
-  usePriceUpdates,
 } from "@caret/protocol";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { createFrameBatch } from "./frame-batch.ts";
@@ -155,7 +155,7 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
       api.listSessions({ archived: false, limit: LIST_PAGE }, { signal }),
     ]);
     if (signal.aborted) return;
-    usePriceUpdates(about.prices ?? []);
+    applyPriceUpdates(about.prices ?? []);
     store.setState((state) => ({ signIn: "in", about, ...takeFirstPage(state, page, meanwhile) }));
     onState("open");
   };

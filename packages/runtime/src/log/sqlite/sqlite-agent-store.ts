@@ -34,6 +34,7 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
     list: () => read(({ agents }) => agents.list()),
     suspend: (name, suspension) => change(name, ({ agents }) => agents.suspend(name, suspension)),
     report: (name, report) => change(name, ({ agents }) => agents.report(name, report)),
+    setUserServers: (name, userServers) => change(name, ({ agents }) => agents.setUserServers(name, userServers)),
     remove: (name) =>
       change(name, ({ agents, messages }) => {
         messages.removeTo(name);
