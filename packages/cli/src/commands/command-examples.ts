@@ -33,6 +33,15 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
       ["connect opencode --token oc", "one, with a token for it"],
     ],
   ],
+  [
+    "install",
+    [
+      ["install opencode --dry-run", "what would be written"],
+      ["install codex", "write it, and try a turn"],
+    ],
+  ],
+  ["uninstall", [["uninstall codex", "take all of it back"]]],
+  ["launch", [["launch claude-code", "with Caret, this one time"]]],
   ["compare", [['compare --models auto,gpt-5.5 "Fix it"', "two models, one prompt"]]],
   ["mcp", [["mcp --permission auto-edits", "started by an MCP host"]]],
   [
