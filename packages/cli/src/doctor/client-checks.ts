@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { Host } from "../host.ts";
+import { valueAt } from "../install/setting-value.ts";
 import { asEntry, type ClientList, clientLists, type Entry } from "../models/client-list.ts";
 import { type FoundList, findClientList } from "../models/find-client-list.ts";
 import type { Finding } from "./finding.ts";
@@ -33,8 +34,8 @@ function checkClient(host: Host, client: ClientList, facts: ClientFacts): readon
 function address({ client, settings, provider, file }: FoundList, { gatewayUrl }: ClientFacts): readonly Finding[] {
   const check = `${client.id} address`;
   const fix = `caret install ${client.id}`;
-  const entry = asEntry(at(settings, provider)) ?? {};
-  const url = client.urlFields.map((path) => at(entry, path)).find((value) => typeof value === "string");
+  const entry = asEntry(valueAt(settings, provider)) ?? {};
+  const url = client.urlFields.map((path) => valueAt(entry, path)).find((value) => typeof value === "string");
   // An installed plugin finds the gateway by itself.
   if (url === undefined) return [];
   if (originOf(url) === originOf(gatewayUrl)) return [];
@@ -106,10 +107,6 @@ function defaults({ client, settings, provider, entries, file }: FoundList): rea
       fix: `caret sync-models --client ${client.id}`,
     },
   ];
-}
-
-function at(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((inner, key) => asEntry(inner)?.[String(key)], value);
 }
 
 function originOf(url: string): string | undefined {
