@@ -38,7 +38,7 @@ it("offers the choices of an option, and nothing where any value or no command f
     choices: await words("usage", "--by"),
     anyValue: await words("usage", "--days"),
     unknown: await words("nonsense"),
-  }).toEqual({ choices: ["day", "model", "session", "lane"], anyValue: [], unknown: [] });
+  }).toEqual({ choices: ["day", "model", "session", "client", "lane"], anyValue: [], unknown: [] });
 });
 
 it("completes in bash", () => {

@@ -2,8 +2,9 @@ import { type Recipe, recipes, TERMINAL } from "@caret/protocol/recipes";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.ts";
 import type { ExitCode, Host } from "../host.ts";
-import { gatewayAddress, NO_TOKEN, unknownClient } from "../install/client-recipe.ts";
+import { NO_TOKEN, unknownClient } from "../install/client-recipe.ts";
 import { readLockFile } from "../serve/gateway-lock.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
@@ -31,7 +32,7 @@ export function addConnectCommand(program: Command, host: Host, done: (code: Exi
 
 async function connect(host: Host, client: string | undefined, options: ConnectOptions): Promise<ExitCode> {
   const { config } = withKeptPort(loadHostConfig(host, { ...options }));
-  const url = await gatewayUrl(host, config);
+  const url = await shownUrl(host, config);
   const listed = recipes({ url, token: NO_TOKEN });
   if (client === undefined) return await list(host, listed, options);
   const known = listed.find(({ id }) => id === client);
@@ -50,10 +51,10 @@ async function connect(host: Host, client: string | undefined, options: ConnectO
 }
 
 /** Of the gateway that runs, else of the one that the settings describe. */
-async function gatewayUrl(host: Host, config: Config): Promise<string> {
+async function shownUrl(host: Host, config: Config): Promise<string> {
   if (readLockFile(config.dataDir, host.uid) === undefined)
     await write(host.stderr, "caret: no gateway runs; this is where `caret serve` will listen\n");
-  return gatewayAddress(host, config);
+  return gatewayUrl(host, config);
 }
 
 async function makeToken({ dataDir }: Config, name: string): Promise<string> {

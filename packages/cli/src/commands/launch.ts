@@ -1,9 +1,10 @@
 import { CaretError } from "@caret/protocol";
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
-import { clientRecipe, gatewayAddress, NO_TOKEN } from "../install/client-recipe.ts";
+import { clientRecipe, NO_TOKEN } from "../install/client-recipe.ts";
 import { launchClient } from "../install/launch-client.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { clientTokenName, ensureClientToken } from "../tokens/client-token.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
@@ -32,7 +33,7 @@ async function launch(
 ): Promise<ExitCode> {
   const loaded = withKeptPort(loadHostConfig(host, options));
   const { dataDir } = loaded.config;
-  const known = clientRecipe(client, { url: gatewayAddress(host, loaded.config), token: NO_TOKEN, dataDir });
+  const known = clientRecipe(client, { url: gatewayUrl(host, loaded.config), token: NO_TOKEN, dataDir });
   if (known.launch === undefined)
     throw new CaretError("invalid-request", `${known.name} is not started from a terminal`, {
       fix: `\`caret connect ${client}\` prints how to set it up.`,

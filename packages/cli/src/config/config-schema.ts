@@ -229,6 +229,10 @@ function houseSchemas() {
           z.number().int().min(1).max(1024).default(8),
           "How many agents of `caret agent` work at once; the others wait, the one that has waited longest is next.",
         ),
+        userServers: key(
+          z.boolean().default(false),
+          "Whether agents that run their own tools (`full`) have your own MCP servers (`~/.cursor/mcp.json`) besides Caret's.",
+        ),
       })
       .prefault({}),
     tools: toolsSchema(),

@@ -2,11 +2,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CaretError } from "@caret/protocol";
 import { type Recipe, type RecipeMachine, recipes } from "@caret/protocol/recipes";
-import type { Config } from "../config/config-schema.ts";
 import { nearestName } from "../config/nearest-name.ts";
-import type { Host } from "../host.ts";
 import { packageRoot } from "../program.ts";
-import { readLockFile } from "../serve/gateway-lock.ts";
 import { clientTokenName, clientTokenPath } from "../tokens/client-token.ts";
 
 /** Stands for the token where none is needed yet. */
@@ -45,10 +42,4 @@ function thisMachine(dataDir: string, client: string): RecipeMachine {
     tokenFile: clientTokenPath(dataDir, name),
     packages: join(fileURLToPath(packageRoot), ".."),
   };
-}
-
-/** Of the gateway that runs, else of the one that the settings describe. */
-export function gatewayAddress(host: Pick<Host, "uid">, { dataDir, server }: Config): string {
-  const running = readLockFile(dataDir, host.uid);
-  return running === undefined ? `http://${server.host}:${server.port}` : running.url.replace(/\/$/, "");
 }

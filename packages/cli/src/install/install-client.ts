@@ -5,10 +5,11 @@ import { makePrivateDirectory, writePrivateFile } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
 import { keepPort } from "../serve/kept-port.ts";
 import { clientTokenName, ensureClientToken } from "../tokens/client-token.ts";
 import { clientPath } from "./client-path.ts";
-import { clientRecipe, gatewayAddress, NO_TOKEN } from "./client-recipe.ts";
+import { clientRecipe, NO_TOKEN } from "./client-recipe.ts";
 import { type Draft, FileDrafts } from "./file-drafts.ts";
 import { type PlannedFile, planInstall } from "./plan-install.ts";
 import { type Receipt, readReceipt, receiptDirectory, removeReceipt, writeReceipt } from "./receipt.ts";
@@ -43,7 +44,7 @@ export async function installClient(install: ClientInstall): Promise<Prepared & 
   const prepared = prepare(install, token === null ? NO_TOKEN : await ensureClientToken(dataDir, token));
   const { recipe, drafts, planned } = prepared;
   const previous = readReceipt(dataDir, client);
-  const url = gatewayAddress(host, config);
+  const url = gatewayUrl(host, config);
   if (previous !== undefined) removeReceipt(dataDir, previous);
   const receipt: Receipt = {
     version: 1,
@@ -70,7 +71,7 @@ export async function installClient(install: ClientInstall): Promise<Prepared & 
 
 function prepare({ host, config, client, isDefault }: ClientInstall, token: string): Prepared {
   const { dataDir } = config;
-  const recipe = clientRecipe(client, { url: gatewayAddress(host, config), token, dataDir });
+  const recipe = clientRecipe(client, { url: gatewayUrl(host, config), token, dataDir });
   const { installation } = recipe;
   if (installation === undefined)
     throw new CaretError("invalid-request", `${recipe.name} has no settings that could be written`, {

@@ -9,6 +9,7 @@ import type {
   SessionView,
 } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { Registration } from "../lanes/registration.ts";
 import type { DeleteOptions, EventStore, PruneRule, SessionRecord, SessionWatcher } from "../log/event-store.ts";
 import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
@@ -21,6 +22,7 @@ import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
 import { removeSession, type SessionBelongings } from "./remove-session.ts";
 import { findVisible } from "./session-directories.ts";
+import { createSessionEditors, type SessionEditors } from "./session-editors.ts";
 import { createSessionServers, type SessionServers } from "./session-servers.ts";
 import { createSessionTurnStarter, type TurnStarter } from "./start-turn.ts";
 
@@ -37,6 +39,7 @@ export interface SessionsContext {
   readonly ticks: ForeignTicks;
   readonly starter: TurnStarter;
   readonly servers: SessionServers;
+  readonly editors: SessionEditors;
   readonly find: (sessionId: string, caller: Caller) => Promise<SessionRecord>;
   readonly view: (session: SessionRecord) => SessionView;
   /** Delete a session with all that is its own. Rejects with `session-busy` while a turn of it runs or begins. */
@@ -54,7 +57,8 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     for (const watcher of [...watchers]) watcher(sessionId);
   };
   const servers = createSessionServers(options);
-  const starter = createSessionTurnStarter({ ...options, attachments, servers, onWaiting: tellWaiting });
+  const editors = createSessionEditors(options.newId);
+  const starter = createSessionTurnStarter({ ...options, attachments, servers, editors, onWaiting: tellWaiting });
   const { scratch, answers, sandboxes, upstreamState } = options;
   const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState };
   return {
@@ -64,6 +68,7 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     ticks: createForeignTicks({ store, pollMs, onError }),
     starter,
     servers,
+    editors,
     async remove(sessionId, how) {
       const isGone = await engine.holdSession(sessionId, () => removeSession(belongings, sessionId, how));
       if (isGone) starter.forget(sessionId);
@@ -96,6 +101,8 @@ export interface SessionsOptions {
   readonly defaultPermission: PermissionWord;
   /** Tools that turns of this session have besides the gateway's: an agent's own. */
   readonly toolsOf?: (sessionId: string) => Promise<readonly Tool[]>;
+  /** Caret's MCP server for turns of this session whose agent runs its own tools: that of the agent it belongs to. */
+  readonly registrationOf?: (sessionId: string) => Promise<Registration | undefined>;
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */
@@ -151,6 +158,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
     ...(session.agent === undefined ? {} : { agent: session.agent }),
+    ...(session.asksSince === undefined ? {} : { asksSince: session.asksSince }),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,
