@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
@@ -106,26 +106,23 @@ it("refuses to be a second one for the same data directory when it may not be sh
   expect(refused).toMatch(/storage-locked/);
 });
 
-it("moves to the next port when the usual one is taken, and says so", async () => {
-  const taken = await occupy(4141);
-  const gateway = await start(newHome(), { args: [] });
-  const port = Number(new URL(gateway.url).port);
-  taken?.close();
-  expect({
-    isAboveTheDefault: port > 4141,
-    isNear: port < 4141 + 21,
-    status: (await fetch(`${gateway.url}/healthz`)).status,
-  }).toEqual({ isAboveTheDefault: true, isNear: true, status: 200 });
-});
-
-it("does not move away from a port that was asked for", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
+it("keeps its port between starts, and fails with the name of the process that has taken it", async () => {
+  const home = newHome();
+  const port = await freePort();
+  const first = await start(home, { args: ["--port", String(port)] });
+  await first.stop();
+  const second = await start(home, { args: [] });
+  await second.stop();
+  const taken = createServer().listen(port, "127.0.0.1");
   await once(taken, "listening");
-  const address = taken.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const refused = await startGateway(newHome(), { args: ["--port", String(port)] }).catch(String);
+  const refused = await startGateway(home, { args: [] }).catch(String);
   taken.close();
-  expect(refused).toContain(`Cannot listen on 127.0.0.1:${port}`);
+  const holder = `process ${process.pid} (node`;
+  expect([first.url, second.url, refused]).toEqual([
+    `http://127.0.0.1:${port}`,
+    `http://127.0.0.1:${port}`,
+    expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: ${holder}`),
+  ]);
 });
 
 /** Waits until the gateway takes no new connections. */
@@ -138,11 +135,10 @@ async function isGone({ url }: GatewayProcess): Promise<void> {
   await expect.poll(answers, { timeout: 5_000 }).toBe(false);
 }
 
-/** Undefined when another process has it already, which serves as well. */
-async function occupy(port: number): Promise<Server | undefined> {
-  const server = createServer();
-  const listening = once(server, "listening").then(() => server);
-  const failed = once(server, "error").then(() => undefined);
-  server.listen(port, "127.0.0.1");
-  return await Promise.race([listening, failed]);
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
 }

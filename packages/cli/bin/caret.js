@@ -7,6 +7,8 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
   process.exitCode = 1;
 } else if (process.argv[2] === "mcp-bridge") {
   void import("./mcp-bridge.js");
+} else if (process.argv[2] === "mcp" && process.argv[3] === "--agent-id") {
+  void import("./mcp-agent.js");
 } else {
   void import("./start.js");
 }

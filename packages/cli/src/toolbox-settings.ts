@@ -12,15 +12,19 @@ export function toolboxSettings(
   config: Config,
   { spawner, containment, outputsDir }: Pick<ToolboxSettings, "outputsDir" | "spawner" | "containment">,
 ): ToolboxSettings {
-  const { policy: mode, rules } = config.tools;
   return {
-    policy: { mode, rules: rules.map(withoutUnset) },
+    policy: { mode: config.tools.policy, rules: policyRules(config) },
     servers: Object.entries(config.mcp.servers).map(([name, server]) => toServer(name, server, home)),
     spawner,
     containment,
     env,
     outputsDir,
   };
+}
+
+/** The user's own rules. */
+export function policyRules({ tools }: Pick<Config, "tools">): readonly Rule[] {
+  return tools.rules.map(withoutUnset);
 }
 
 /** What MCP servers are logged in with, to be kept out of whatever is written down. */

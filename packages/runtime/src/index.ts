@@ -1,4 +1,5 @@
 export { createAgents, type RuntimeAgents } from "./agents/create-agents.ts";
+export { type AgentRegistrations, createAgentRegistrations } from "./agents/registration/agent-registrations.ts";
 export { createAgentTools } from "./agents/tools/create-agent-tools.ts";
 export { type AnswerArchive, openAnswerArchive } from "./answers/answer-archive.ts";
 export { chatExists, configDirs } from "./chats/chat-exists.ts";
@@ -44,6 +45,7 @@ export {
   probeToolServer,
 } from "./lanes/cli/installation-probes.ts";
 export { listCliModels } from "./lanes/cli/list-cli-models.ts";
+export { type McpCommand, runMcpCommand } from "./lanes/cli/run-mcp-command.ts";
 export { type TurnMode, turnModes } from "./lanes/lane.ts";
 export { featuresOf, type LaneFeature, laneFeatures } from "./lanes/lane-features.ts";
 export type { EventStore, PruneRule, SessionRecord, StoredEvent } from "./log/event-store.ts";
@@ -56,17 +58,21 @@ export { exportSession } from "./log/transfer/export-session.ts";
 export { importSession } from "./log/transfer/import-session.ts";
 export { createModelCache } from "./models/model-cache.ts";
 export { createModelDirectory, type RuntimeModels } from "./models/model-directory.ts";
+export { groupModels } from "./models/model-families.ts";
 export type { ListedModel } from "./models/parse-model-list.ts";
+export { resolveModel } from "./models/resolve-model.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
-export { fileStamp, writePrivateFile } from "./paths/private-files.ts";
+export { fileStamp, makePrivateDirectory, writePrivateFile } from "./paths/private-files.ts";
 export { openScratchDirectories, type ScratchDirectories } from "./paths/scratch-directories.ts";
+export { socketPathIn } from "./paths/socket-path.ts";
 export { withFileLock } from "./paths/with-file-lock.ts";
 export { createSessionGrants } from "./policy/grants/session-grants.ts";
 export { childEnvironment } from "./process/child-environment.ts";
 export type { Spawner } from "./process/child-handle.ts";
 export { type Containment, containingSpawner, probeContainment } from "./process/containment.ts";
 export { createClientFinder } from "./process/find-client-process.ts";
+export { findPortHolder } from "./process/find-port-holder.ts";
 export { identifyProcess, isAlive } from "./process/process-identity.ts";
 export { createSpawner } from "./process/spawner/create-spawner.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";

@@ -17,6 +17,7 @@ interface ChoiceOptions extends AgentOptions {
   readonly policy?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly budget?: string;
+  readonly userServers?: boolean;
 }
 
 interface CreateOptions extends ChoiceOptions {
@@ -58,16 +59,17 @@ export async function changeAgent(
   return await printLines(host, [`${name}: ${settingsOf(agent)}. It holds from the next turn on.`]);
 }
 
-function choices({ model, policy, sandbox, budget }: ChoiceOptions): Omit<CreateAgent, "name"> {
+function choices({ model, policy, sandbox, budget, userServers }: ChoiceOptions): Omit<CreateAgent, "name"> {
   return {
     ...(model === undefined ? {} : { model }),
     ...(policy === undefined ? {} : { permission: policy }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(budget === undefined ? {} : { budget: readBudget(budget) }),
+    ...(userServers === undefined ? {} : { userServers }),
   };
 }
 
-function settingsOf({ model, permission, sandbox, budget }: AgentView): string {
+function settingsOf({ model, permission, sandbox, budget, userServers }: AgentView): string {
   const limits = Object.entries(budget).flatMap(([scope, limit]) =>
     Object.entries(limit).map(([unit, most]) => `${scope === "turn" ? "turn." : ""}${unit}=${most}`),
   );
@@ -75,6 +77,7 @@ function settingsOf({ model, permission, sandbox, budget }: AgentView): string {
     ...(model === undefined ? [] : [`model ${model}`]),
     `policy ${permission}`,
     `sandbox ${sandbox}`,
+    ...(userServers === undefined ? [] : [`${userServers ? "with" : "without"} your MCP servers`]),
     `budget ${limits.length === 0 ? "none of its own" : limits.join(",")}`,
   ];
   return words.join(", ");

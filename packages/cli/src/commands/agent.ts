@@ -48,6 +48,8 @@ function withChoices(command: Command): Command {
     .option("-m, --model <name>", "its model")
     .addOption(new Option("--policy <word>", "how much it does without asking").choices(permissionWords))
     .addOption(new Option("--sandbox <word>", "what its processes are walled in by").choices(sandboxWords))
+    .option("--user-servers", "your own MCP servers besides Caret's, where it runs its own tools (--policy full)")
+    .option("--no-user-servers", "none of your own MCP servers")
     .option("--budget <limits>", "what it may consume: usd=5,tokens=200000,turn.usd=1");
 }
 

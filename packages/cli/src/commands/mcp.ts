@@ -8,6 +8,7 @@ import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { version } from "../program.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { addServerCommands } from "./mcp-servers.ts";
 import { write } from "./print.ts";
 import { createStopper } from "./stopper.ts";
 
@@ -28,6 +29,7 @@ export function addMcpCommand(program: Command, host: Host, done: (code: ExitCod
         .default(DEFAULT_CEILING),
     )
     .option("--wait <seconds>", "how long a call waits for its turn by default", toSeconds, DEFAULT_WAIT_MS / 1000);
+  addServerCommands(command, host, done);
   addConfigFlags(command).action(async (options: McpOptions) => done(await serveHost(host, options)));
 }
 

@@ -229,6 +229,10 @@ function houseSchemas() {
           z.number().int().min(1).max(1024).default(8),
           "How many agents of `caret agent` work at once; the others wait, the one that has waited longest is next.",
         ),
+        userServers: key(
+          z.boolean().default(false),
+          "Whether agents that run their own tools (`full`) have your own MCP servers (`~/.cursor/mcp.json`) besides Caret's.",
+        ),
       })
       .prefault({}),
     tools: toolsSchema(),
@@ -248,7 +252,7 @@ function houseSchemas() {
         host: key(z.string().min(1).default("127.0.0.1"), "The address the gateway listens on."),
         port: key(
           z.number().int().min(0).max(65_535).default(4141),
-          "Its port; 0 picks a free one. When the default is taken the next free one is.",
+          "Its port; 0 picks a free one. Without a setting it is the one that the last gateway had.",
         ),
         hosts: key(
           z.array(z.string().min(1)).default([]),

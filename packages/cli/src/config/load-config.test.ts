@@ -71,7 +71,7 @@ describe("loadConfig", () => {
         fileBytes: 8_589_934_592,
         tmpBytes: 1_073_741_824,
       },
-      agents: { maxAtWork: 8 },
+      agents: { maxAtWork: 8, userServers: false },
       profiles: {},
       models: {},
       log: { level: "warn" },

@@ -12,11 +12,19 @@ import {
   type SignInLinks,
   type TurnMetrics,
 } from "@caret/gateway";
-import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
+import {
+  type AboutView,
+  type Caller,
+  type DirectoryModel,
+  type ModelView,
+  priceUpdates,
+  type Sessions,
+} from "@caret/protocol";
 import type { RuntimeModels } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
+import { toFindingView } from "../doctor/finding.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
@@ -88,20 +96,21 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     comparisons: ports.comparisons,
     about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
-    doctor: joined(() => examineMachine(host, config, configFiles)),
+    doctor: joined(async () => (await examineMachine(host, config, configFiles)).map(toFindingView)),
     tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
     workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
     links,
   });
 }
 
-function toModelView({ id, name, isDefault, variants = [], contextTokens }: DirectoryModel): ModelView {
+function toModelView({ id, name, isDefault, variants = [], contextTokens, maxMode }: DirectoryModel): ModelView {
   return {
     id,
     name,
     isDefault,
     variants: variants.map((variant) => ({ id: variant.id, label: variant.name })),
     ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(maxMode === true && { maxMode }),
   };
 }
 
@@ -127,6 +136,7 @@ interface AboutOptions {
 async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<AboutView> {
   const { opened, config } = options;
   const defaultWorkspace = caller.workspace ?? options.defaultWorkspace;
+  const prices = priceUpdates();
   return {
     version,
     tokenName: caller.tokenName,
@@ -137,6 +147,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
     ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
     workspaces: caller.workspace === undefined ? await knownWorkspaces(options, caller) : [caller.workspace],
     sandbox: sandboxWords(opened),
+    ...(prices.length === 0 ? {} : { prices }),
   };
 }
 

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Agents, Caller, CaretError, PermissionWord } from "@caret/protocol";
 import {
+  type AgentRegistrations,
   type AnswerArchive,
   containingSpawner,
+  createAgentRegistrations,
   createAgents,
   createAgentTools,
   createClientFinder,
@@ -26,7 +30,9 @@ import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
 import { sandboxesRoot } from "../machine-sandboxes.ts";
-import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
+import { packageRoot, version } from "../program.ts";
+import { policyRules } from "../toolbox-settings.ts";
+import { agentsRoot, scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
@@ -98,8 +104,10 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     env: host.env,
     newId: randomUUID,
     toolsOf: (sessionId) => ownTools(agents, sessionId),
+    registrationOf: (sessionId) => registrations.of(sessionId),
   });
-  const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch });
+  const registrations = openRegistrations(options, () => agents);
+  const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch, registrations });
   return {
     conversations,
     sessions,
@@ -112,6 +120,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     },
     async close() {
       await agents.close();
+      await registrations.close();
       await comparisons.close();
       await sessions.close();
       await conversations.close();
@@ -126,10 +135,35 @@ async function ownTools(agents: Agents, sessionId: string): Promise<readonly Too
   return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller: ANYONE });
 }
 
+interface AroundAgents {
+  readonly sessions: RuntimeSessions;
+  readonly scratch: ScratchDirectories;
+  readonly registrations: AgentRegistrations;
+}
+
+/** What registers `caret mcp --agent-id NAME` with agents that run their own tools. */
+function openRegistrations({ config, opened, onError }: GatewayPortsOptions, agents: () => Agents): AgentRegistrations {
+  const bin = fileURLToPath(new URL("bin", packageRoot));
+  return createAgentRegistrations({
+    store: opened.agents,
+    agents,
+    caller: ANYONE,
+    directory: agentsRoot(config),
+    command: { file: process.execPath, args: [join(bin, "caret.js")] },
+    program: [process.execPath, bin, fileURLToPath(new URL("package.json", packageRoot))],
+    version,
+    rules: policyRules(config),
+    userServers: config.agents.userServers,
+    spawner: opened.spawner,
+    newId: randomUUID,
+    onError,
+  });
+}
+
 /** The ports whose agents may work in worktrees of the user's repositories. */
 function openWorktreePorts(
   { host, config, opened, onError }: GatewayPortsOptions,
-  { sessions, scratch }: { readonly sessions: RuntimeSessions; readonly scratch: ScratchDirectories },
+  { sessions, scratch, registrations }: AroundAgents,
 ): Pick<GatewayPorts, "agents" | "comparisons"> {
   const { spawner, containment, allowedWorkspaces, redactor } = opened;
   const git = { spawner, env: host.env };
@@ -142,6 +176,7 @@ function openWorktreePorts(
       scratch,
       store: opened.agents,
       worktreesRoot: root,
+      registrations,
       maxAtWork: config.agents.maxAtWork,
       redactor,
     }),

@@ -1,14 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { acceptLocal } from "@caret/gateway";
+import { socketPathIn } from "@caret/runtime";
 
 const NAME = "gateway.sock";
-
-/** What fits into the address of a Unix socket on every system: 104 bytes on macOS, 108 on Linux, with their end. */
-const LONGEST_PATH = 100;
 
 export interface LocalSocket {
   readonly path: string;
@@ -22,7 +19,7 @@ export interface LocalSocket {
  */
 export async function listenLocally(server: Server, dataDir: string): Promise<LocalSocket | undefined> {
   if (process.platform === "win32") return undefined;
-  const path = socketPath(dataDir);
+  const path = socketPathIn(dataDir, NAME);
   rmSync(path, { force: true });
   const listener = createServer((socket) => acceptLocal(server, socket));
   await new Promise<void>((resolve, reject) => listener.once("error", reject).listen(path, resolve));
@@ -34,10 +31,4 @@ export async function listenLocally(server: Server, dataDir: string): Promise<Lo
       if (dirname(path) !== dataDir) rmSync(dirname(path), { recursive: true, force: true });
     },
   };
-}
-
-/** In the data directory, unless its path is longer than a socket's may be. */
-function socketPath(dataDir: string): string {
-  const path = join(dataDir, NAME);
-  return Buffer.byteLength(path) <= LONGEST_PATH ? path : join(mkdtempSync(join(tmpdir(), "caret-")), NAME);
 }

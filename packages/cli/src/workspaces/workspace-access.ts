@@ -41,6 +41,11 @@ export function worktreesRoot(config: Config): string {
   return join(config.dataDir, "worktrees");
 }
 
+/** What Caret generates for agents by name: their sockets, and the settings that they are given. */
+export function agentsRoot(config: Pick<Config, "dataDir">): string {
+  return join(config.dataDir, "agents");
+}
+
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

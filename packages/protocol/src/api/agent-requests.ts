@@ -15,6 +15,8 @@ export interface CreateAgent {
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly budget?: AgentBudget;
+  /** Whether it has the user's own MCP servers where it runs its own tools (`full`); absent: as the settings say. */
+  readonly userServers?: boolean;
 }
 
 /** What is absent stays as it is. Takes effect with the next turn. */
@@ -23,6 +25,7 @@ export interface ChangeAgent {
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly budget?: AgentBudget;
+  readonly userServers?: boolean;
 }
 
 export interface SendMessage {

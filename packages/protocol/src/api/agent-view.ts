@@ -48,6 +48,8 @@ export interface AgentView {
   readonly permission: PermissionWord;
   readonly sandbox: SandboxWord;
   readonly budget: AgentBudget;
+  /** Whether it has the user's own MCP servers where it runs its own tools; absent: as the settings say. */
+  readonly userServers?: boolean;
   readonly createdAt: number;
   /** `human`, or the agent that created it. */
   readonly createdBy: string;
@@ -58,6 +60,8 @@ export interface AgentView {
   readonly chatLost?: true;
   /** How many messages wait in its queue. */
   readonly waiting: number;
+  /** What it said to a person that nobody has answered or put aside, oldest first. */
+  readonly toHuman: readonly MessageView[];
   /** What it said last about its own work. */
   readonly report?: AgentReport;
   /** What all its turns consumed. */

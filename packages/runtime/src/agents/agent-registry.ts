@@ -24,10 +24,10 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
       if ((await store.find(wanted.name)) !== undefined) throw nameTaken(wanted.name);
       const worktree = await makeWorktree(options, wanted, caller);
       try {
-        const { name, model, lane, permission, sandbox, budget } = wanted;
+        const { name, model, lane, permission, sandbox, budget, userServers } = wanted;
         const workspace = worktree?.path ?? wanted.workspace;
         const session = defined({ workspace, title: name, model, lane, permission, sandbox });
-        const agent = { name, createdBy, ...(worktree === undefined ? {} : { worktree }) };
+        const agent = { name, createdBy, ...defined({ worktree, userServers }) };
         await sessions.createWith(session, caller, { agent, budget });
       } catch (reason) {
         if (worktree !== undefined) await removeWorktree(options.git, worktree);
@@ -36,9 +36,10 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
       return await show(wanted.name, caller);
     },
 
-    async change(name, { budget, ...changes }, caller) {
+    async change(name, { budget, userServers, ...changes }, caller) {
       const { sessionId } = await views.find(name, caller);
       if (Object.keys(changes).length > 0) await sessions.change(sessionId, changes, caller);
+      if (userServers !== undefined) await store.setUserServers(name, userServers);
       if (budget !== undefined) await engine.store.updateSession(sessionId, { budget });
       return await show(name, caller);
     },
@@ -53,6 +54,7 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
       await turns.release(agent);
       if (worktree !== undefined) await removeWorktree(options.git, worktree);
       await store.remove(name);
+      await options.registrations?.forget(name);
       await sessions.delete(agent.sessionId, caller);
     },
 

@@ -6,6 +6,7 @@ import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { RuntimeSessions } from "../sessions/create-sessions.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";
+import type { AgentRegistrations } from "./registration/agent-registrations.ts";
 
 export interface AgentsOptions {
   readonly store: AgentStore;
@@ -19,6 +20,8 @@ export interface AgentsOptions {
   readonly git: Git;
   /** How many agents work at once; the others wait. One that waits for a person or for an answer does not count. */
   readonly maxAtWork: number;
+  /** What is registered with agents that run their own tools, and goes with them. */
+  readonly registrations?: Pick<AgentRegistrations, "forget">;
   readonly redactor: () => Redactor;
   readonly newId: () => string;
   /** The store's clock: milliseconds since the epoch. */

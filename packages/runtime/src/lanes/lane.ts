@@ -6,6 +6,7 @@ import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
 import type { LaneFeature } from "./lane-features.ts";
+import type { Registration } from "./registration.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
 export type TurnMode = (typeof turnModes)[number];
@@ -72,6 +73,8 @@ export interface LaneRequest {
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */
   readonly offered: OfferedTools | undefined;
+  /** Caret's MCP server, for an agent that runs its own tools. Absent: it has none. */
+  readonly registration?: Registration | undefined;
   /** Who is asked about the agent's own tools; only on lanes that ask. Absent: nobody. */
   readonly people?: LanePeople | undefined;
   /** The session's last turn: an agent that was started before it ended does not know of it. */

@@ -10,6 +10,8 @@ export interface AgentRecord {
   /** It takes nothing from its queue. `why` when Caret suspended it. */
   readonly suspended?: Suspension;
   readonly report?: AgentReport;
+  /** Whether it has the user's own MCP servers where it runs its own tools; absent: as the settings say. */
+  readonly userServers?: boolean;
 }
 
 export interface Suspension {
@@ -18,7 +20,7 @@ export interface Suspension {
 }
 
 /** An agent that is being made, together with its session. */
-export type NewAgent = Pick<AgentRecord, "name" | "createdBy" | "worktree">;
+export type NewAgent = Pick<AgentRecord, "name" | "createdBy" | "worktree" | "userServers">;
 
 export type NewMessage = Pick<MessageView, "id" | "from" | "to" | "text" | "replyTo">;
 
@@ -49,12 +51,18 @@ export interface AgentStore {
   /** Undefined: it is resumed. Rejects with `not-found`, as all changes do. */
   suspend(name: string, suspension: Suspension | undefined): Promise<void>;
   report(name: string, report: AgentReport): Promise<void>;
+  setUserServers(name: string, userServers: boolean): Promise<void>;
   /** Deletes the agent and the messages to it. Its session stays. */
   remove(name: string): Promise<void>;
 
-  /** Stored once for an id: the same message again is given as it is kept. Rejects with `invalid-request` for another one. */
+  /**
+   * Stored once for an id: the same message again is given as it is kept. Rejects with `invalid-request` for another one. What a person
+   * answers is read by that.
+   */
   send(message: NewMessage): Promise<MessageView>;
   message(id: string): Promise<MessageView | undefined>;
+  /** Take one that waits as read. */
+  take(id: string): Promise<MessageView | undefined>;
   /** Messages to one receiver, oldest first. */
   messages(to: string, query: MessageQuery): Promise<readonly MessageView[]>;
   /** Take all that waits in a queue as read, during a turn or outside of one. */

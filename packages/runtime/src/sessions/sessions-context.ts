@@ -9,6 +9,7 @@ import type {
   SessionView,
 } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { Registration } from "../lanes/registration.ts";
 import type { DeleteOptions, EventStore, PruneRule, SessionRecord, SessionWatcher } from "../log/event-store.ts";
 import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
@@ -100,6 +101,8 @@ export interface SessionsOptions {
   readonly defaultPermission: PermissionWord;
   /** Tools that turns of this session have besides the gateway's: an agent's own. */
   readonly toolsOf?: (sessionId: string) => Promise<readonly Tool[]>;
+  /** Caret's MCP server for turns of this session whose agent runs its own tools: that of the agent it belongs to. */
+  readonly registrationOf?: (sessionId: string) => Promise<Registration | undefined>;
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */
@@ -155,6 +158,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
     ...(session.agent === undefined ? {} : { agent: session.agent }),
+    ...(session.asksSince === undefined ? {} : { asksSince: session.asksSince }),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,

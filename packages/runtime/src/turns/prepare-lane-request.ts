@@ -49,6 +49,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       sandbox: options.sandbox,
       upstream,
       offered: tools?.offered,
+      registration: request.registration,
       people: tools?.people,
       previousTurnId: await lastTurnId(options),
       loadHistory,
@@ -57,6 +58,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       ...lostSession(lane, attachment, upstream, untold),
       ...(request.notices ?? []),
       ...(tools?.notices ?? []),
+      ...unregistered(lane, request),
     ],
   };
 }
@@ -86,6 +88,13 @@ function lostSession(
   if (upstream !== undefined) return [];
   if (attachment !== undefined) return [toNotice(`The agent began a new chat ${CANNOT_RESUME}. ${toldWords(told)}`)];
   return told.length === 0 ? [] : [toNotice(`The ${lane.name} lane has no chat of this session. ${toldWords(told)}`)];
+}
+
+/** A lane whose agents have no tools of their own has no place for a server of theirs. */
+function unregistered({ name, features }: Lane, { registration }: TurnRequest): readonly AgentEvent[] {
+  if (registration === undefined || features.includes("agent-tools")) return [];
+  const message = `Agents of the ${name} lane with full access have no tools to talk to other agents. Choose another permission to use them`;
+  return [{ type: "notice", kind: "not-obeyed", message }];
 }
 
 const CANNOT_RESUME = "(the permission changed to or from full access, or its earlier chat is gone)";

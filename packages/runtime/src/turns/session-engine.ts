@@ -9,6 +9,7 @@ import type {
   TurnOutcome,
 } from "@caret/protocol";
 import type { TurnMode } from "../lanes/lane.ts";
+import type { Registration } from "../lanes/registration.ts";
 import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../log/event-store.ts";
 import type { TakeEvents } from "../log/follow.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
@@ -52,12 +53,16 @@ export interface TurnRequest extends CommandOptions {
    * lane asks. Then `gatewayTools` and `agentWorkspace` are not used.
    */
   readonly agentTools?: AgentToolsRequest;
+  /** Caret's MCP server, where the agent runs its own tools. */
+  readonly registration?: Registration;
   /** A person can be asked while the turn runs. It counts where the gateway runs the tools. */
   readonly attended?: true;
   /** What is to be said about how this turn came to be, at its beginning. */
   readonly notices?: readonly AgentEventOf<"notice">[];
   /** Recorded on a new session. */
   readonly title?: string;
+  /** Who asks, for the books: the name of a token, or of a command. */
+  readonly client?: string;
 }
 
 /** A picture as a file that the agent can read. */

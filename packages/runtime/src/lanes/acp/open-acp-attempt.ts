@@ -5,7 +5,7 @@ import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
 import type { AgentHost } from "../cli/agent-host.ts";
 import { findProgram } from "../cli/agent-program.ts";
-import { type OfferedTurn, openBridgedTurn } from "../cli/offered-turn.ts";
+import { type OfferedTurn, openBridgedTurn, ownTurn } from "../cli/offered-turn.ts";
 import { createTurnClocks, turnLimits } from "../cli/turn-clocks.ts";
 import type { LaneRequest } from "../lane.ts";
 import type { OpenedAttempt } from "../run-attempts.ts";
@@ -72,7 +72,9 @@ async function prepare({ host, request, attempt, signal }: AcpAttempt): Promise<
   const launch = await host.resolveLaunch(program.command);
   // It is worth knowing, not worth waiting for.
   void host.versions.find(launch, host.environment(profile));
-  const offered = await openBridgedTurn(host, request, host.agentFiles(profile), signal);
+  const offered =
+    (await openOwnServer(host, request, profile)) ??
+    (await openBridgedTurn(host, request, host.agentFiles(profile), signal));
   const isOffered = request.offered !== undefined;
   const { workspace } = request;
   return {
@@ -80,6 +82,23 @@ async function prepare({ host, request, attempt, signal }: AcpAttempt): Promise<
     profile,
     offered,
   };
+}
+
+/** Caret's server comes with the session; the user's are the process's own, which it shares with other sessions. */
+async function openOwnServer(
+  host: AgentHost,
+  request: LaneRequest,
+  profile: ResolvedProfile,
+): Promise<OfferedTurn | undefined> {
+  const { registration, offered } = request;
+  if (registration === undefined || offered !== undefined) return undefined;
+  // Loaded when an agent by name has full access: no other turn needs them.
+  const { registeredServers } = await import("../cli/registered-servers.ts");
+  const { approveOwn } = await import("../cli/registered-turn.ts");
+  const files = host.agentFiles(profile);
+  const servers = registeredServers(registration, request.sandbox, files);
+  const env = host.environment(profile);
+  return { ...ownTurn, servers: [approveOwn({ host, request, registration, servers, files, env })] };
 }
 
 /** What offered tools need is written into the agent's workspace for one turn, so its process is for that turn too. */

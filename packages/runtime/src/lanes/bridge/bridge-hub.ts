@@ -5,11 +5,10 @@ import { parseJson } from "@caret/protocol";
 import { listenPrivately } from "../../paths/listen-privately.ts";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
 import { type AgentTool, type AnswerCall, type BridgeHello, bridgeHelloSchema } from "../../turns/tools/tool-call.ts";
+import { readFirstLine } from "./read-first-line.ts";
 import type { ToolServer } from "./serve-tools.ts";
 import { createStartQueue } from "./start-queue.ts";
 
-const NEWLINE = 0x0a;
-const MAX_HELLO_BYTES = 4_096;
 /** Connections that have not said who they are; more than this at once are turned away. */
 const MAX_STRANGERS = 64;
 const HELLO_MS = 10_000;
@@ -99,7 +98,7 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
       sockets.delete(socket);
       strangers.delete(socket);
     });
-    readHello(socket, (hello) => welcome(socket, hello));
+    readFirstLine(socket, (line) => welcome(socket, line === undefined ? undefined : parseHello(line)));
   });
   await listenPrivately(server, socketPath);
 
@@ -135,20 +134,6 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-}
-
-/** Takes the first line and leaves all after it unread, the connection paused. Undefined when it is no hello. */
-function readHello(socket: Socket, onHello: (hello: BridgeHello | undefined) => void): void {
-  let head = Buffer.alloc(0);
-  const onData = (chunk: Buffer): void => {
-    head = Buffer.concat([head, chunk]);
-    const end = head.indexOf(NEWLINE);
-    if (end === -1 && head.length <= MAX_HELLO_BYTES) return;
-    socket.off("data", onData).pause();
-    if (end !== -1) socket.unshift(head.subarray(end + 1));
-    onHello(end === -1 ? undefined : parseHello(head.toString("utf8", 0, end)));
-  };
-  socket.on("data", onData);
 }
 
 function parseHello(line: string): BridgeHello | undefined {

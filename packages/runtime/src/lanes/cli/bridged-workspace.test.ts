@@ -22,7 +22,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 function prepare() {
   return prepareBridgedWorkspace({
     directory,
-    agentFiles: { projectRoots: [root], mcpFiles: [mcpFile, join(root, "missing.json")] },
+    agentFiles: { configDir: root, projectRoots: [root], mcpFiles: [mcpFile, join(root, "missing.json")] },
     bridge: { file: "/bin/bridge", args: [], env: {} },
     toolNames: ["read"],
     system: "",

@@ -1,17 +1,13 @@
-import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { workspaceSlug } from "../../chats/chat-exists.ts";
 import type { CoveredFile } from "../../process/child-handle.ts";
 import { denyHookScript } from "./deny-hook.ts";
 import { findForeignServers } from "./foreign-servers.ts";
+import { mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
 
-const stdioFields = ["type", "command", "args", "env", "cwd"];
-
-const remoteFields = ["type", "url", "headers"];
-
-/** The name under which the agent knows the tools that it is offered, unless a server of the user's has it. */
-const BRIDGE_SERVER = "caret";
+/** The name under which an agent knows Caret's server, unless a server of the user's has it. */
+const OWN_SERVER = "caret";
 
 interface BridgedWorkspaceOptions {
   /** A directory of ours; the agent works in it and finds nothing but what is written here. */
@@ -31,6 +27,8 @@ interface BridgedWorkspaceOptions {
 
 /** Where an agent keeps and finds what is not part of its workspace. */
 export interface AgentFiles {
+  /** The configuration directory that it uses. */
+  readonly configDir: string;
   /** Directories in which it keeps approvals and switches, by project. */
   readonly projectRoots: readonly string[];
   /** Files that name MCP servers for it, whatever workspace it is started in. */
@@ -109,9 +107,9 @@ function writeHook(own: string, text: string): void {
 }
 
 /** Which of two servers of one name an agent takes is not ours to say, so ours has another. */
-function freeName(taken: readonly string[]): string {
-  let name = BRIDGE_SERVER;
-  for (let count = 2; taken.includes(name); count += 1) name = `${BRIDGE_SERVER}-${count}`;
+export function freeName(taken: readonly string[]): string {
+  let name = OWN_SERVER;
+  for (let count = 2; taken.includes(name); count += 1) name = `${OWN_SERVER}-${count}`;
   return name;
 }
 
@@ -136,28 +134,4 @@ function json(value: unknown): string {
 
 function write(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
-}
-
-/**
- * The id under which the CLI keeps its approval of one MCP server: it covers the whole configuration of the server and
- * the project it belongs to, so that an approved entry cannot be changed afterwards.
- */
-export function mcpApprovalId(name: string, server: Readonly<Record<string, unknown>>, projectRoot: string): string {
-  const fields = typeof server["url"] === "string" ? remoteFields : stdioFields;
-  const normalised = Object.fromEntries(
-    fields.flatMap((field) => (server[field] === undefined ? [] : [[field, server[field]]])),
-  );
-  const digest = createHash("sha256")
-    .update(JSON.stringify({ path: projectRoot, server: normalised }))
-    .digest("hex");
-  return `${name}-${digest.slice(0, 16)}`;
-}
-
-/** The nearest directory above with a repository in it, else the directory itself. */
-export function projectRootOf(directory: string): string {
-  const physical = realpathSync(directory);
-  for (let place = physical; ; place = dirname(place)) {
-    if (existsSync(join(place, ".git"))) return place;
-    if (dirname(place) === place) return physical;
-  }
 }

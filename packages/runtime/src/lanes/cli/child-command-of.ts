@@ -11,7 +11,10 @@ export function childCommandOf<Stdin extends ChildStdin>(parts: {
   readonly workspace: string;
   readonly profile: ResolvedProfile;
   readonly stdin: Stdin;
+  /** In place of what the agent's environment has otherwise. */
+  readonly set?: Readonly<Record<string, string>>;
 }): ChildCommand & { readonly stdin: Stdin } {
-  const { host, launch, args, workspace, profile, stdin } = parts;
-  return { file: launch.file, args: [...launch.args, ...args], cwd: workspace, env: host.environment(profile), stdin };
+  const { host, launch, args, workspace, profile, stdin, set } = parts;
+  const env = { ...host.environment(profile), ...set };
+  return { file: launch.file, args: [...launch.args, ...args], cwd: workspace, env, stdin };
 }

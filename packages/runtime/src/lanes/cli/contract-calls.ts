@@ -79,6 +79,7 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
     },
     covered: [],
     servers: [],
+    env: {},
     signal: tooMany.signal,
     show(entries) {
       const isOver = entries.at(-1)?.event.type === "turn-end";

@@ -130,6 +130,7 @@ function agentFiles(env: Readonly<Record<string, string>>, configDir: string | u
   const { CURSOR_DATA_DIR: dataDir } = env;
   const used = configDir ?? directories[0] ?? join(home, ".cursor");
   return {
+    configDir: used,
     projectRoots: [...new Set([used, ...(dataDir ? [dataDir] : [])])],
     // Claude Code's own file is read by Cursor's CLI as well.
     mcpFiles: [...directories.map((directory) => join(directory, "mcp.json")), join(home, ".claude.json")],

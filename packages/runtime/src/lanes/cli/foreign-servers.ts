@@ -6,20 +6,26 @@ export interface ForeignServers {
   /** Real paths of the files that exist. */
   readonly files: readonly string[];
   readonly names: readonly string[];
+  /** As the files have them, by their names. Of two of one name the first counts. */
+  readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** Looks through files that the agent reads by itself, whatever workspace it is started in. */
 export function findForeignServers(candidates: readonly string[]): ForeignServers {
   const files = new Set<string>();
   const names = new Set<string>();
+  const servers = new Map<string, Readonly<Record<string, unknown>>>();
   for (const candidate of candidates) {
     const file = realFile(candidate);
     if (file === undefined) continue;
     files.add(file);
-    const servers = parse(readFileSync(file, "utf8"))?.["mcpServers"];
-    if (isJsonObject(servers)) for (const name of Object.keys(servers)) names.add(name);
+    const named = parse(readFileSync(file, "utf8"))?.["mcpServers"];
+    for (const [name, server] of Object.entries(isJsonObject(named) ? named : {})) {
+      names.add(name);
+      if (isJsonObject(server) && !servers.has(name)) servers.set(name, server);
+    }
   }
-  return { files: [...files], names: [...names] };
+  return { files: [...files], names: [...names], servers: Object.fromEntries(servers) };
 }
 
 function realFile(path: string): string | undefined {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mcpApprovalId, projectRootOf } from "./bridged-workspace.ts";
+import { mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
 
 const server = { command: "uvx", args: ["mcp-server-fetch"] };
 

@@ -3,18 +3,16 @@ import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
 import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import type { LaneEntry, LaneRequest, OfferedTools } from "../lane.ts";
+import type { ServerCommand } from "../registration.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
 /** How an agent starts its end of the bridge. It is written into the agent's workspace as well, and approved there. */
-export interface BridgeServer {
+export interface BridgeServer extends ServerCommand {
   readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a turn needs whose tools the client or the gateway runs. */
+/** What a turn needs whose tools the client or the gateway runs, or whose agent has Caret's server besides its own tools. */
 export interface OfferedTurn {
   /** The agent runs now. `onAnswered` is called with each call that the agent itself will not report as done. */
   attach(child: ChildHandle, onAnswered: (callId: string) => void): void;
@@ -22,6 +20,8 @@ export interface OfferedTurn {
   readonly covered: readonly CoveredFile[];
   /** The bridge, for agents that are given their MCP servers with the session. */
   readonly servers: readonly BridgeServer[];
+  /** What the agent's environment has in place of the usual. */
+  readonly env: Readonly<Record<string, string>>;
   /** Aborted when the agent must be stopped for the way it uses the tools. */
   readonly signal: AbortSignal | undefined;
   /** What of a batch is to be shown: calls of offered tools are logged where they are answered, not from the agent's stream. */
@@ -32,11 +32,12 @@ export interface OfferedTurn {
   leave(): void;
 }
 
-/** A turn whose tools are the agent's own needs none of this. */
+/** A turn whose tools are the agent's own, and no others, needs none of this. */
 export const ownTurn: OfferedTurn = {
   attach: () => undefined,
   covered: [],
   servers: [],
+  env: {},
   signal: undefined,
   show: (entries) => entries,
   taken: () => undefined,

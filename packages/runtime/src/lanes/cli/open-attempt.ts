@@ -4,10 +4,12 @@ import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
+import type { AgentFiles } from "./bridged-workspace.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { commandName } from "./command-name.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { type AgentRun, failed } from "./read-agent.ts";
+import type { RegisteredServers } from "./registered-servers.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
 import { createTurnClocks, turnLimits } from "./turn-clocks.ts";
 import { createVersionTeller } from "./version-probe.ts";
@@ -22,16 +24,17 @@ export interface OpenAttempt {
 }
 
 /** Start the agent of one try at a turn, with one profile and one model. Rejects when it cannot be started. */
-export async function openAttempt(turn: TurnAttempt): Promise<OpenAttempt> {
-  const prepared = await prepare(turn);
+export async function openAttempt(wanted: TurnAttempt): Promise<OpenAttempt> {
+  const prepared = await prepare(wanted);
+  const { turn, servers } = await withServers(wanted, prepared);
   const asArgument = !turn.viaStdin && wantsArgument(turn, prepared.program);
   const version = createVersionTeller(findVersion(turn, prepared));
   const sandbox = await turn.host.openSandbox(turn.request, prepared);
   const release = async (): Promise<void> => await sandbox?.close();
   let offered: OfferedTurn | undefined;
   try {
-    offered = await openOfferedTurn(turn, prepared, sandbox);
-    const how = { asArgument, covered: offered.covered, sandbox };
+    offered = await openOfferedTurn(turn, prepared, { sandbox, servers });
+    const how = { asArgument, covered: offered.covered, env: offered.env, sandbox };
     const { child, refill } = await startAgent(turn, prepared, how);
     return { run: { ...runOf(turn, prepared, child, offered), version, refill }, release, asArgument };
   } catch (reason) {
@@ -90,20 +93,53 @@ function runOf(
   };
 }
 
+interface Registering {
+  readonly turn: TurnAttempt;
+  readonly servers: RegisteredServers | undefined;
+}
+
+/** A program of one's own knows no MCP: the contract has its calls in the stream. */
+async function withServers(turn: TurnAttempt, { program, profile }: Prepared): Promise<Registering> {
+  const { host, request } = turn;
+  const { registration, offered, sandbox } = request;
+  if (registration === undefined || offered !== undefined || program.style === "contract")
+    return { turn, servers: undefined };
+  // Loaded when an agent by name has full access: no other turn needs it.
+  const { registeredServers, withServersInside } = await import("./registered-servers.ts");
+  const servers = registeredServers(registration, sandbox, host.agentFiles(profile));
+  return { turn: { ...turn, request: withServersInside(request, servers) }, servers };
+}
+
+interface Around {
+  readonly sandbox: OpenSandbox | undefined;
+  readonly servers: RegisteredServers | undefined;
+}
+
 /** A contract program asks for its calls in its stream; the official CLI reaches offered tools over the bridge. */
 async function openOfferedTurn(
   { host, request, signal }: TurnAttempt,
   { program, profile }: Prepared,
-  sandbox: OpenSandbox | undefined,
+  { sandbox, servers }: Around,
 ): Promise<OfferedTurn> {
   if (program.style === "contract") {
     // Loaded when such a program is used: it brings the validator of JSON Schemas along.
     const { openContractTurn } = await import("./contract-calls.ts");
     return openContractTurn(request.offered, host.boundary);
   }
+  const { registration } = request;
+  if (servers !== undefined && registration !== undefined) {
+    const { openEnclosedTurn, openRegisteredTurn } = await import("./registered-turn.ts");
+    if (sandbox !== undefined) return openEnclosedTurn({ servers, request }, sandbox);
+    const files = host.agentFiles(profile);
+    return openRegisteredTurn({ host, request, registration, servers, files, env: host.environment(profile) });
+  }
   // In a sandbox the agent has a configuration directory of its own, and sees none of the user's files.
-  const files = sandbox === undefined ? host.agentFiles(profile) : { projectRoots: [sandbox.configDir], mcpFiles: [] };
+  const files = sandbox === undefined ? host.agentFiles(profile) : filesIn(sandbox);
   return await openBridgedTurn(host, request, files, signal);
+}
+
+function filesIn({ configDir }: OpenSandbox): AgentFiles {
+  return { configDir, projectRoots: [configDir], mcpFiles: [] };
 }
 
 /** A program of one's own knows the contract, not the official CLI's options: it is not asked. */

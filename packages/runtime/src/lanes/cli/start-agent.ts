@@ -45,6 +45,8 @@ interface StartOptions {
   /** Is the prompt an argument? */
   readonly asArgument: boolean;
   readonly covered: readonly CoveredFile[];
+  /** What its environment has in place of the usual. */
+  readonly env: Readonly<Record<string, string>>;
   /** What it must run in. */
   readonly sandbox: OpenSandbox | undefined;
 }
@@ -62,7 +64,7 @@ export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: St
   // An agent that is offered tools or walled in is tied to its own turn, and an argument cannot be given later: none can wait.
   const isTied = turn.request.offered !== undefined || how.sandbox !== undefined;
   if (how.asArgument || isTied) return startCold(turn, prepared, how);
-  return startWarm(turn, prepared);
+  return startWarm(turn, prepared, how);
 }
 
 /**
@@ -108,7 +110,7 @@ function startCold({ host, request }: TurnAttempt, prepared: Prepared, how: Star
   const policy = offered === undefined ? forTurn : { ...forTurn, approveMcps: true };
   const { args, stdin } = officialInvocation(asked, program, policy, how.asArgument);
   const input = stdin === undefined ? ("closed" as const) : { content: stdin };
-  const command = childCommandOf({ host, launch, args, workspace, profile, stdin: input });
+  const command = childCommandOf({ host, launch, args, workspace, profile, stdin: input, set: how.env });
   return { child: start(host, { ...command, covered: how.covered }, how), refill: () => undefined };
 }
 
@@ -127,13 +129,13 @@ function policyIn({ sandbox }: LaneRequest, policy: AgentPolicy): AgentPolicy {
   return { ...policy, sandbox: "disabled", approveMcps: policy.approveMcps || isOurs };
 }
 
-function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prepared): Started {
+function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prepared, { env }: StartOptions): Started {
   const { program, launch, profile, version } = prepared;
   const { workspace } = request;
   const profileOf = (like: LaneRequest): WarmKey => {
     const { args } = officialInvocation(like, program, turnPolicy(host, version), false);
     return {
-      command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held" }),
+      command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held", set: env }),
       model: attempt.model,
       resumedSession: like.upstream && `${like.upstream.sessionId} after ${like.previousTurnId}`,
       cliVersion: version.known() ?? "unknown",

@@ -1,4 +1,4 @@
-import { CaretError, type MessageView } from "@caret/protocol";
+import { CaretError, HUMAN, type MessageView } from "@caret/protocol";
 import { type AgentRecord, type AgentStore, type NewMessage, unknownAgent } from "../agent-store.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LogTables } from "./log-tables.ts";
@@ -34,6 +34,7 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
     list: () => read(({ agents }) => agents.list()),
     suspend: (name, suspension) => change(name, ({ agents }) => agents.suspend(name, suspension)),
     report: (name, report) => change(name, ({ agents }) => agents.report(name, report)),
+    setUserServers: (name, userServers) => change(name, ({ agents }) => agents.setUserServers(name, userServers)),
     remove: (name) =>
       change(name, ({ agents, messages }) => {
         messages.removeTo(name);
@@ -41,15 +42,28 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
       }),
 
     async send(message) {
-      const { agent, sent } = await write(1, (tables) => ({
-        agent: tables.agents.find(message.to),
+      const { touched, sent } = await write(1, (tables) => ({
+        // A person has no session: who writes to one is shown with it.
+        touched: tables.agents.find(message.to === HUMAN ? message.from : message.to),
         sent: sendIn(tables, message, now()),
       }));
-      if (agent !== undefined) touch(agent.sessionId);
+      if (touched !== undefined) touch(touched.sessionId);
       return sent;
     },
     message: (id) => read(({ messages }) => messages.find(id)),
     messages: (to, query) => read(({ messages }) => messages.list(to, query)),
+    async take(id) {
+      const { sender, taken } = await write(1, (tables) => {
+        const message = tables.messages.find(id);
+        if (message?.state !== "queued") return { sender: undefined, taken: message };
+        return {
+          sender: tables.agents.find(message.from),
+          taken: settled(tables.messages, message, "read", undefined),
+        };
+      });
+      if (sender !== undefined) touch(sender.sessionId);
+      return taken;
+    },
     takeAll: (to, turnId) =>
       settle(to, ({ messages }) => messages.queued(to).map((message) => settled(messages, message, "read", turnId))),
     async takeReply(messageId, turnId) {
@@ -82,6 +96,9 @@ function sendIn({ messages }: LogTables, message: NewMessage, at: number): Messa
   const before = messages.find(message.id);
   if (before === undefined) {
     messages.insert(message, at);
+    const answered =
+      message.from === HUMAN && message.replyTo !== undefined ? messages.find(message.replyTo) : undefined;
+    if (answered?.to === HUMAN) messages.settle(answered.id, "read", undefined);
     return { ...message, state: "queued", at };
   }
   if (messages.isKnown(message)) return before;

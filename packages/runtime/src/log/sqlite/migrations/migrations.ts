@@ -4,6 +4,7 @@ import { hiddenSessionsAndCommands } from "./0003-hidden-sessions-and-commands.t
 import { lanesOfTurns } from "./0004-lanes-of-turns.ts";
 import { sandboxesOfSessions } from "./0005-sandboxes-of-sessions.ts";
 import { agentsAndMessages } from "./0006-agents-and-messages.ts";
+import { serversOfAgents } from "./0007-servers-of-agents.ts";
 
 /**
  * In order: the first is number 1. A released migration is never edited; a change is a new one.
@@ -16,4 +17,5 @@ export const migrations: readonly string[] = [
   lanesOfTurns,
   sandboxesOfSessions,
   agentsAndMessages,
+  serversOfAgents,
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LaneEntry } from "../lanes/lane.ts";
-import { joinDeltas } from "./join-deltas.ts";
+import { capOutputs, joinDeltas } from "./compact-entries.ts";
 
 const text = (part: string, blockId = "text-1"): LaneEntry => ({ event: { type: "text-delta", blockId, text: part } });
 const thought = (part: string): LaneEntry => ({
@@ -28,5 +28,25 @@ describe("deltas that arrived together", () => {
   it("of a large read cost one pass", () => {
     const flood = Array.from({ length: 100_000 }, () => text("x"));
     expect(joinDeltas(flood)).toEqual([text("x".repeat(100_000))]);
+  });
+});
+
+const result = (output: string): LaneEntry => ({
+  event: { type: "tool-result", callId: "c", status: "ok", output },
+  raw: "the line",
+});
+const speech: LaneEntry = { event: { type: "text-delta", blockId: "b", text: "0123456789abc" } };
+
+describe("the output of a tool", () => {
+  it("is kept as it is up to the limit, like everything else at any length", () => {
+    const events = [result("0123456789"), speech];
+    expect(capOutputs(events, 10)).toBe(events);
+  });
+
+  it("is cut behind it, and says how much is missing", () => {
+    expect(capOutputs([speech, result("0123456789abc")], 10)).toEqual([
+      speech,
+      result("0123456789\n[3 more characters were left out]"),
+    ]);
   });
 });

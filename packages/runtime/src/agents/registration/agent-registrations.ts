@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Agents, type Caller, CaretError } from "@caret/protocol";
+import { withdrawApprovals } from "../../lanes/cli/registered-approvals.ts";
+import type { Registration } from "../../lanes/registration.ts";
+import type { AgentStore } from "../../log/agent-store.ts";
+import { makePrivateDirectory } from "../../paths/private-files.ts";
+import { socketPathIn } from "../../paths/socket-path.ts";
+import type { PolicyRule } from "../../policy/policy-parts.ts";
+import type { Spawner } from "../../process/child-handle.ts";
+import { createOutputStore, type OutputStore } from "../../tools/outputs/output-store.ts";
+import { type AgentSocket, openAgentSocket } from "./agent-socket.ts";
+
+const SOCKET = "agent.sock";
+
+/** The variable by which Caret's server finds the socket. */
+const SOCKET_VARIABLE = "CARET_AGENT_SOCKET";
+
+export interface AgentRegistrationsOptions {
+  readonly store: Pick<AgentStore, "find" | "ofSession">;
+  readonly agents: () => Agents;
+  /** On whose behalf agents talk. */
+  readonly caller: Caller;
+  /** Ours: a directory for each agent is made in it. */
+  readonly directory: string;
+  /** How `caret mcp` is started, without its arguments. */
+  readonly command: { readonly file: string; readonly args: readonly string[] };
+  /** What that needs to be read, inside a sandbox. */
+  readonly program: readonly string[];
+  readonly version: string;
+  readonly rules: readonly PolicyRule[];
+  /** Whether agents that were created without a word on it have the user's own servers. */
+  readonly userServers: boolean;
+  readonly spawner: Spawner;
+  readonly newId: () => string;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** What registers Caret's MCP server with agents that run their own tools. */
+export interface AgentRegistrations {
+  /** Opens the socket of the agent that a session belongs to. Undefined: it belongs to none. */
+  of(sessionId: string): Promise<Registration | undefined>;
+  /** The agent is gone, with all that was made for it. */
+  forget(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Sockets of agents that had one before are open from the start: what an agent has left running finds them again. */
+export function createAgentRegistrations(options: AgentRegistrationsOptions): AgentRegistrations {
+  const { store, directory } = options;
+  const sockets = new Map<string, Promise<AgentSocket>>();
+  const outputs = createOutputStore({ parentDir: tmpdir() });
+  const placeOf = (name: string): string => join(directory, name);
+
+  const listen = (name: string): Promise<AgentSocket> => {
+    const known = sockets.get(name);
+    if (known !== undefined) return known;
+    makePrivateDirectory(placeOf(name));
+    const path = socketPathIn(placeOf(name), SOCKET);
+    const opening = openAgentSocket({ ...options, name, path, openCalls: () => openCalls(options, name, outputs) });
+    sockets.set(name, opening);
+    opening.catch(() => sockets.delete(name));
+    return opening;
+  };
+
+  const shut = async (name: string): Promise<void> => {
+    const socket = await sockets.get(name);
+    sockets.delete(name);
+    await socket?.close();
+    if (socket !== undefined && dirname(socket.path) !== placeOf(name))
+      rmSync(dirname(socket.path), { recursive: true, force: true });
+  };
+
+  const reopening = reopen(options, listen).catch((reason: unknown) => options.onError(CaretError.from(reason)));
+
+  return {
+    async of(sessionId) {
+      const agent = await store.ofSession(sessionId);
+      if (agent === undefined) return undefined;
+      const { path } = await listen(agent.name);
+      const withUserServers = agent.userServers ?? options.userServers;
+      return { ...registrationOf(options, agent.name, path), directory: placeOf(agent.name), withUserServers };
+    },
+    async forget(name) {
+      await shut(name);
+      withdrawApprovals(placeOf(name));
+      rmSync(placeOf(name), { recursive: true, force: true });
+    },
+    async close() {
+      await reopening;
+      await Promise.all([...sockets.keys()].map(shut));
+      await outputs.close();
+    },
+  };
+}
+
+/** Directories of agents that are gone are removed: a gateway was killed while it removed them. */
+async function reopen(
+  { directory, store }: AgentRegistrationsOptions,
+  listen: (name: string) => Promise<AgentSocket>,
+): Promise<void> {
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    if ((await store.find(name)) !== undefined) {
+      await listen(name);
+      continue;
+    }
+    withdrawApprovals(join(directory, name));
+    rmSync(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+function registrationOf(
+  { command, program }: AgentRegistrationsOptions,
+  name: string,
+  socket: string,
+): Pick<Registration, "server" | "socket" | "program"> {
+  const args = [...command.args, "mcp", "--agent-id", name];
+  return { server: { command: command.file, args, env: { [SOCKET_VARIABLE]: socket } }, socket, program };
+}
+
+async function openCalls(
+  options: AgentRegistrationsOptions,
+  name: string,
+  outputs: OutputStore,
+): ReturnType<Parameters<typeof openAgentSocket>[0]["openCalls"]> {
+  const { createAgentCalls } = await import("./agent-calls.ts");
+  return createAgentCalls({ ...options, agents: options.agents(), name, outputs });
+}

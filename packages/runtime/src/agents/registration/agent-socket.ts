@@ -1,0 +1,95 @@
+import { createServer, type Socket } from "node:net";
+import { CaretError, type ErrorInfo, parseJson } from "@caret/protocol";
+import { z } from "zod";
+import { readFirstLine } from "../../lanes/bridge/read-first-line.ts";
+import { listenPrivately } from "../../paths/listen-privately.ts";
+import type { AgentCalls } from "./agent-calls.ts";
+
+/** The version of what is spoken over the socket: docs/agents.md describes it. */
+export const AGENT_RPC_VERSION = 1;
+
+/** Connections to one agent's socket at once: its server, and what it runs besides. */
+const MAX_CONNECTIONS = 16;
+const HELLO_MS = 10_000;
+
+const helloSchema = z.object({ caret: z.number(), agent: z.string() });
+
+export interface AgentSocketOptions {
+  readonly name: string;
+  readonly path: string;
+  /** Caret's own version, for the agent to know. */
+  readonly version: string;
+  /** Called with the first connection: the tools need much that is not loaded before. */
+  readonly openCalls: () => Promise<AgentCalls>;
+}
+
+/** The socket of one agent: whoever can connect to it speaks as this agent, and as no other. */
+export interface AgentSocket {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Listen on the socket of an agent. The first line of a connection is a hello, which is answered; from then on the lines are JSON-RPC 2.0, by
+ * MCP's methods.
+ */
+export async function openAgentSocket(options: AgentSocketOptions): Promise<AgentSocket> {
+  const { path } = options;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    if (sockets.size >= MAX_CONNECTIONS) return void socket.destroy();
+    sockets.add(socket);
+    const timer = setTimeout(() => socket.destroy(), HELLO_MS).unref();
+    socket.on("error", () => socket.destroy()); // the agent died with its server: its turn ends by itself
+    socket.once("close", () => {
+      clearTimeout(timer);
+      sockets.delete(socket);
+    });
+    readFirstLine(socket, (line) => {
+      clearTimeout(timer);
+      void welcome(socket, line, options);
+    });
+  });
+  await listenPrivately(server, path);
+  return {
+    path,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function welcome(socket: Socket, line: string | undefined, options: AgentSocketOptions): Promise<void> {
+  const { name, version, openCalls } = options;
+  try {
+    assertHello(line, name);
+    const { offer, call } = await openCalls();
+    const { serveTools } = await import("../../lanes/bridge/serve-tools.ts");
+    socket.write(toLine({ caret: AGENT_RPC_VERSION, agent: name }));
+    await serveTools(socket, { offer: () => offer, onCall: call, version });
+  } catch (reason) {
+    // The other end reads what was wrong; nothing of the gateway depends on it.
+    socket.end(toLine({ caret: AGENT_RPC_VERSION, error: CaretError.from(reason).toInfo() }));
+  }
+}
+
+function assertHello(line: string | undefined, name: string): void {
+  const hello = helloSchema.safeParse(line === undefined ? undefined : parseJson(line)).data;
+  if (hello === undefined)
+    throw new CaretError("invalid-request", "The first line must be a hello", {
+      fix: `Send {"caret":${AGENT_RPC_VERSION},"agent":"${name}"} and a newline first.`,
+    });
+  if (hello.caret !== AGENT_RPC_VERSION)
+    throw new CaretError("unsupported", `Version ${hello.caret} of the socket's protocol is not spoken here`, {
+      fix: `Use version ${AGENT_RPC_VERSION}.`,
+    });
+  if (hello.agent !== name)
+    throw new CaretError("forbidden", `This is the socket of the agent ${name}, not of ${hello.agent}`);
+}
+
+type Reply = { readonly caret: number; readonly agent: string } | { readonly caret: number; readonly error: ErrorInfo };
+
+function toLine(reply: Reply): string {
+  return `${JSON.stringify(reply)}\n`;
+}

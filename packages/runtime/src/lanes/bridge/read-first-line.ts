@@ -1,0 +1,19 @@
+import type { Socket } from "node:net";
+
+const NEWLINE = 0x0a;
+/** Before anybody is known, no more than this is read. */
+const MAX_BYTES = 4_096;
+
+/** Takes the first line and leaves all after it unread, the connection paused. Undefined when it is too long. */
+export function readFirstLine(socket: Socket, onLine: (line: string | undefined) => void): void {
+  let head = Buffer.alloc(0);
+  const onData = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf(NEWLINE);
+    if (end === -1 && head.length <= MAX_BYTES) return;
+    socket.off("data", onData).pause();
+    if (end !== -1) socket.unshift(head.subarray(end + 1));
+    onLine(end === -1 ? undefined : head.toString("utf8", 0, end));
+  };
+  socket.on("data", onData);
+}

@@ -1,0 +1,37 @@
+import type { Spawner } from "../../process/child-handle.ts";
+import type { McpServerConfig } from "../../tools/mcp/mcp-server-config.ts";
+
+export interface ToolCountOptions {
+  readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly spawner: Spawner;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** How many tools MCP servers have: they are started, asked once and ended. One that does not answer counts as having none. */
+export async function countTools({ servers, spawner, env, cwd }: ToolCountOptions): Promise<number> {
+  // Only agents with servers of the user's need it: the client of a protocol is most of what there is to load.
+  const { createMcpTools } = await import("../../tools/mcp/mcp-tools.ts");
+  const configs = Object.entries(servers).flatMap(([name, server]) => toConfig(name, server, cwd));
+  const opened = createMcpTools({ servers: configs, spawner, env });
+  try {
+    await opened.ready();
+    return opened.tools().length;
+  } finally {
+    await opened.close();
+  }
+}
+
+function toConfig(name: string, server: Readonly<Record<string, unknown>>, cwd: string): readonly McpServerConfig[] {
+  const { command, args, env, url, headers } = server;
+  if (typeof url === "string" && URL.canParse(url))
+    return [{ name, transport: "http", url, headers: wordsIn(headers) }];
+  if (typeof command !== "string") return [];
+  const words = Array.isArray(args) ? args.filter((word) => typeof word === "string") : [];
+  return [{ name, transport: "stdio", command, args: words, env: wordsIn(env), cwd }];
+}
+
+function wordsIn(value: unknown): Record<string, string> {
+  const entries = Object.entries(typeof value === "object" && value !== null ? value : {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

@@ -1,0 +1,65 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
+import type { LaneRequest } from "../lane.ts";
+import type { Registration } from "../registration.ts";
+import type { AgentHost } from "./agent-host.ts";
+import type { AgentFiles } from "./bridged-workspace.ts";
+import { changeApprovals, mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
+import { type OfferedTurn, ownTurn } from "./offered-turn.ts";
+import { writeOverlayConfig } from "./overlay-config.ts";
+import { registerApprovals } from "./registered-approvals.ts";
+import { mcpJson, type RegisteredServers } from "./registered-servers.ts";
+import { warnOfTooManyTools } from "./tool-count-warning.ts";
+
+export interface RegisteredTurnOptions {
+  readonly host: AgentHost;
+  readonly request: Pick<LaneRequest, "workspace">;
+  readonly registration: Registration;
+  readonly servers: RegisteredServers;
+  /** Where the agent finds and keeps what is not part of its workspace. */
+  readonly files: AgentFiles;
+  /** Of the agent. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The configuration directory that an agent with Caret's server is given in place of the user's. */
+export function overlayDirectory(directory: string): string {
+  return join(directory, "config");
+}
+
+/**
+ * What a turn of an agent needs that runs its own tools and has Caret's server besides. It is in a configuration directory of Caret's, which the
+ * agent is given in place of the user's: nothing is written into its workspace.
+ */
+export function openRegisteredTurn(options: RegisteredTurnOptions): OfferedTurn {
+  const { host, servers, files, registration, env, request } = options;
+  const directory = overlayDirectory(registration.directory);
+  const own = approveOwn(options);
+  writeOverlayConfig(files.configDir, directory, mcpJson(servers));
+  const show = warnOfTooManyTools({ host, servers, env, workspace: request.workspace });
+  return { ...ownTurn, servers: [own], env: { CURSOR_CONFIG_DIR: directory }, show };
+}
+
+/** Approves Caret's server, and gives it: for agents that are given their servers with the session. */
+export function approveOwn({ registration, servers, files, request }: RegisteredTurnOptions) {
+  const { workspace } = request;
+  const { own, all } = servers;
+  const ids = [mcpApprovalId(own, all[own] ?? {}, projectRootOf(workspace))];
+  registerApprovals(registration.directory, { workspace, projectRoots: files.projectRoots, ids });
+  return { name: own, ...registration.server };
+}
+
+/** In a sandbox the servers are in the `.cursor` that is mounted there, and the agent's configuration directory is its own. */
+export function openEnclosedTurn(
+  { servers, request }: Pick<RegisteredTurnOptions, "servers" | "request">,
+  { configDir }: OpenSandbox,
+): OfferedTurn {
+  const { workspace } = request;
+  // The repository above a workspace is not there inside: the agent then takes the workspace for the root.
+  const roots = [...new Set([projectRootOf(workspace), realpathSync(workspace)])];
+  const entries = Object.entries(servers.all);
+  const add = roots.flatMap((root) => entries.map(([name, server]) => mcpApprovalId(name, server, root)));
+  changeApprovals(configDir, workspace, { add });
+  return ownTurn;
+}

@@ -1,0 +1,19 @@
+/** How an agent starts an MCP server over its standard streams. */
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Caret's MCP server, to be registered with an agent that runs its own tools. */
+export interface Registration {
+  readonly server: ServerCommand;
+  /** The Unix socket that the server connects to. */
+  readonly socket: string;
+  /** Files and directories that the server is started from. */
+  readonly program: readonly string[];
+  /** Ours, of this agent alone: what is generated for it is written there, never into its workspace. */
+  readonly directory: string;
+  /** Whether the agent has the user's own MCP servers besides. */
+  readonly withUserServers: boolean;
+}
