@@ -30,7 +30,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "system",
-          include: ["tests/{agents,clients,faults,house,lanes,load,mcp,native,turns}/*.test.ts"],
+          include: ["tests/{agents,clients,faults,house,lanes,load,mcp,native,package,turns}/*.test.ts"],
           globalSetup: ["tests/projects/built-programs.ts"],
         },
       },
