@@ -98,7 +98,7 @@ describe.runIf(isFullRun())("the packed package", () => {
     const files = readdirSync(inside, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const paths = files.map(({ parentPath, name }) => join(parentPath, name));
     const foreign = paths.filter((path) => /\.map$|\.test\.|(?<!\.d)\.tsx?$/.test(path));
-    const naming = paths.filter((path) => readFileSync(path, "latin1").includes(dirname(root)));
+    const naming = paths.filter((path) => readFileSync(path, "latin1").includes(`${root}/`));
     expect([manifest.dependencies, manifest.private, foreign, naming]).toEqual([undefined, undefined, [], []]);
   });
 
