@@ -24,13 +24,12 @@ export default defineConfig(({ mode }) => ({
       },
       {
         extends: true,
-        test: { name: "process", include: inProcesses, globalSetup: ["tests/projects/built-programs.ts"] },
-      },
-      {
-        extends: true,
         test: {
-          name: "system",
-          include: ["tests/{agents,clients,faults,house,lanes,load,mcp,native,turns}/*.test.ts"],
+          name: "process",
+          include: [
+            ...inProcesses,
+            "tests/{agents,clients,faults,house,lanes,load,mcp,native,package,turns}/*.test.ts",
+          ],
           globalSetup: ["tests/projects/built-programs.ts"],
         },
       },

@@ -78,7 +78,8 @@ async function deliver(name: string, text: string): Promise<void> {
 }
 
 describe("messages to agents", () => {
-  const messages = barSize({ quick: 8, full: 100 });
+  const messages = barSize({ quick: 3, full: 100 });
+  const kills = barSize({ quick: 1, full: 3 });
   it(`are neither lost nor doubled nor reordered when the gateway and agents are killed among ${5 * messages} of them`, async () => {
     await start();
     const names = ["ada", "bob", "cyd", "dan", "eve"];
@@ -91,7 +92,7 @@ describe("messages to agents", () => {
     );
     const waiting = async (): Promise<number> =>
       (await caret.listAgents()).reduce((sum, agent) => sum + agent.waiting, 0);
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       const before = home.turns().length;
       await eventually(() => home.turns().length >= before + 4, "agents work", 30_000);
       for (const pid of home.agents().slice(0, 2)) killOne(pid);

@@ -20,6 +20,7 @@ import {
 import { expect } from "vitest";
 import type { GatewayHome } from "./gateway-home.ts";
 import { caret } from "./gateway-process.ts";
+import type { TestEditor } from "./test-editor.ts";
 
 export interface AcpClientOptions {
   /** Instead of `caret acp --lane sim`; `env` is added to the home's. */
@@ -31,10 +32,13 @@ export interface AcpClientOptions {
   /** Besides `acp --lane sim`. */
   readonly args?: readonly string[];
   readonly capabilities?: ClientCapabilities;
-  /** What the person at the client does about a permission. By default nothing, until it is withdrawn. */
-  readonly decide?: (asked: RequestPermissionRequest) => RequestPermissionResponse;
+  readonly decide?: Decide;
   readonly fillIn?: (asked: CreateElicitationRequest) => CreateElicitationResponse;
+  /** Its files and terminals; `capabilities` must offer them. */
+  readonly editor?: TestEditor;
 }
+
+type Decide = (asked: RequestPermissionRequest) => RequestPermissionResponse;
 
 /** The SDK's own client with a `caret acp` of its own, as an editor would start it. */
 export class AcpClient {
@@ -43,6 +47,8 @@ export class AcpClient {
   readonly asked: RequestPermissionRequest[] = [];
   /** Titles of requests that were withdrawn. */
   readonly withdrawn: (string | null | undefined)[] = [];
+  /** What the person at the client does about a permission. By default nothing, until it is withdrawn. */
+  decide: Decide | undefined;
   readonly pid: number;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #connection: ClientConnection;
@@ -58,6 +64,7 @@ export class AcpClient {
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.pid = this.#child.pid ?? 0;
+    this.decide = options.decide;
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr += text;
     });
@@ -144,14 +151,21 @@ export class AcpClient {
     this.#child.stdin.write(bytes);
   }
 
-  #connect({ decide, fillIn }: AcpClientOptions): ClientConnection {
+  /** Forgets what it was asked: the next test begins. */
+  forgetAsked(): void {
+    this.asked.length = 0;
+    this.withdrawn.length = 0;
+    this.decide = undefined;
+  }
+
+  #connect({ fillIn, editor }: AcpClientOptions): ClientConnection {
     const app = client({ name: "test" })
       .onNotification(methods.client.session.update, ({ params }) => {
         this.updates.push(params);
       })
       .onRequest(methods.client.session.requestPermission, ({ params, signal }) => {
         this.asked.push(params);
-        if (decide !== undefined) return decide(params);
+        if (this.decide !== undefined) return this.decide(params);
         return new Promise<RequestPermissionResponse>((resolve) =>
           signal.addEventListener("abort", () => {
             this.withdrawn.push(params.toolCall.title);
@@ -160,6 +174,7 @@ export class AcpClient {
         );
       });
     if (fillIn !== undefined) app.onRequest(methods.client.elicitation.create, ({ params }) => fillIn(params));
+    editor?.join(app);
     return app.connect(
       ndJsonStream(
         Writable.toWeb(this.#child.stdin) as WritableStream<Uint8Array>,

@@ -43,6 +43,18 @@ export class GatewayHome {
       .map(({ argv = [], cwd = "", stdin }) => ({ argv, cwd, prompt: stdin?.text ?? "" }));
   }
 
+  /** What clients of the simulator's `agent acp` asked of it by this method: the parameters, oldest first. */
+  acpRequests(method: string): readonly unknown[] {
+    return this.#records().flatMap((record) =>
+      record.event === "acp-request" && record.method === method ? [record.params] : [],
+    );
+  }
+
+  /** The models of turns that `agent acp` ran, oldest first. */
+  acpModels(): readonly (string | undefined)[] {
+    return this.#records().flatMap(({ event, model }) => (event === "acp-turn" ? [model] : []));
+  }
+
   prompts(): readonly string[] {
     return this.turns().map(({ prompt }) => prompt);
   }
@@ -98,6 +110,9 @@ interface LogRecord {
   readonly argv?: readonly string[];
   readonly cwd?: string;
   readonly stdin?: { readonly text: string };
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly model?: string;
 }
 
 /** Also the container of a seat, whose agent is then another process with the same mark. */

@@ -1,11 +1,15 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
 import { GatewayHome } from "./gateway-home.ts";
 import { caret, type GatewayOptions, type GatewayProcess, startGateway } from "./gateway-process.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
 const homes: GatewayHome[] = [];
 const gateways: GatewayProcess[] = [];
@@ -99,33 +103,36 @@ it("shows a user who wants the same gateway where it is and how to get in [ux B1
   });
 });
 
-it("refuses to be a second one for the same data directory when it may not be shared", async () => {
+it("refuses to be a second one for the same data directory when it may not be shared, as with an older one", async () => {
   const home = newHome();
-  await start(home);
+  const { url, pid } = await start(home);
   const refused = await startGateway(home, { env: { CURSOR_ACP_REUSE_EXISTING_PROXY: "false" } }).catch(String);
-  expect(refused).toMatch(/storage-locked/);
+  const lock = join(home.dataDir, "gateway.json");
+  writeFileSync(lock, readFileSync(lock, "utf8").replace(/"version": "[^"]+"/, '"version": "0.0.9"'));
+  const newer = await startGateway(home).catch(String);
+  const head = `A gateway has this data directory, at ${url} (process ${pid}), and it cannot be shared: `;
+  expect(refused).toContain(`${head}CURSOR_ACP_REUSE_EXISTING_PROXY forbids it [storage-locked]`);
+  expect(newer).toContain(`${head}the running gateway is of version 0.0.9, not ${version} [storage-locked]`);
+  expect(newer).toContain(`\`kill -INT ${pid}\` lets its turns end`);
 });
 
-it("moves to the next port when the usual one is taken, and says so", async () => {
-  const taken = await occupy(4141);
-  const gateway = await start(newHome(), { args: [] });
-  const port = Number(new URL(gateway.url).port);
-  taken?.close();
-  expect({
-    isAboveTheDefault: port > 4141,
-    isNear: port < 4141 + 21,
-    status: (await fetch(`${gateway.url}/healthz`)).status,
-  }).toEqual({ isAboveTheDefault: true, isNear: true, status: 200 });
-});
-
-it("does not move away from a port that was asked for", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
+it("keeps its port between starts, and fails with the name of the process that has taken it", async () => {
+  const home = newHome();
+  const port = await freePort();
+  const first = await start(home, { args: ["--port", String(port)] });
+  await first.stop();
+  const second = await start(home, { args: [] });
+  await second.stop();
+  const taken = createServer().listen(port, "127.0.0.1");
   await once(taken, "listening");
-  const address = taken.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const refused = await startGateway(newHome(), { args: ["--port", String(port)] }).catch(String);
+  const refused = await startGateway(home, { args: [] }).catch(String);
   taken.close();
-  expect(refused).toContain(`Cannot listen on 127.0.0.1:${port}`);
+  const holder = `process ${process.pid} (node`;
+  expect([first.url, second.url, refused]).toEqual([
+    `http://127.0.0.1:${port}`,
+    `http://127.0.0.1:${port}`,
+    expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: ${holder}`),
+  ]);
 });
 
 /** Waits until the gateway takes no new connections. */
@@ -138,11 +145,10 @@ async function isGone({ url }: GatewayProcess): Promise<void> {
   await expect.poll(answers, { timeout: 5_000 }).toBe(false);
 }
 
-/** Undefined when another process has it already, which serves as well. */
-async function occupy(port: number): Promise<Server | undefined> {
-  const server = createServer();
-  const listening = once(server, "listening").then(() => server);
-  const failed = once(server, "error").then(() => undefined);
-  server.listen(port, "127.0.0.1");
-  return await Promise.race([listening, failed]);
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
 }

@@ -1,4 +1,4 @@
-import { barSize } from "@caret/runtime/testing/bar-size.ts";
+import { barSize, isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AskedCall } from "./dialogue/dialogue.ts";
@@ -55,7 +55,7 @@ const answered = (calls: readonly AskedCall[]): readonly RawEntry[] => [
 
 const agents = (): number => findVictims(home, "agent").length;
 
-describe.each(kinds)("by %s, a client %s", (door, _kind, newName) => {
+describe.each(kinds)("by %s, a client %s", (door, kind, newName) => {
   it("stops the agent by leaving after a tool round, and is answered at once when it goes on [defect 1]", async () => {
     const name = newName();
     const task = `Please work on, ${crypto.randomUUID()}`;
@@ -71,13 +71,16 @@ describe.each(kinds)("by %s, a client %s", (door, _kind, newName) => {
     await expect.poll(agents, { timeout: 15_000, interval: 250 }).toBe(0);
   });
 
-  it("stops the agent by leaving after a tool round, and never coming back [defect 1]", async () => {
-    const name = newName();
-    const task = `Please work on, ${crypto.randomUUID()}`;
-    const { calls } = await askRaw(gateway, { door, name, transcript: [{ user: task }] });
-    await askAndLeave(gateway, { door, name, transcript: [{ user: task }, ...answered(calls)] }, "I work on.");
-    await expect.poll(agents, { timeout: 15_000, interval: 250 }).toBe(0);
-  });
+  it.runIf(isFullRun() || kind !== "without a name")(
+    "stops the agent by leaving after a tool round, and never coming back [defect 1]",
+    async () => {
+      const name = newName();
+      const task = `Please work on, ${crypto.randomUUID()}`;
+      const { calls } = await askRaw(gateway, { door, name, transcript: [{ user: task }] });
+      await askAndLeave(gateway, { door, name, transcript: [{ user: task }, ...answered(calls)] }, "I work on.");
+      await expect.poll(agents, { timeout: 15_000, interval: 250 }).toBe(0);
+    },
+  );
 
   it("may send everything twice and has its task done once, its calls in their order [defect 12] [clients D12]", async () => {
     const name = newName();

@@ -1,3 +1,4 @@
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterEach, expect, it } from "vitest";
 import { askRaw, type RawAnswer, type RawEntry } from "./dialogue/raw-conversation.ts";
 import { GatewayHome } from "./gateway-home.ts";
@@ -42,7 +43,7 @@ it("a command that is run again and again with the same output is refused, and e
   expect(await loop(times(8, bash("git status")))).toEqual({ calls: 6, end: "loop_stopped" });
 });
 
-it.each([
+it.runIf(isFullRun()).each([
   ["sooner", "2", { calls: 2, end: "loop_stopped" }],
   ["never", "0", { calls: 8, end: "All done." }],
 ])("a setting makes it %s [clients D12]", async (_when, repeats, end) => {

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { asyncStagesOf, filesOfWay, linesOf, sourceFiles, wayIn, wayOut } from "./turn-way.ts";
 
 describe("the way of a turn (`npm run way` prints it)", () => {
-  // 60 before a turn could choose its lane, and hand over to another.
-  it("a chat request passes at most 62 files from its route to the spawn", () => {
+  it("a chat request passes at most 60 files from its route to the spawn", () => {
     const files = filesOfWay(wayIn);
-    expect(files.length, files.join("\n")).toBeLessThanOrEqual(62);
+    expect(files.length, files.join("\n")).toBeLessThanOrEqual(60);
   });
 
   it("a delta passes at most 20 files from the agent's bytes to the line of a stream", () => {

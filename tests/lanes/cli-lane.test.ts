@@ -19,21 +19,24 @@ describeLane("cli, over the simulated program", {
   },
 });
 
-describeLane("contract, a program of one's own", {
-  lane: "cli",
-  features: featuresOf.contract,
-  async open(bench, scenario, settings) {
-    const own = { command: bench.agentPath, args: ["--contract"] };
-    const { engine, close } = await bench.open({ settings: { ...settings, model: "own", models: { own } } });
-    const workspace = bench.workspace(bench.simulator(scenario));
-    return {
-      engine,
-      workspace,
-      runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
-      leftovers: () => bench.processes(workspace).length,
-      close,
-    };
-  },
+// The same lane with another dialect, whose calls are tested in lanes/cli/contract-calls.
+describe.runIf(isFullRun())("the lane with a program that speaks the contract", () => {
+  describeLane("contract, a program of one's own", {
+    lane: "cli",
+    features: featuresOf.contract,
+    async open(bench, scenario, settings) {
+      const own = { command: bench.agentPath, args: ["--contract"] };
+      const { engine, close } = await bench.open({ settings: { ...settings, model: "own", models: { own } } });
+      const workspace = bench.workspace(bench.simulator(scenario));
+      return {
+        engine,
+        workspace,
+        runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+        leftovers: () => bench.processes(workspace).length,
+        close,
+      };
+    },
+  });
 });
 
 // It is the same lane with the simulator for its program, and every test in tests/clients and tests/native runs on it.

@@ -9,6 +9,7 @@ import {
   type SessionEngine,
   type TurnRequest,
 } from "@caret/runtime";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -31,6 +32,8 @@ export interface LaneUnderTest {
   readonly lane: LaneName;
   /** What the lane says that it can do. */
   readonly features: readonly LaneFeature[];
+  /** Each test starts a process of its own: what is the engine's work more than the lane's is left to the full run. */
+  readonly isSlow?: true;
   open(bench: TurnBench, scenario: ScenarioInput | undefined, settings: BenchSettings): Promise<LaneStage>;
 }
 
@@ -44,7 +47,8 @@ const clientTools: NonNullable<TurnRequest["clientTools"]> = { tools: [weather],
 const askWeather = { tool: { server: "caret", name: "get_weather", args: { city: "Oslo" } } };
 
 /** What every lane does the same, whatever its upstream speaks: owners, log, budgets, loops, ends. */
-export function describeLane(name: string, { lane, features, open }: LaneUnderTest): void {
+export function describeLane(name: string, { lane, features, isSlow, open }: LaneUnderTest): void {
+  const engineTest = test.runIf(isSlow === undefined || isFullRun());
   const can = (feature: LaneFeature): boolean => features.includes(feature);
   describe(`the contract of lanes: ${name}`, () => {
     let bench: TurnBench;
@@ -123,7 +127,7 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
       ]);
     });
 
-    test("three calls one after the other take one run, and each is logged where the agent made it", async () => {
+    engineTest("three calls one after the other take one run, and each is logged where the agent made it", async () => {
       const { engine, workspace, runs } = await start({
         turns: [[{ text: "1" }, askWeather, { text: "2" }, askWeather, { text: "3" }, askWeather, { text: "4" }]],
       });
@@ -139,7 +143,7 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
       expect([story, runs()]).toEqual([["1", "day 0", "2", "day 1", "3", "day 2", "4"], 1]);
     });
 
-    test("a turn that is cancelled while a call waits ends at once, and nothing of it is left", async () => {
+    engineTest("a turn that is cancelled while a call waits ends at once, and nothing of it is left", async () => {
       const { engine, workspace, leftovers } = await start({ turns: [[askWeather, { text: "Done." }]] });
       const { events, outcome } = await playTurn(
         engine,
@@ -158,7 +162,7 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
       await eventually(() => leftovers() === 0, "everything of the turn to be gone");
     });
 
-    test("a client's call that repeats itself in vain is warned, refused, and ends the turn", async () => {
+    engineTest("a client's call that repeats itself in vain is warned, refused, and ends the turn", async () => {
       const again = Array.from({ length: 12 }, () => askWeather);
       const { engine, workspace } = await start({ turns: [[...again, { text: "Done." }]] });
       const { outcome, events } = await playTurn(
@@ -189,19 +193,22 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
       expect(() => readFileSync(join(realWorkspace, "made.txt"))).toThrow("ENOENT");
     });
 
-    test("a budget that is used up stops the next turn before the upstream is asked, and one that cannot be held says so", async () => {
-      const { engine, workspace, runs } = await start(
-        { turns: [[{ text: "Done." }, { usage: { inputTokens: 900, outputTokens: 100 } }]] },
-        { budgets: { session: { tokens: 1_000 } } },
-      );
-      const first = await playTurn(engine, { prompt: "one", workspace });
-      const second = await playTurn(engine, { prompt: "two", sessionId: first.turn.sessionId });
-      expect([endOf(first.outcome), endOf(second.outcome), runs()]).toEqual(
-        can("usage") ? ["completed", "budget-exceeded", 1] : ["completed", "completed", 2],
-      );
-      const warned = second.summary.notices.filter(({ kind }) => kind === "budget-warning").length;
-      expect(warned).toBe(can("usage") ? 0 : 1);
-    });
+    engineTest(
+      "a budget that is used up stops the next turn before the upstream is asked, and one that cannot be held says so",
+      async () => {
+        const { engine, workspace, runs } = await start(
+          { turns: [[{ text: "Done." }, { usage: { inputTokens: 900, outputTokens: 100 } }]] },
+          { budgets: { session: { tokens: 1_000 } } },
+        );
+        const first = await playTurn(engine, { prompt: "one", workspace });
+        const second = await playTurn(engine, { prompt: "two", sessionId: first.turn.sessionId });
+        expect([endOf(first.outcome), endOf(second.outcome), runs()]).toEqual(
+          can("usage") ? ["completed", "budget-exceeded", 1] : ["completed", "completed", 2],
+        );
+        const warned = second.summary.notices.filter(({ kind }) => kind === "budget-warning").length;
+        expect(warned).toBe(can("usage") ? 0 : 1);
+      },
+    );
 
     test("a turn that is cancelled while the agent speaks keeps what was said, and nothing of it is left", async () => {
       const { engine, workspace, leftovers } = await start({ turns: [[{ text: "Half." }, { hang: true }]] });
@@ -366,7 +373,7 @@ export function describeLane(name: string, { lane, features, open }: LaneUnderTe
       ]);
     });
 
-    test("a turn that fails after it has spoken keeps what was said, and is not tried again", async () => {
+    engineTest("a turn that fails after it has spoken keeps what was said, and is not tried again", async () => {
       const { engine, workspace, runs } = await start({ turns: [[{ text: "Half." }, { fail: "unavailable" }]] });
       const { outcome, text } = await playTurn(engine, { prompt: "Hello", workspace });
       expect([text, outcome.kind, runs()]).toEqual(["Half.", "failed", 1]);

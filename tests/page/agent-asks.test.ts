@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ScenarioInput, simulatorCommand } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { AcpClient, choosing } from "../clients/acp-client.ts";
 import { lacksChromium } from "./chromium.ts";
 import { approval, readyApproval, transcript, turnEnds } from "./page-parts.ts";
 import { PageStage } from "./page-stage.ts";
@@ -26,20 +27,29 @@ const scenario: ScenarioInput = {
 describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", () => {
   let stage: PageStage;
   let directory: string;
+  /** Has the sessions open that a test resumes in it. */
+  let editor: AcpClient;
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "caret-agent-"));
     const { file, args } = simulatorCommand();
     const agent = join(directory, "agent");
     writeFileSync(agent, `#!/bin/sh\nexec '${file}' '${args.join("' '")}' "$@"\n`, { mode: 0o755 });
     stage = await PageStage.open({ scenario, lane: "acp", env: { CARET_CLI_COMMAND: agent } });
+    editor = await AcpClient.start(stage.home, { args: ["--lane", "acp"] });
   }, 180_000);
   afterEach(async () => {
     expect(await stage.leave()).toEqual([]);
   });
   afterAll(async () => {
+    await editor.stop();
     await stage.close();
     rmSync(directory, { recursive: true, force: true });
   });
+
+  async function openInEditor(sessionId: string): Promise<void> {
+    await editor.agent.request("session/resume", { sessionId, cwd: stage.home.workspace });
+    await editor.untilAsked();
+  }
 
   const isThere = (name: string): boolean => existsSync(join(stage.home.workspace, name));
 
@@ -76,5 +86,28 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
     await (await readyApproval(page)).click();
     await turnEnds(page, "Done");
     expect(isThere("planned.txt")).toBe(true);
+  });
+
+  it("is withdrawn from an editor that watches when the page has decided, and the editor sees the turn's end", async () => {
+    const { id } = await stage.session("Make it again", { permission: "auto-edits" });
+    await openInEditor(id);
+    const page = await stage.visit(`/s/${id}`);
+    await (await readyApproval(page)).click();
+    await turnEnds(page, "Done");
+    await expect.poll(() => editor.said(id, "agent_message_chunk")).toBe("Made.");
+    expect([editor.withdrawn, editor.calls(id)]).toMatchObject([["`touch made.txt`"], {}]);
+    editor.forgetAsked();
+  });
+
+  it("leaves the page when it was decided in an editor, whose answer the page shows", async () => {
+    const { id } = await stage.session("Ask me again", { permission: "auto-edits" });
+    const page = await stage.visit(`/s/${id}`);
+    await page.getByRole("form", { name: "Colour" }).waitFor();
+    editor.decide = choosing("allow_once");
+    await openInEditor(id);
+    await turnEnds(page, "Done");
+    await page.getByRole("form", { name: "Colour" }).waitFor({ state: "detached" });
+    await transcript(page).getByText("Red").first().waitFor();
+    editor.forgetAsked();
   });
 });

@@ -14,16 +14,21 @@ const args = [
   "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,LensOverlay,PaintHolding,Translate,HttpsUpgrades,DestroyProfileOnBrowserClose,AvoidUnnecessaryBeforeUnloadCheckSync,OptimizationHints,MediaRouter,SpareRendererForSitePerProcess",
 ];
 
-/** The browser of this machine: Debian's, or the one that `CHROMIUM` names. Undefined where there is none. */
+/** Debian's, the one without windows first: the same engine for four fifths of the CPU. */
+const installed = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+
+/** The browser of this machine, or the one that `CHROMIUM` names. Undefined where there is none. */
 function findChromium(): string | undefined {
   const named = process.env["CHROMIUM"];
-  return [...(named === undefined ? [] : [named]), "/usr/bin/chromium"].find((path) => existsSync(path));
+  return [...(named === undefined ? [] : [named]), ...installed].find((path) => existsSync(path));
 }
 
 /** For `describe.skipIf`: says once per file why nothing is tested. */
 export function lacksChromium(): boolean {
   if (findChromium() !== undefined) return false;
-  process.stdout.write("page tests are skipped: no Chromium (install Debian's `chromium`, or name one in CHROMIUM)\n");
+  process.stdout.write(
+    "page tests are skipped: no Chromium (install Debian's `chromium-headless-shell` or `chromium`, or name one in CHROMIUM)\n",
+  );
   return true;
 }
 

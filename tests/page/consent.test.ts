@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
 import { approval, composer, readyApproval, shownText, transcript, turnEnds } from "./page-parts.ts";
@@ -40,27 +41,30 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
-  it("takes Alt+A from anywhere and a bare D on the focused card, each for one approval [ux A1]", async () => {
-    const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
-    const page = await stage.visit(`/s/${id}`);
-    await approval(page).getByText("the first").waitFor();
-    await readyApproval(page);
-    const isShutAtFirst = page.evaluate(shutAtFirst("Approval: Write two.txt"));
-    await page.keyboard.press("Alt+a");
-    await approval(page).getByText("the second").waitFor();
-    // The card that has just appeared takes no decision yet.
-    expect(await isShutAtFirst).toBe(true);
-    await (await readyApproval(page)).focus();
-    await page.keyboard.press("d");
-    await turnEnds(page, "Done");
-    await transcript(page).getByText("Denied by you: Write two.txt").waitFor();
-    const written = (name: string) => existsSync(join(stage.home.workspace, name));
-    expect({ first: written("one.txt"), second: written("two.txt") }).toEqual({ first: true, second: false });
-  });
+  it.runIf(isFullRun())(
+    "takes Alt+A from anywhere and a bare D on the focused card, each for one approval [ux A1]",
+    async () => {
+      const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
+      const page = await stage.visit(`/s/${id}`);
+      await approval(page).getByText("the first").waitFor();
+      await readyApproval(page);
+      const isShutAtFirst = page.evaluate(shutAtFirst("Approval: Write two.txt"));
+      await page.keyboard.press("Alt+a");
+      await approval(page).getByText("the second").waitFor();
+      // The card that has just appeared takes no decision yet.
+      expect(await isShutAtFirst).toBe(true);
+      await (await readyApproval(page)).focus();
+      await page.keyboard.press("d");
+      await turnEnds(page, "Done");
+      await transcript(page).getByText("Denied by you: Write two.txt").waitFor();
+      const written = (name: string) => existsSync(join(stage.home.workspace, name));
+      expect({ first: written("one.txt"), second: written("two.txt") }).toEqual({ first: true, second: false });
+    },
+  );
 
   const guide = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`).join("");
 
-  it("shows what an overwrite would lose [ux A3]", async () => {
+  it.runIf(isFullRun())("shows what an overwrite would lose [ux A3]", async () => {
     writeFileSync(join(stage.home.workspace, "guide.md"), guide);
     const { id } = await stage.session(prompts.overwrite, { permission: "supervised" });
     const page = await stage.visit(`/s/${id}`);
@@ -71,22 +75,25 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
-  it("shows an edit at its real line, and asks nobody about one that cannot apply [ux A3]", async () => {
-    writeFileSync(join(stage.home.workspace, "guide.md"), guide);
-    const { id } = await stage.session(prompts.editInTheMiddle, { permission: "supervised" });
-    const page = await stage.visit(`/s/${id}`);
-    const change = approval(page).getByRole("region", { name: /^Proposed change in .*guide\.md/ });
-    await change.getByText("line twenty").waitFor();
-    expect(await shownText(change)).toMatch(/(^|\n)20\b/);
-    await (await readyApproval(page)).click();
-    await turnEnds(page, "Done");
-    const { events } = await stage.api.readLog(id, { limit: 1_000 });
-    const asked = events.filter(({ event }) => event.type === "approval-request").length;
-    expect({ asked, file: readFileSync(join(stage.home.workspace, "guide.md"), "utf8").split("\n")[19] }).toEqual({
-      asked: 1,
-      file: "line twenty",
-    });
-  });
+  it.runIf(isFullRun())(
+    "shows an edit at its real line, and asks nobody about one that cannot apply [ux A3]",
+    async () => {
+      writeFileSync(join(stage.home.workspace, "guide.md"), guide);
+      const { id } = await stage.session(prompts.editInTheMiddle, { permission: "supervised" });
+      const page = await stage.visit(`/s/${id}`);
+      const change = approval(page).getByRole("region", { name: /^Proposed change in .*guide\.md/ });
+      await change.getByText("line twenty").waitFor();
+      expect(await shownText(change)).toMatch(/(^|\n)20\b/);
+      await (await readyApproval(page)).click();
+      await turnEnds(page, "Done");
+      const { events } = await stage.api.readLog(id, { limit: 1_000 });
+      const asked = events.filter(({ event }) => event.type === "approval-request").length;
+      expect({ asked, file: readFileSync(join(stage.home.workspace, "guide.md"), "utf8").split("\n")[19] }).toEqual({
+        asked: 1,
+        file: "line twenty",
+      });
+    },
+  );
 
   it("shows the whole command with what it hides, and why it asks [defect 5]", async () => {
     const { id } = await stage.session(prompts.hiddenText);
@@ -147,7 +154,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
   });
 
-  it("decides from the list of what waits, with everything in sight [ux A3]", async () => {
+  it.runIf(isFullRun())("decides from the list of what waits, with everything in sight [ux A3]", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit("/");
     const inbox = page.getByRole("region", { name: /^Waiting for you/ });
@@ -171,7 +178,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
       .waitFor();
   });
 
-  it("renames a session with what is typed at once, and starts nothing [ux B5]", async () => {
+  it.runIf(isFullRun())("renames a session with what is typed at once, and starts nothing [ux B5]", async () => {
     const session = await stage.endedSession(prompts.quick);
     const page = await stage.visit(`/s/${session.id}`);
     await page.getByRole("button", { name: "Actions" }).first().click();

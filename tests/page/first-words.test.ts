@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
 import { composer, pasteImage, shownText, transcript, turnEnds } from "./page-parts.ts";
@@ -24,27 +25,30 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     await page.getByText("Simulated answers, real tools.", { exact: true }).waitFor();
   });
 
-  it("says what an empty workspace field means here [ux B8]", async () => {
+  it.runIf(isFullRun())("says what an empty workspace field means here [ux B8]", async () => {
     const page = await stage.visit("/new");
     await page.getByText(`If empty: ${stage.home.workspace}.`).waitFor();
   });
 
-  it("labels the model and the permission beside the prompt, and shares no word between them [ux B11]", async () => {
-    const { id } = await stage.endedSession(prompts.quick);
-    const page = await stage.visit(`/s/${id}`);
-    const options = async (label: string) => await page.getByLabel(label).getByRole("option").allInnerTexts();
-    await composer(page).waitFor();
-    const models = await options("Model");
-    expect({
-      permissions: await options("Permission"),
-      shared: (await options("Permission")).filter((word) => models.includes(word)),
-      shownLabel: await shownText(page.getByText("Permission", { exact: true })),
-    }).toEqual({
-      permissions: ["Supervised", "Auto-accept edits", "Auto-run commands", "Full access"],
-      shared: [],
-      shownLabel: "Permission",
-    });
-  });
+  it.runIf(isFullRun())(
+    "labels the model and the permission beside the prompt, and shares no word between them [ux B11]",
+    async () => {
+      const { id } = await stage.endedSession(prompts.quick);
+      const page = await stage.visit(`/s/${id}`);
+      const options = async (label: string) => await page.getByLabel(label).getByRole("option").allInnerTexts();
+      await composer(page).waitFor();
+      const models = await options("Model");
+      expect({
+        permissions: await options("Permission"),
+        shared: (await options("Permission")).filter((word) => models.includes(word)),
+        shownLabel: await shownText(page.getByText("Permission", { exact: true })),
+      }).toEqual({
+        permissions: ["Supervised", "Auto-accept edits", "Auto-run commands", "Full access"],
+        shared: [],
+        shownLabel: "Permission",
+      });
+    },
+  );
 
   it("works in the newcomer's own project after one confirmed click [ux B1]", async () => {
     const project = join(stage.home.directory, "my project");
@@ -61,19 +65,22 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     expect(session?.workspace).toBe(realpathSync(project));
   });
 
-  it("refuses as before when the newcomer cancels, and names the command and the file [ux B1]", async () => {
-    const project = join(stage.home.directory, "not this");
-    mkdirSync(project);
-    const page = await stage.visit("/new");
-    await page.getByRole("combobox", { name: "Workspace" }).fill(project);
-    await composer(page).fill(prompts.quick);
-    stage.allow(/403/);
-    await page.getByRole("button", { name: "Start", exact: true }).click();
-    await page.getByRole("button", { name: "Cancel" }).click();
-    const words = await shownText(page.getByRole("alert").filter({ hasText: "may not work in" }));
-    expect(words).toContain(`npx caret workspaces allow '${realpathSync(project)}'`);
-    expect(words).toMatch(/workspaces\.allow` in \/.*\/caret\/caret\.json/);
-  });
+  it.runIf(isFullRun())(
+    "refuses as before when the newcomer cancels, and names the command and the file [ux B1]",
+    async () => {
+      const project = join(stage.home.directory, "not this");
+      mkdirSync(project);
+      const page = await stage.visit("/new");
+      await page.getByRole("combobox", { name: "Workspace" }).fill(project);
+      await composer(page).fill(prompts.quick);
+      stage.allow(/403/);
+      await page.getByRole("button", { name: "Start", exact: true }).click();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      const words = await shownText(page.getByRole("alert").filter({ hasText: "may not work in" }));
+      expect(words).toContain(`npx caret workspaces allow '${realpathSync(project)}'`);
+      expect(words).toMatch(/workspaces\.allow` in \/.*\/caret\/caret\.json/);
+    },
+  );
 
   it("offers a sample project [ux B1]", async () => {
     const page = await stage.visit("/new");
@@ -112,7 +119,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     await expect.poll(() => page.getByRole("radio", { name: /^Auto-accept edits/ }).isChecked()).toBe(true);
   });
 
-  it("keeps the message about a wrong file beside the one about sending [ux B3]", async () => {
+  it.runIf(isFullRun())("keeps the message about a wrong file beside the one about sending [ux B3]", async () => {
     const page = await stage.visit("/new");
     await page
       .getByLabel("Images to add")

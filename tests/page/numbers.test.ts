@@ -1,3 +1,4 @@
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
@@ -53,15 +54,18 @@ describe.skipIf(lacksChromium())("tokens and cost", () => {
     ]);
   });
 
-  it("of a long session are those of all its turns, although only the last ones are loaded [ux A6]", async () => {
-    const { id } = await stage.endedSession(prompt, { permission: "full" });
-    const { content } = await stage.api.exportSession(id, "ndjson");
-    const session = await stage.api.importSession(manyTurns(await content.text(), 200));
-    const page = await stage.visit(`/s/${session.id}`);
-    await expect.poll(() => shownText(stateLine(page))).toContain("20.4M in (88% cached) · 160k out · $8.46");
-  });
+  it.runIf(isFullRun())(
+    "of a long session are those of all its turns, although only the last ones are loaded [ux A6]",
+    async () => {
+      const { id } = await stage.endedSession(prompt, { permission: "full" });
+      const { content } = await stage.api.exportSession(id, "ndjson");
+      const session = await stage.api.importSession(manyTurns(await content.text(), 200));
+      const page = await stage.visit(`/s/${session.id}`);
+      await expect.poll(() => shownText(stateLine(page))).toContain("20.4M in (88% cached) · 160k out · $8.46");
+    },
+  );
 
-  it("of deleted sessions have a line of their own instead of ids [ux A6]", async () => {
+  it.runIf(isFullRun())("of deleted sessions have a line of their own instead of ids [ux A6]", async () => {
     const { id } = await stage.endedSession(prompt, { permission: "full" });
     await stage.api.deleteSession(id);
     const page = await stage.visit("/usage");

@@ -71,7 +71,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
   });
 
-  it("shows the open session in the list beside it, however many are newer [ux C7]", async () => {
+  it.runIf(isFullRun())("shows the open session in the list beside it, however many are newer [ux C7]", async () => {
     const oldest = await stage.endedSession(prompts.quick);
     for (let newer = 0; newer < 20; newer += 1) await stage.api.createSession({ title: `Newer ${newer}` });
     const page = await stage.visit(`/s/${oldest.id}`, { viewport: { width: 1280, height: 480 } });
@@ -81,7 +81,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await expect.poll(async () => (await row.boundingBox())?.y ?? 1_000).toBeLessThan(460);
   });
 
-  it("shows in a replay what an open question offers [ux C10]", async () => {
+  it.runIf(isFullRun())("shows in a replay what an open question offers [ux C10]", async () => {
     const { id } = await stage.session(prompts.question);
     const page = await stage.visit(`/s/${id}`);
     await page.getByRole("form", { name: "Colour" }).waitFor();
@@ -106,14 +106,17 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     expect(await said.count()).toBe(1);
   });
 
-  it("names no directory of Caret's own as the workspace of a client's session [clients D10]", async () => {
-    const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
-    await askByChat({ messages: [{ role: "user", content: prompts.quick }], tools: [tool] });
-    const page = await stage.visit("/");
-    await page.getByRole("main").getByRole("link", { name: prompts.quick }).first().click();
-    await transcript(page).getByText("Hello there.").waitFor();
-    await stateLine(page).getByText("no workspace").waitFor();
-  });
+  it.runIf(isFullRun())(
+    "names no directory of Caret's own as the workspace of a client's session [clients D10]",
+    async () => {
+      const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
+      await askByChat({ messages: [{ role: "user", content: prompts.quick }], tools: [tool] });
+      const page = await stage.visit("/");
+      await page.getByRole("main").getByRole("link", { name: prompts.quick }).first().click();
+      await transcript(page).getByText("Hello there.").waitFor();
+      await stateLine(page).getByText("no workspace").waitFor();
+    },
+  );
 
   it.runIf(isFullRun())(
     "says how long it has been cut off and how often it tries, and is back soon after the gateway [ux C9]",

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
 import { composer, pasteImage, readyApproval, transcript, turnEnds } from "./page-parts.ts";
@@ -104,7 +105,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     expect(readFileSync(image).subarray(1, 4).toString()).toBe("PNG");
   });
 
-  it("starts in the background and stays where it is", async () => {
+  it.runIf(isFullRun())("starts in the background and stays where it is", async () => {
     const page = await stage.visit("/new");
     await composer(page).fill(prompts.quick);
     await page.keyboard.press("Control+Enter");
@@ -112,7 +113,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     expect([new URL(page.url()).hash, await composer(page).inputValue()]).toEqual(["#/new", ""]);
   });
 
-  it("goes anywhere from the palette", async () => {
+  it.runIf(isFullRun())("goes anywhere from the palette", async () => {
     await stage.session(undefined, { title: "Somewhere far down" });
     const page = await stage.visit();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
@@ -130,7 +131,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.getByRole("button", { name: "Check again" }).waitFor();
   });
 
-  it("lists its shortcuts, and they work", async () => {
+  it.runIf(isFullRun())("lists its shortcuts, and they work", async () => {
     const page = await stage.visit();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await page.keyboard.press("?");
@@ -145,7 +146,7 @@ describe.skipIf(lacksChromium())("the list of sessions and the ways around", () 
     await page.getByRole("heading", { name: "New session" }).waitFor();
   });
 
-  it("is light or dark as the system is, until the user chooses", async () => {
+  it.runIf(isFullRun())("is light or dark as the system is, until the user chooses", async () => {
     const page = await stage.visit("/", { colorScheme: "dark" });
     const theme = () => page.locator("html").getAttribute("data-theme");
     await page.getByRole("button", { name: "More" }).waitFor();

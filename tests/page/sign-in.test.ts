@@ -46,7 +46,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     await second.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
   });
 
-  it("takes a pasted link, and says so when it is none", async () => {
+  it.runIf(isFullRun())("takes a pasted link, and says so when it is none", async () => {
     const page = await stage.newBrowser();
     await page.goto(stage.url);
     const field = page.getByLabel("Or paste the link here");
@@ -70,24 +70,27 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it("shows the documentation of the API without asking for a password, until the browser signs out [ux C11]", async () => {
-    const page = await stage.newBrowser();
-    await page.goto((await stage.api.createLink()).url);
-    await page.getByRole("navigation").getByRole("link", { name: "Connect" }).click();
-    const [docs] = await Promise.all([
-      page.context().waitForEvent("page"),
-      page.getByRole("link", { name: "API documentation" }).click(),
-    ]);
-    await docs.getByText("POST /v1/messages").first().waitFor();
-    expect(docs.url()).toBe(`${stage.url}/docs`);
-    await docs.getByRole("link", { name: "openapi.json" }).click();
-    await docs.getByText('"openapi":"3.1.0"').waitFor();
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
-    await page.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
-    const refused = await page.context().request.get(`${stage.url}/docs`);
-    expect(refused.status()).toBe(401);
-  });
+  it.runIf(isFullRun())(
+    "shows the documentation of the API without asking for a password, until the browser signs out [ux C11]",
+    async () => {
+      const page = await stage.newBrowser();
+      await page.goto((await stage.api.createLink()).url);
+      await page.getByRole("navigation").getByRole("link", { name: "Connect" }).click();
+      const [docs] = await Promise.all([
+        page.context().waitForEvent("page"),
+        page.getByRole("link", { name: "API documentation" }).click(),
+      ]);
+      await docs.getByText("POST /v1/messages").first().waitFor();
+      expect(docs.url()).toBe(`${stage.url}/docs`);
+      await docs.getByRole("link", { name: "openapi.json" }).click();
+      await docs.getByText('"openapi":"3.1.0"').waitFor();
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
+      const refused = await page.context().request.get(`${stage.url}/docs`);
+      expect(refused.status()).toBe(401);
+    },
+  );
 
   it("is over at once when the token is revoked, and nothing is left on the page", async () => {
     const page = await stage.newBrowser();
@@ -115,7 +118,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     expect([dialogs, await shownText(page.locator("body"))]).toEqual([[], expect.not.stringContaining("alert")]);
   });
 
-  it("leaves a signed-in browser as it is when it opens a hostile address", async () => {
+  it.runIf(isFullRun())("leaves a signed-in browser as it is when it opens a hostile address", async () => {
     const page = await stage.visit();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     stage.allow(/404|not found/i);

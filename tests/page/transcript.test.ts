@@ -101,17 +101,20 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await turnEnds(page, "Done");
   });
 
-  it("offers to stop and send, and never to steer, where the agent cannot hear it [ux B10]", async () => {
-    const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
-    const page = await stage.visit(`/s/${id}`);
-    await transcript(page).getByText("Once upon a time").waitFor();
-    await composer(page).fill(prompts.quick);
-    expect(await page.getByRole("button", { name: "Steer" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Stop and send" }).click();
-    await transcript(page).getByText("Hello there.").waitFor();
-    await turnEnds(page, "Done");
-    expect(await shownText(page.getByRole("region", { name: "End of turn" }).first())).toContain("Stopped");
-  });
+  it.runIf(isFullRun())(
+    "offers to stop and send, and never to steer, where the agent cannot hear it [ux B10]",
+    async () => {
+      const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
+      const page = await stage.visit(`/s/${id}`);
+      await transcript(page).getByText("Once upon a time").waitFor();
+      await composer(page).fill(prompts.quick);
+      expect(await page.getByRole("button", { name: "Steer" }).count()).toBe(0);
+      await page.getByRole("button", { name: "Stop and send" }).click();
+      await transcript(page).getByText("Hello there.").waitFor();
+      await turnEnds(page, "Done");
+      expect(await shownText(page.getByRole("region", { name: "End of turn" }).first())).toContain("Stopped");
+    },
+  );
 
   it.runIf(isFullRun())(
     "follows a turn that runs in a terminal, without buttons that cannot work [ux B6]",
@@ -140,20 +143,23 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await expect.poll(() => page.getByRole("region", { name: "Prompt" }).count()).toBe(2);
   });
 
-  it("goes on in a fork, which its title says, without touching where it came from [ux C1]", async () => {
-    const session = await stage.endedSession(prompts.quick);
-    const page = await stage.visit(`/s/${session.id}`);
-    await page.getByRole("button", { name: "Fork from here" }).click();
-    await page.waitForURL((url) => !url.hash.includes(session.id));
-    await transcript(page).getByText("Hello there.").waitFor();
-    await page.getByRole("heading", { name: `${prompts.quick} (fork)` }).waitFor();
-    await composer(page).fill(prompts.quick);
-    await page.getByRole("button", { name: "Send" }).click();
-    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
-    expect((await stage.api.getSession(session.id)).lastSeq).toBe(session.lastSeq);
-  });
+  it.runIf(isFullRun())(
+    "goes on in a fork, which its title says, without touching where it came from [ux C1]",
+    async () => {
+      const session = await stage.endedSession(prompts.quick);
+      const page = await stage.visit(`/s/${session.id}`);
+      await page.getByRole("button", { name: "Fork from here" }).click();
+      await page.waitForURL((url) => !url.hash.includes(session.id));
+      await transcript(page).getByText("Hello there.").waitFor();
+      await page.getByRole("heading", { name: `${prompts.quick} (fork)` }).waitFor();
+      await composer(page).fill(prompts.quick);
+      await page.getByRole("button", { name: "Send" }).click();
+      await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+      expect((await stage.api.getSession(session.id)).lastSeq).toBe(session.lastSeq);
+    },
+  );
 
-  it("shows with what it works, and what it took", async () => {
+  it.runIf(isFullRun())("shows with what it works, and what it took", async () => {
     const { id } = await stage.endedSession(prompts.quick, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     const facts = stateLine(page).getByRole("list", { name: "Works with" });
@@ -167,7 +173,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await expect.poll(async () => (await stage.api.getSession(id)).permission).toBe("supervised");
   });
 
-  it("keeps what was typed when the page is left", async () => {
+  it.runIf(isFullRun())("keeps what was typed when the page is left", async () => {
     const { id } = await stage.session();
     const page = await stage.visit(`/s/${id}`);
     await composer(page).fill("half a thought");

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
@@ -81,7 +82,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/Denied|Interrupted|policy/);
   });
 
-  it("shows one reconnect in one row [ux B9]", async () => {
+  it.runIf(isFullRun())("shows one reconnect in one row [ux B9]", async () => {
     const { id } = await stage.session(prompts.connection, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");
@@ -89,7 +90,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/reconnecting|Connection/);
   });
 
-  it("says that nobody was asked, and not that a user skipped it [ux B9]", async () => {
+  it.runIf(isFullRun())("says that nobody was asked, and not that a user skipped it [ux B9]", async () => {
     const { id } = await stage.session(prompts.question, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");
@@ -97,7 +98,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/skipped by the user/i);
   });
 
-  it("leads from a session that does not exist to all of them [ux B9]", async () => {
+  it.runIf(isFullRun())("leads from a session that does not exist to all of them [ux B9]", async () => {
     stage.allow(/404/);
     const page = await stage.visit("/s/nope");
     await page.getByText("There is no such session").waitFor();
@@ -105,7 +106,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
   });
 
-  it("says which file can be imported [ux B9]", async () => {
+  it.runIf(isFullRun())("says which file can be imported [ux B9]", async () => {
     stage.allow(/400/);
     const page = await stage.visit("/");
     await page.getByRole("button", { name: "More" }).first().click();
@@ -130,7 +131,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
       .waitFor();
   });
 
-  it("marks simulated sessions once for all where all are simulated [ux C6]", async () => {
+  it.runIf(isFullRun())("marks simulated sessions once for all where all are simulated [ux C6]", async () => {
     await stage.endedSession(prompts.hello);
     const page = await stage.visit("/");
     await page.getByRole("main").getByRole("link", { name: prompts.hello }).first().waitFor();

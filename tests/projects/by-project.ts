@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * The projects whose files take longest first: what is started last is waited for alone. All files of a project in a row:
  * vitest hands a worker, with the modules it has loaded, only to a next file of the same project.
  */
-const order = ["page", "system", "process", "unit"];
+const order = ["page", "process", "unit"];
 
 /** Project by project, and in each the larger files before the smaller ones. */
 export class ByProject extends BaseSequencer {

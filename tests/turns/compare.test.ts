@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { caret } from "../clients/gateway-process.ts";
@@ -116,7 +117,7 @@ describe("caret compare", () => {
     ]);
   });
 
-  it("refuses what a person would have to decide, and says how each check ended", async () => {
+  it.runIf(isFullRun())("refuses what a person would have to decide, and says how each check ended", async () => {
     const { stdout, exit } = compare("--check", "echo no; exit 3", "--json", "Make a file");
     const view = JSON.parse(await stdout) as { readonly candidates: readonly { readonly sessionId: string }[] };
     const log = await gateway.client().readLog(view.candidates[0]?.sessionId ?? "", { limit: 10_000 });
@@ -152,7 +153,7 @@ describe("caret compare", () => {
     ]);
   });
 
-  it("is dropped by the gateway when the command was killed", async () => {
+  it.runIf(isFullRun())("is dropped by the gateway when the command was killed", async () => {
     const { child, exit } = compare("Go on for ever");
     await expect.poll(worktreesThere).toBe(4);
     child.kill("SIGKILL");
@@ -160,14 +161,14 @@ describe("caret compare", () => {
     await expect.poll(leftovers).toEqual(nothing);
   });
 
-  it("is cleaned up by the next gateway when the gateway was killed", async () => {
+  it.runIf(isFullRun())("is cleaned up by the next gateway when the gateway was killed", async () => {
     compare("Go on for ever");
     await expect.poll(worktreesThere).toBe(4);
     await gateway.dieAndReturn();
     await expect.poll(leftovers).toEqual(nothing);
   });
 
-  it("needs two models, a repository and a candidate that exists", async () => {
+  it.runIf(isFullRun())("needs two models, a repository and a candidate that exists", async () => {
     const one = compare("--models", "auto", "x");
     const unknown = compare("--pick", "nobody", "Make a file");
     const elsewhere = compare("--workspace", gateway.home.workspace, "x");

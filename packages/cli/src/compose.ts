@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { CaretError, type LaneName, type Secret } from "@caret/protocol";
 import {
   type AgentHost,
-  type AllowedWorkspaces,
   type ApiHost,
   type BridgeHub,
   type Containment,
@@ -41,7 +40,7 @@ import { type LaneProbe, probeOf } from "./lane-probe.ts";
 import { machineSandboxes } from "./machine-sandboxes.ts";
 import { packageRoot, version } from "./program.ts";
 import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
-import { workspaceAccess } from "./workspaces/workspace-access.ts";
+import { type WorkspaceAccess, workspaceAccess } from "./workspaces/workspace-access.ts";
 
 /** Droid keeps the first 24 characters of an id: together with `call` these are 20. */
 const CALL_ID_BYTES = 8;
@@ -64,7 +63,7 @@ export interface OpenedEngine {
   /** Adds secrets that the redactor does not know yet. */
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
   /** Where turns may work. */
-  readonly allowedWorkspaces: AllowedWorkspaces;
+  readonly allowedWorkspaces: WorkspaceAccess;
   readonly spawner: Spawner;
   /** What holds the processes of a turn together, if anything does. */
   readonly containment: Containment;

@@ -20,4 +20,5 @@ export interface Host {
 
 /** What the process ends with. Documented in docs/commands.md. */
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130 } as const;
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+/** One of these, or that of the client which `caret launch` has started. */
+export type ExitCode = number;

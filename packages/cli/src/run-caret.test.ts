@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { expect, it } from "vitest";
+import { commandExamples, exampleHelp } from "./commands/command-examples.ts";
 import { commands } from "./commands/index.ts";
 import type { Host } from "./host.ts";
 
@@ -29,6 +30,39 @@ it.each([...commands])("lists caret %s in the words of the command itself", asyn
   const program = new Command();
   (await load())(program, {} as Host, () => undefined);
   expect(program.commands.map((command) => [command.name(), command.description()])).toEqual([[name, summary]]);
+});
+
+/** Of a command and everything below it. */
+function helpTexts(command: Command): readonly string[] {
+  return [command.helpInformation(), ...command.commands.flatMap(helpTexts)];
+}
+
+it.each([...commands])("fits the help of caret %s, examples included, into 80 columns", async (name, { load }) => {
+  const program = new Command("caret").configureOutput({ getOutHelpWidth: () => 80, getOutHasColors: () => false });
+  (await load())(program, {} as Host, () => undefined);
+  const examples = exampleHelp(name, "npx caret") ?? "";
+  expect(examples.split("\n").slice(0, 2)).toEqual(["", "Examples:"]);
+  const lines = [...helpTexts(program), examples].flatMap((text) => text.split("\n"));
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+it.each([...commands])("shows examples of caret %s with commands and options that exist", async (name, { load }) => {
+  const program = new Command("caret");
+  (await load())(program, {} as Host, () => undefined);
+  const [command] = program.commands;
+  for (const [typed] of commandExamples.get(name) ?? []) {
+    const words = typed
+      .slice(typed.indexOf(`${name} `) + name.length)
+      .trim()
+      .split(" ");
+    const inner = command?.commands.find((candidate) => candidate.name() === words[0]);
+    const flags = (inner ?? command)?.options.flatMap(({ long, short }) => [long, short]);
+    expect(typed).toContain(name);
+    expect(flags).toEqual(expect.arrayContaining(words.filter((word) => /^--?[a-z]/.test(word))));
+    // The first word is a subcommand where there are any, unless the command does something by itself.
+    const isCommand = inner !== undefined || command?.commands.length === 0 || /^(?:-|$)/.test(words[0] ?? "");
+    expect(isCommand).toBe(true);
+  }
 });
 
 it("says once what a flag is when it is not given [ux 3: small]", () => {

@@ -1,5 +1,6 @@
 import { CaretError, inCommandForm } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
+import { exampleHelp } from "./commands/command-examples.ts";
 import { commands } from "./commands/index.ts";
 import { write } from "./commands/print.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
@@ -10,16 +11,26 @@ import { cleanText } from "./terminal/text-cleaner.ts";
 export async function runCaret(host: Host): Promise<ExitCode> {
   let code: ExitCode = exitCodes.completed;
   try {
+    if (host.argv.length === 0 && host.stdin.isTTY === true && host.stdout.isTTY === true) return await guide(host);
     const program = await createProgram(host, (result) => {
       code = result;
     });
-    // Bare `caret` asks what there is: an answer, not a mistake.
+    // Bare `caret` in a pipe asks what there is: an answer, not a mistake.
     await program.parseAsync(host.argv.length === 0 ? ["--help"] : host.argv, { from: "user" });
     return code;
   } catch (reason) {
     if (reason instanceof CommanderError) return reason.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
     return complain(host, CaretError.from(reason));
   }
+}
+
+/** A person who types nothing but `caret` is shown what there is, and led on. */
+async function guide(host: Host): Promise<ExitCode> {
+  const { firstRun } = await import("./first-run.ts");
+  return await firstRun(host, {
+    run: (argv) => runCaret({ ...host, argv }),
+    has: (name) => commands.has(name),
+  });
 }
 
 async function createProgram(host: Host, done: (code: ExitCode) => void): Promise<Command> {
@@ -34,9 +45,12 @@ async function createProgram(host: Host, done: (code: ExitCode) => void): Promis
       outputError: (text, write) => write(text.replace(/^error: /, "caret: ")),
     })
     .showHelpAfterError("Run it with --help to see the options.");
-  const named = commands.get(host.argv.find((word) => !word.startsWith("-")) ?? "");
+  const name = host.argv.find((word) => !word.startsWith("-")) ?? "";
+  const named = commands.get(name);
   if (named === undefined) listCommands(program);
   else (await named.load())(program, host, done);
+  const own = exampleHelp(name, host.command);
+  if (own !== undefined) program.commands[0]?.addHelpText("after", own);
   return program.helpCommand(false).addHelpText("after", examples(host.command));
 }
 

@@ -31,6 +31,7 @@ export type {
   PickCandidate,
   StartComparison,
 } from "./api/comparison-view.ts";
+export type { EditorAnswer, EditorOffer, EditorRequest, EditorTask } from "./api/editor-requests.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,
@@ -117,8 +118,9 @@ export {
   sameParams,
   toEffort,
 } from "./models/model-params.ts";
-export type { PriceRow } from "./models/price-table.ts";
-export { costOf, type ModelPool, poolOf, priceOf } from "./models/prices.ts";
+export { type PriceRow, priceTable } from "./models/price-table.ts";
+export { applyPriceUpdates, costOf, type ModelPool, poolOf, priceOf, priceUpdates } from "./models/prices.ts";
+export { spendWords } from "./models/spend-words.ts";
 export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
 export type { Comparisons } from "./ports/comparisons.ts";

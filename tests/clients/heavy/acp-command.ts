@@ -7,10 +7,14 @@ import { caret } from "../gateway-process.ts";
 
 const simulatedCli = fileURLToPath(new URL("../../../packages/simulator/bin/caret-sim-agent.js", import.meta.url));
 
-/** The lanes that these clients are driven on; on `cli` the simulator stands in for Cursor's own program. */
+/**
+ * The lanes that these clients are driven on; on `cli` and `acp` the simulator stands in for Cursor's own program. On `acp` the gateway
+ * runs the tools with `supervised` alone.
+ */
 export const acpLanes = {
   sim: ["--lane", "sim"],
   cli: ["--lane", "cli", "--cli-command", simulatedCli],
+  acp: ["--lane", "acp", "--cli-command", simulatedCli, "--permission", "supervised"],
 } as const;
 
 /** A home whose PATH has `caret`, and under other names `caret acp` with the arguments of a lane. */
@@ -30,6 +34,12 @@ export class AcpHome extends GatewayHome {
     writeFileSync(path, `#!/bin/sh\nexec ${words}${takesMore ? ' "$@"' : ""}\n`);
     chmodSync(path, 0o755);
     return path;
+  }
+
+  /** The model of the turn that came last, as the agent was told it. */
+  lastModel(): string | undefined {
+    const { argv = [] } = this.turns().at(-1) ?? {};
+    return this.acpModels().at(-1) ?? argv[argv.indexOf("--model") + 1];
   }
 
   /** The processes of `caret acp` here: clients end them in their own time. */

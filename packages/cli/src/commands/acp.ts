@@ -22,11 +22,20 @@ export function addAcpCommand(program: Command, host: Host, done: (code: ExitCod
     .command("acp")
     .description("an agent for editors that speak ACP, on standard input and output")
     .addOption(
-      new Option("--lane <name>", "how turns of new sessions reach an agent").choices(["auto", "cli", "api", "sim"]),
+      new Option("--lane <name>", "how turns of new sessions reach an agent").choices([
+        "auto",
+        "cli",
+        "acp",
+        "api",
+        "sim",
+      ]),
     )
     .option("-m, --model <name>", "the model of new sessions")
     .addOption(new Option("--permission <word>", "how much new sessions do without asking").choices(permissionWords))
-    .option("--no-allow", "refuse workspaces that are not allowed yet, instead of allowing what the editor opens");
+    .option(
+      "--no-allow",
+      "refuse workspaces that are not allowed yet, instead of allowing what the editor opens until the gateway ends",
+    );
   addConfigFlags(command).action(async (options: AcpOptions) => done(await acp(host, options)));
 }
 
@@ -51,6 +60,10 @@ async function acp(host: Host, options: AcpOptions): Promise<ExitCode> {
       command: host.command,
       newSession: newSessionOf(options),
       allowsWorkspaces: options.allow,
+      onAllowed: (workspace) =>
+        note(
+          `turns may work in ${workspace} until the gateway ends; \`${host.command} workspaces allow\` keeps a directory`,
+        ),
       onError,
     });
     const release = host.onSignal(() => close());

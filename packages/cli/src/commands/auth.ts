@@ -5,6 +5,7 @@ import { controlAccess } from "../credentials/control-access.ts";
 import { type CredentialWorld, credentialWorlds } from "../credentials/credential-worlds.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
+import { withProgress } from "../terminal/progress.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines } from "./print.ts";
@@ -39,7 +40,8 @@ async function auth(host: Host, options: AuthOptions): Promise<ExitCode> {
   const shown: ShownWorld[] = [];
   for (const world of worlds) {
     const isTried = options.check === true && world.isFound !== false;
-    shown.push({ world, check: isTried ? await checkWorld(world, { host, config, control }) : undefined });
+    const tried = () => withProgress(host, `Trying ${world.place}`, () => checkWorld(world, { host, config, control }));
+    shown.push({ world, check: isTried ? await tried() : undefined });
   }
   if (options.json === true) await printJson(host, shown.map(toJson));
   else await printLines(host, authLines(shown, host));

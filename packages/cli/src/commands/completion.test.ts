@@ -29,7 +29,7 @@ async function words(...typed: readonly string[]): Promise<readonly string[]> {
 
 it("offers every command, then a command's own subcommands and options", async () => {
   expect(await words()).toEqual([...commands.keys()]);
-  expect(await words("token")).toEqual(["create", "ls", "revoke"]);
+  expect(await words("token")).toEqual(["create", "ls", "print", "revoke"]);
   expect(await words("usage", "--json")).toEqual(["--by", "--days", "--json", "--config"]);
 });
 
@@ -38,7 +38,7 @@ it("offers the choices of an option, and nothing where any value or no command f
     choices: await words("usage", "--by"),
     anyValue: await words("usage", "--days"),
     unknown: await words("nonsense"),
-  }).toEqual({ choices: ["day", "model", "session", "lane"], anyValue: [], unknown: [] });
+  }).toEqual({ choices: ["day", "model", "session", "client", "lane"], anyValue: [], unknown: [] });
 });
 
 it("completes in bash", () => {

@@ -1,17 +1,19 @@
+import { applyPriceUpdates } from "@caret/protocol";
 import { type Command, Option } from "commander";
 import { readConfigFile } from "../config/config-paths.ts";
 import { createConfigSchema, documentedDefaults } from "../config/config-schema.ts";
 import { listKeys, toFlag } from "../config/key-names.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
+import { loadPriceUpdates } from "../prices/price-file.ts";
 
 /**
  * `--config` and a flag for every setting. Only `--config` shows in the help; the settings have a page of their own.
  * A command that has such a flag already keeps it.
  */
 export function addConfigFlags(command: Command): Command {
-  command.option("--config <file>", "read the settings from this file only");
   const taken = new Set(command.options.map(({ long }) => long));
+  if (!taken.has("--config")) command.option("--config <file>", "read the settings from this file only");
   for (const { flag } of configFlagNames())
     if (!taken.has(flag)) command.addOption(new Option(`${flag} <value>`).hideHelp());
   return command;
@@ -30,7 +32,9 @@ export function configSources(host: Host, options: Readonly<Record<string, unkno
   return { flags: configFlags(options), env, cwd, home, platform, readFile: readConfigFile };
 }
 
+/** Also puts the user's own prices in use: what a project may choose depends on what models cost. */
 export function loadHostConfig(host: Host, options: Readonly<Record<string, unknown>>): LoadedConfig {
+  applyPriceUpdates(loadPriceUpdates(host));
   return loadConfig(configSources(host, options));
 }
 

@@ -32,7 +32,7 @@ it("prints a client's recipe with the gateway's address, and how to get a token"
       "",
     ].join("\n"),
     stderr: [
-      "caret: no gateway runs; this is the address that `caret serve` tries first",
+      "caret: no gateway runs; this is where `caret serve` will listen",
       "caret: put a token in place of <token>: `caret connect claude-code --token claude-code`",
       "",
     ].join("\n"),

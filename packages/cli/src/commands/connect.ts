@@ -1,10 +1,11 @@
-import { CaretError } from "@caret/protocol";
 import { type Recipe, recipes, TERMINAL } from "@caret/protocol/recipes";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.ts";
-import { nearestName } from "../config/nearest-name.ts";
 import type { ExitCode, Host } from "../host.ts";
+import { NO_TOKEN, unknownClient } from "../install/client-recipe.ts";
 import { readLockFile } from "../serve/gateway-lock.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
+import { withKeptPort } from "../serve/kept-port.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { createToken } from "../tokens/change-tokens.ts";
@@ -16,8 +17,6 @@ interface ConnectOptions {
   readonly token?: string;
   readonly json?: boolean;
 }
-
-const NO_TOKEN = "<token>";
 
 export function addConnectCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
   const command = program
@@ -32,12 +31,12 @@ export function addConnectCommand(program: Command, host: Host, done: (code: Exi
 }
 
 async function connect(host: Host, client: string | undefined, options: ConnectOptions): Promise<ExitCode> {
-  const { config } = loadHostConfig(host, { ...options });
-  const url = await gatewayUrl(host, config);
+  const { config } = withKeptPort(loadHostConfig(host, { ...options }));
+  const url = await shownUrl(host, config);
   const listed = recipes({ url, token: NO_TOKEN });
   if (client === undefined) return await list(host, listed, options);
   const known = listed.find(({ id }) => id === client);
-  if (known === undefined) throw unknownClient(client, listed);
+  if (known === undefined) return unknownClient(client, listed);
   // Only now: a token is not made for a name that was mistyped.
   const token = options.token === undefined ? NO_TOKEN : await makeToken(config, options.token);
   const recipe = recipes({ url, token }).find(({ id }) => id === client) ?? known;
@@ -52,11 +51,10 @@ async function connect(host: Host, client: string | undefined, options: ConnectO
 }
 
 /** Of the gateway that runs, else of the one that the settings describe. */
-async function gatewayUrl(host: Host, config: Config): Promise<string> {
-  const running = readLockFile(config.dataDir, host.uid);
-  if (running !== undefined) return running.url.replace(/\/$/, "");
-  await write(host.stderr, "caret: no gateway runs; this is the address that `caret serve` tries first\n");
-  return `http://${config.server.host}:${config.server.port}`;
+async function shownUrl(host: Host, config: Config): Promise<string> {
+  if (readLockFile(config.dataDir, host.uid) === undefined)
+    await write(host.stderr, "caret: no gateway runs; this is where `caret serve` will listen\n");
+  return gatewayUrl(host, config);
 }
 
 async function makeToken({ dataDir }: Config, name: string): Promise<string> {
@@ -89,17 +87,4 @@ function recipeLines({ name, about, parts }: Recipe, { style }: Look): readonly 
     ...text.split("\n"),
   ]);
   return [`${name}: ${about}`, ...titled];
-}
-
-function unknownClient(client: string, listed: readonly Recipe[]): CaretError {
-  const near = nearestName(
-    client,
-    listed.map(({ id }) => id),
-  );
-  return new CaretError("invalid-request", `There is no recipe for ${JSON.stringify(client)}`, {
-    fix:
-      near === undefined
-        ? "`caret connect` lists the clients that have one."
-        : `Did you mean \`caret connect ${near}\`?`,
-  });
 }

@@ -83,7 +83,8 @@ describe("docs/commands.md", () => {
 
   it("has examples of every command it describes", () => {
     const typed = examples.flatMap(({ steps }) => steps.map(({ command }) => command)).join("\n");
-    for (const name of ["run", "sessions", "chats", "config", "decode"]) expect(typed).toContain(`caret ${name}`);
+    for (const name of ["run", "sessions", "chats", "config", "decode", "install", "launch"])
+      expect(typed).toContain(`caret ${name}`);
   });
 
   // In the order of the page: an example may build on those before it.

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkNode, type Finding } from "../doctor/doctor-checks.ts";
+import { checkNode } from "../doctor/doctor-checks.ts";
+import type { Finding } from "../doctor/finding.ts";
 import { writeLockFile } from "../serve/gateway-lock.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addRunCommand } from "./run.ts";
@@ -44,7 +45,9 @@ function install(name: string, script: string): string {
 it("finds a machine without the CLI fit for simulated turns, and says so", async () => {
   const { code, stdout } = await doctor();
   expect(code).toBe(0);
-  expect(stdout).toContain("! agent CLI: Found no agent or cursor-agent to start\n  → Install Cursor's agent CLI");
+  expect(stdout).toContain(
+    "! agent CLI: Found no agent or cursor-agent to start\n  It is what turns of the cli and acp lanes run.\n  → Install Cursor's agent CLI",
+  );
   expect(stdout).toMatch(/\n✓ simulator: ready, version \S+\n! lane: auto means sim: turns are only simulated\n/);
 });
 
@@ -59,13 +62,19 @@ it("defects 14: warns of rules that cannot be enforced on tools that an agent ru
       detail:
         "tools.rules cannot be enforced on tools that an agent or a client runs by itself: they bind the gateway's tools only",
       fix: "Set tools.owner to gateway, so that the gateway runs the tools",
+      why: "A rule that is not enforced protects nothing.",
     },
     bound: undefined,
   });
 });
 
 it("says that turns cannot be sandboxed without bubblewrap, which is a fault once they must be", async () => {
-  const found = { check: "sandbox", detail: "bubblewrap is not installed", fix: "Install it: apt install bubblewrap" };
+  const found = {
+    check: "sandbox",
+    detail: "bubblewrap is not installed",
+    fix: "Install it: apt install bubblewrap",
+    why: "Without it a turn's processes see the whole machine.",
+  };
   expect(await finding("sandbox")).toEqual({ code: 0, found: { ...found, state: "warn" } });
   env["CARET_SANDBOX_MODE"] = "on";
   expect(await finding("sandbox")).toEqual({ code: 1, found: { ...found, state: "fail" } });
@@ -154,6 +163,8 @@ it("warns of a data directory that others can read, with the command that closes
     state: "warn",
     detail: `${data} is open to other users`,
     fix: `chmod 700 ${data}`,
+    why: "Sessions, tokens and logins are kept there.",
+    fixable: true,
   });
 });
 

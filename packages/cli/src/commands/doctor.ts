@@ -1,17 +1,23 @@
+import { CaretError } from "@caret/protocol";
 import type { Command } from "commander";
 import { validateConfig } from "../config/load-config.ts";
 import { examineInstallation } from "../doctor/deep-checks.ts";
-import { checkNode, type Finding } from "../doctor/doctor-checks.ts";
+import { checkNode } from "../doctor/doctor-checks.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
+import { type Finding, toFindingView, whyItMatters } from "../doctor/finding.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { loadPriceUpdates } from "../prices/price-file.ts";
+import { withKeptPort } from "../serve/kept-port.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
+import { withProgress } from "../terminal/progress.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, configSources, loadHostConfig } from "./config-flags.ts";
-import { printJson, printLines } from "./print.ts";
+import { printJson, printLines, write } from "./print.ts";
 
 interface DoctorOptions {
   readonly json?: boolean;
   readonly deep?: boolean;
+  readonly fix?: boolean;
 }
 
 export function addDoctorCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
@@ -19,21 +25,32 @@ export function addDoctorCommand(program: Command, host: Host, done: (code: Exit
     .command("doctor")
     .description("check what Caret needs, and say what to do about what is missing")
     .option("--deep", "also have the agent answer three questions, to see how it behaves in a sandbox")
+    .option("--fix", "apply the fixes that lose nothing and ask nobody else, then check again")
     .option("--json", "print JSON");
   addConfigFlags(command).action(async (options: DoctorOptions) => done(await examine(host, options)));
 }
 
 /** Ends with 1 when something fails; a warning is no failure. */
 async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
-  const findings = await findAll(host, options);
   const look = hostLook(host);
-  if (options.json === true) await printJson(host, findings);
+  const first = await withProgress(host, "Checking this machine", () => findAll(host, options));
+  const mended = options.fix === true ? mend(first) : [];
+  for (const { check, fix = "" } of mended) await write(host.stderr, `caret: fixed ${check}: ${fix}\n`);
+  const findings = mended.length > 0 ? await findAll(host, options) : first;
+  if (options.json === true) await printJson(host, findings.map(toFindingView));
   else
     await printLines(
       host,
       findings.flatMap((finding) => findingLines(finding, look)),
     );
   return findings.some(({ state }) => state === "fail") ? exitCodes.failed : exitCodes.completed;
+}
+
+/** Only those that know how: everything else is for the person to decide. */
+function mend(findings: readonly Finding[]): readonly Finding[] {
+  const mendable = findings.filter(({ state, mend: apply }) => state !== "ok" && apply !== undefined);
+  for (const { mend: apply } of mendable) apply?.();
+  return mendable;
 }
 
 async function findAll(host: Host, options: DoctorOptions): Promise<readonly Finding[]> {
@@ -46,13 +63,31 @@ async function findAll(host: Host, options: DoctorOptions): Promise<readonly Fin
       { check: "configuration", state: "fail", detail, fix: "caret config validate" },
     ];
   }
-  const { config, files } = loadHostConfig(host, { ...options });
+  const prices = checkPrices(host);
+  if (prices !== undefined) return [checkNode(process.versions.node), prices];
+  const { config, files } = withKeptPort(loadHostConfig(host, { ...options }));
   const findings = await examineMachine(host, config, files);
   return options.deep === true ? [...findings, ...(await examineInstallation(host, config))] : findings;
 }
 
-function findingLines({ check, state, detail, fix }: Finding, { style, glyphs }: Look): readonly string[] {
+/** No command starts with a file of prices that is wrong, but this one says so. */
+function checkPrices(host: Host): Finding | undefined {
+  try {
+    loadPriceUpdates(host);
+    return undefined;
+  } catch (reason) {
+    const { message, fix } = CaretError.from(reason);
+    return { check: "prices", state: "fail", detail: message, fix };
+  }
+}
+
+function findingLines(finding: Finding, { style, glyphs }: Look): readonly string[] {
+  const { check, state, detail, fix } = finding;
   const marks = { ok: style.green(glyphs.ok), warn: style.yellow("!"), fail: style.red(glyphs.failed) };
-  const line = `${marks[state]} ${check}: ${cleanLine(detail)}`;
-  return fix === undefined ? [line] : [line, style.dim(`  ${glyphs.arrow} ${cleanLine(fix)}`)];
+  const why = whyItMatters(finding);
+  return [
+    `${marks[state]} ${check}: ${cleanLine(detail)}`,
+    ...(why === undefined ? [] : [style.dim(`  ${why}`)]),
+    ...(fix === undefined ? [] : [style.dim(`  ${glyphs.arrow} ${cleanLine(fix)}`)]),
+  ];
 }

@@ -83,6 +83,33 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "install",
+    {
+      group: start,
+      usage: "[options] <client>",
+      summary: "write a client's settings, so that it uses this gateway",
+      load: async () => (await import("./install.ts")).addInstallCommand,
+    },
+  ],
+  [
+    "uninstall",
+    {
+      group: start,
+      usage: "[options] <client>",
+      summary: "take back what `caret install` wrote",
+      load: async () => (await import("./uninstall.ts")).addUninstallCommand,
+    },
+  ],
+  [
+    "launch",
+    {
+      group: start,
+      usage: "[options] <client> [args...]",
+      summary: "start a client against the gateway, without writing to its files",
+      load: async () => (await import("./launch.ts")).addLaunchCommand,
+    },
+  ],
+  [
     "compare",
     {
       group: start,
@@ -107,6 +134,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "[options]",
       summary: "check what Caret needs, and say what to do about what is missing",
       load: async () => (await import("./doctor.ts")).addDoctorCommand,
+    },
+  ],
+  [
+    "status",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "what runs, with what, and what it has used today, on one screen",
+      load: async () => (await import("./status.ts")).addStatusCommand,
     },
   ],
   [
@@ -188,6 +224,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "[options]",
       summary: "the models that can be asked for",
       load: async () => (await import("./models.ts")).addModelsCommand,
+    },
+  ],
+  [
+    "sync-models",
+    {
+      group: setUp,
+      usage: "[options]",
+      summary: "write Cursor's models into the settings of clients that list models",
+      load: async () => (await import("./sync-models.ts")).addSyncModelsCommand,
     },
   ],
   [

@@ -46,7 +46,7 @@ beforeAll(async () => {
     config,
     configFiles: [],
     workspace: directory,
-    mayMovePort: false,
+    keepsPort: true,
     settings: {},
   });
 });

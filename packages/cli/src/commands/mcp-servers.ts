@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type AgentView, CaretError } from "@caret/protocol";
+import { type AgentView, CaretError, type LaneName } from "@caret/protocol";
 import { type McpCommand, runMcpCommand } from "@caret/runtime";
 import type { Command } from "commander";
 import { chooseLane } from "../choose-lane.ts";
@@ -56,8 +56,7 @@ async function manage(host: Host, args: readonly string[], options: ServerOption
     return await ask(host, config, { args, workspace: resolve(host.cwd, workspace), configDir: undefined });
   return await withAgents(host, options, async ({ client }) => {
     const view = await client.getAgent(agent);
-    const lane = view.lane === "sim" ? "sim" : config.lane;
-    return await ask(host, { ...config, lane }, commandFor(config, view, args));
+    return await ask(host, config, commandFor(config, view, args), view.lane);
   });
 }
 
@@ -78,10 +77,10 @@ function commandFor(config: Config, agent: AgentView, args: readonly string[]): 
   });
 }
 
-async function ask(host: Host, config: Config, command: McpCommand): Promise<ExitCode> {
+async function ask(host: Host, config: Config, command: McpCommand, ofAgent?: LaneName): Promise<ExitCode> {
   const hosts = openProbeHosts(host, config);
   try {
-    const { lane } = await chooseLane(config, hosts.cli);
+    const lane = ofAgent ?? (await chooseLane(config, hosts.cli)).lane;
     const print = (text: string): void => void host.stdout.write(cleanText(text));
     const { code, stderr } = await runMcpCommand(lane === "sim" ? hosts.sim : hosts.cli, command, print);
     if (code !== 0) await write(host.stderr, cleanText(stderr));

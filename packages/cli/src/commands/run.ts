@@ -59,7 +59,7 @@ async function run(host: Host, words: readonly string[], options: RunOptions): P
     const target = await chooseTarget(host, config, options);
     const asking = isAtTerminal(host, options) ? askingOf(config, target, options) : undefined;
     const owned = asking ?? ownedTurn({ config, session: target.session, workspace: target.allowed });
-    const request: TurnRequest = { prompt, ...target.request, ...choices(options), ...owned };
+    const request: TurnRequest = { client: "caret run", prompt, ...target.request, ...choices(options), ...owned };
     // Until here an interrupt simply ends us: nothing has begun.
     const stopper = createStopper(host);
     try {

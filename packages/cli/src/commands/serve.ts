@@ -8,6 +8,7 @@ import { version } from "../program.ts";
 import { findGateway } from "../serve/find-gateway.ts";
 import type { GatewayLock } from "../serve/gateway-lock.ts";
 import { differencesFrom, type GatewaySettings, gatewaySettings } from "../serve/gateway-settings.ts";
+import { withKeptPort } from "../serve/kept-port.ts";
 import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
@@ -37,7 +38,7 @@ export function addServeCommand(
     .command("serve")
     .description("serve Cursor's agent to OpenAI, Anthropic and other clients")
     .option("--host <address>", "the address to listen on (127.0.0.1)")
-    .option("--port <number>", "the port to listen on (4141, or the next free one)")
+    .option("--port <number>", "the port to listen on (4141, then the one it had last)")
     .option("--lane <name>", "how turns reach an agent: auto, cli or sim")
     .option("--workspace <directory>", "directory for requests that name none (default: a new, empty one each)")
     .option("--data-dir <directory>", "where everything of Caret's is kept")
@@ -46,13 +47,14 @@ export function addServeCommand(
 }
 
 async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | undefined): Promise<ExitCode> {
-  const { loaded, mayMovePort, isAsked } = settings(host, options);
+  const { loaded, isAsked } = settings(host, options);
   const { config, files } = loaded;
   const workspace = options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace);
   const wanted = gatewaySettings(loaded, workspace);
   const found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
   if (found.kind === "reuse") return await share(host, found.gateway, { wanted, isAsked, json: options.json === true });
-  const asked = { host, config, configFiles: files, workspace, mayMovePort, settings: wanted };
+  if (found.gateway !== undefined) throw cannotShare(found.gateway, found.why);
+  const asked = { host, config, configFiles: files, workspace, keepsPort: true, settings: wanted };
   const gateway = await startGateway({ ...asked, spawner });
   await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
   const signal = await interruption(host);
@@ -62,6 +64,15 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
   };
   await gateway.close({ limitMs, onWait });
   return exitCodes.completed;
+}
+
+/** One of another version, for instance: its turns run on, and its log may have another schema. */
+function cannotShare({ url, pid }: GatewayLock, why: string): CaretError {
+  return new CaretError(
+    "storage-locked",
+    `A gateway has this data directory, at ${url} (process ${pid}), and it cannot be shared: ${why}`,
+    { fix: `Stop it first: \`kill -INT ${pid}\` lets its turns end. Then start this one.` },
+  );
 }
 
 interface Wanted {
@@ -113,15 +124,13 @@ function settings(host: Host, options: ServeOptions) {
     ...(options.host === undefined ? {} : { serverHost: options.host }),
     ...(port === undefined ? {} : { serverPort: port }),
   };
-  const loaded = inOwnFlags(() => loadHostConfig(host, flags));
-  const asked = options.port !== undefined || loaded.sources["server.port"]?.kind !== "default";
-  const mayMovePort = !asked || (options.port === undefined && isOpenCursorUser);
+  const loaded = inOwnFlags(() => withKeptPort(loadHostConfig(host, flags)));
   const isAsked = (key: string): boolean => {
     if (key === "workspace") return options.workspace !== undefined;
-    if (key === "server.port") return !mayMovePort;
+    if (key === "server.port" && isOpenCursorUser && options.port === undefined) return false;
     return (loaded.sources[key]?.kind ?? "default") !== "default";
   };
-  return { loaded, mayMovePort, isAsked };
+  return { loaded, isAsked };
 }
 
 /** Errors name the flag that was typed: `--port`, not `--server-port`. */

@@ -7,6 +7,7 @@ import { ageText } from "../terminal/amount-text.ts";
 import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { createToken, revokeToken } from "../tokens/change-tokens.ts";
+import { readClientToken } from "../tokens/client-token.ts";
 import { readTokenFile, type TokenEntry } from "../tokens/token-file.ts";
 import { readTokenUses } from "../tokens/token-uses.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
@@ -33,6 +34,9 @@ export function addTokenCommand(program: Command, host: Host, done: (code: ExitC
   finish(token.command("ls").description("list the tokens")).action(async (options: TokenOptions) =>
     done(await list(host, options)),
   );
+  finish(token.command("print").description("print the secret of an installed client's token, for the client"))
+    .argument("<name>", "which one")
+    .action(async (name: string, options: TokenOptions) => done(await printSecret(host, name, options)));
   finish(token.command("revoke").description("revoke a token, at once"))
     .argument("<name>", "which one")
     .action(async (name: string, options: TokenOptions) => done(await revoke(host, name, options)));
@@ -91,6 +95,11 @@ async function revoke(host: Host, name: string, options: TokenOptions): Promise<
   const entry = await revokeToken(dataDir, name);
   if (options.json === true) return await printJson(host, shown(entry, readTokenUses(dataDir)[name]));
   return await printLines(host, [`The token ${name} is revoked.`]);
+}
+
+async function printSecret(host: Host, name: string, options: TokenOptions): Promise<ExitCode> {
+  const secret = readClientToken(loadHostConfig(host, { ...options }).config.dataDir, name);
+  return await (options.json === true ? printJson(host, { name, secret }) : printLines(host, [secret]));
 }
 
 /** The published shape; see docs/commands.md. */

@@ -16,12 +16,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-async function addTurn(id: string, model: string, daysAgo: number, usage: Usage): Promise<void> {
+async function addTurn(id: string, model: string, daysAgo: number, usage: Usage, client?: string): Promise<void> {
   const at = Date.now() - daysAgo * DAY_MS;
   const store = openSqliteEventStore({ directory: join(directory, "data"), role: "guest", now: () => at });
   await store.createSession({ id, workspace: directory, title: `About ${id}`, lane: "cli", model, createdAt: at });
   const events = [
-    { type: "turn-start", turnId: "t", lane: "cli", model, prompt: "hello" },
+    { type: "turn-start", turnId: "t", lane: "cli", model, prompt: "hello", client },
     { type: "usage", usage },
     { type: "turn-end", outcome: { kind: "completed" } },
   ] as const;
@@ -75,4 +75,15 @@ it("says so when nothing was used, and refuses a number of days that is none", a
     `No turn has reported any usage since ${toUsageDay(Date.now() - DAY_MS)}.\n`,
   );
   await expect(usage("--days", "0")).rejects.toMatchObject({ code: "commander.invalidArgument" });
+});
+
+it("says which client asked, by the name of its token, and what it does not know", async () => {
+  await addTurn("aaaa-1", "auto", 0, { input: 10, output: 1 }, "opencode");
+  await addTurn("bbbb-2", "auto", 1, { input: 20, output: 2 }, "opencode");
+  await addTurn("cccc-3", "auto", 0, { input: 5, output: 1 });
+  const { rows } = JSON.parse((await usage("--by", "client", "--json")).stdout);
+  expect(rows.map(({ key, turns, tokens }: Record<string, unknown>) => [key, turns, tokens])).toEqual([
+    ["opencode", 2, { input: 30, output: 3 }],
+    ["unknown", 1, { input: 5, output: 1 }],
+  ]);
 });

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_DAYS = 366;
 const BAR_WIDTH = 20;
 
-const groupings = ["day", "model", "session", "lane"] as const;
+const groupings = ["day", "model", "session", "client", "lane"] as const;
 type Grouping = (typeof groupings)[number];
 
 interface UsageOptions {
@@ -45,7 +45,10 @@ export function addUsageCommand(program: Command, host: Host, done: (code: ExitC
 
 async function showUsage({ host, store }: LogWork, { by, days, json }: UsageOptions): Promise<ExitCode> {
   const from = toUsageDay(Date.now() - (days - 1) * DAY_MS);
-  const rows = (await store.usageByDay({ from })).map(({ model = "unknown", ...row }) => ({ ...row, model }));
+  const rows = (await store.usageByDay({ from, byClient: by === "client" })).map(({ model = "unknown", ...row }) => ({
+    ...row,
+    model,
+  }));
   const groups = groupUsage(rows, keyOf[by]);
   // Days are read in their order; anything else by how much it used.
   const shown = by === "day" ? groups.toSorted((one, other) => one.key.localeCompare(other.key)) : groups;
@@ -61,6 +64,7 @@ const keyOf: Readonly<Record<Grouping, (row: UsageRow) => string>> = {
   day: ({ day }) => day,
   model: ({ model }) => model,
   session: ({ sessionId, title }) => (title === undefined ? sessionId : `${sessionId.slice(0, 8)} ${title}`),
+  client: ({ client }) => client ?? "unknown",
   lane: ({ lane }) => lane ?? "unknown",
 };
 

@@ -1,4 +1,4 @@
-import type { CaretError, LaneName } from "@caret/protocol";
+import type { CaretError, DirectoryModel, LaneName } from "@caret/protocol";
 import type { RuntimeModels } from "@caret/runtime";
 import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -6,6 +6,7 @@ import { isTurnRunning, openProbeHosts } from "../doctor/probe-hosts.ts";
 import type { Host } from "../host.ts";
 import { probeOf } from "../lane-probe.ts";
 import { laneModels } from "../serve/gateway-lanes.ts";
+import { withProgress } from "../terminal/progress.ts";
 
 export interface ModelWork {
   readonly directory: RuntimeModels;
@@ -26,7 +27,9 @@ export async function withModels<Result>(
     const isBusy = await isTurnRunning(config);
     const probe = probeOf(lane, hosts, hosts.api);
     const { directory, settled } = laneModels({ config, lane, probe, isBusy: () => isBusy, onError });
-    const result = await work({ directory, lane, isBusy });
+    const asked = (ask: () => Promise<readonly DirectoryModel[]>) => withProgress(host, "Asking for the models", ask);
+    const shown = { ...directory, list: () => asked(directory.list), refresh: () => asked(directory.refresh) };
+    const result = await work({ directory: shown, lane, isBusy });
     await settled();
     return result;
   } finally {

@@ -207,8 +207,8 @@ function processSchemas() {
         enabled: key(z.boolean().default(true), "Start agents from a small process of their own."),
         seats: key(
           z.number().int().min(0).max(64).default(4),
-          "How many processes the gateway starts ahead, each to become the agent of one turn; up to sixteen times as many " +
-            "after a burst of turns. 0: none.",
+          "How many processes the gateway starts ahead, each to become the agent of one turn; after a burst of " +
+            "turns as many as it had, up to 256. 0: none.",
         ),
       })
       .prefault({}),
@@ -252,7 +252,7 @@ function houseSchemas() {
         host: key(z.string().min(1).default("127.0.0.1"), "The address the gateway listens on."),
         port: key(
           z.number().int().min(0).max(65_535).default(4141),
-          "Its port; 0 picks a free one. When the default is taken the next free one is.",
+          "Its port; 0 picks a free one. Without a setting it is the one that the last gateway had.",
         ),
         hosts: key(
           z.array(z.string().min(1)).default([]),

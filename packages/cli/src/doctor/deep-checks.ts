@@ -15,7 +15,7 @@ import { lazyBridge } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { machineSandboxes, sandboxesRoot } from "../machine-sandboxes.ts";
-import type { Finding } from "./doctor-checks.ts";
+import type { Finding } from "./finding.ts";
 
 /** For all of it: each check has the agent answer once. */
 const LIMIT_MS = 10 * 60_000;

@@ -1,22 +1,18 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { CaretError } from "@caret/protocol";
+import { CaretError, type LaneName } from "@caret/protocol";
+import { isAlive } from "@caret/runtime";
 import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { probeOf } from "../lane-probe.ts";
+import { version } from "../program.ts";
 import { answers } from "../serve/find-gateway.ts";
-import { readLockFile } from "../serve/gateway-lock.ts";
+import { lockFilePath, readLockFile } from "../serve/gateway-lock.ts";
 import { unboundTools } from "../unbound-tools.ts";
+import type { Finding } from "./finding.ts";
+import { keptModelIds } from "./model-checks.ts";
 import { isTurnRunning, type ProbeHosts } from "./probe-hosts.ts";
-
-/** What a check found, and what to type against it. */
-export interface Finding {
-  readonly check: string;
-  readonly state: "ok" | "warn" | "fail";
-  readonly detail: string;
-  readonly fix?: string;
-}
 
 export interface DoctorWork {
   readonly host: Host;
@@ -38,6 +34,8 @@ export function checkNode(version: string): Finding {
 export function checkDataDirectory(dataDir: string, uid: number | undefined): Finding {
   const check = "data directory";
   const stat = statSync(dataDir, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === false)
+    return { check, state: "fail", detail: `${dataDir} is not a directory`, fix: `rm ${dataDir}` };
   const directory = stat === undefined ? nearestExisting(dataDir) : dataDir;
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
@@ -45,10 +43,14 @@ export function checkDataDirectory(dataDir: string, uid: number | undefined): Fi
     return { check, state: "fail", detail: `${directory} cannot be written`, fix: `chmod u+rwx ${directory}` };
   }
   if (stat === undefined) return { check, state: "ok", detail: `${dataDir} will be created` };
-  if (!stat.isDirectory())
-    return { check, state: "fail", detail: `${dataDir} is not a directory`, fix: `rm ${dataDir}` };
   if (uid !== undefined && (stat.mode & 0o077) !== 0)
-    return { check, state: "warn", detail: `${dataDir} is open to other users`, fix: `chmod 700 ${dataDir}` };
+    return {
+      check,
+      state: "warn",
+      detail: `${dataDir} is open to other users`,
+      fix: `chmod 700 ${dataDir}`,
+      mend: () => chmodSync(dataDir, 0o700),
+    };
   return { check, state: "ok", detail: dataDir };
 }
 
@@ -69,6 +71,13 @@ export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<
     const version = await cli.versions.find(launch, cli.environment(await cli.resolveProfile("default")));
     const detail = `${launch.file}, version ${version ?? "unknown"}`;
     if (version !== undefined) return { check: "agent CLI", state: "ok", detail };
+    if (!mayRun(launch.file))
+      return {
+        check: "agent CLI",
+        state: "fail",
+        detail: `${launch.file} may not be executed`,
+        fix: `chmod u+x ${launch.file}`,
+      };
     return { check: "agent CLI", state: "warn", detail, fix: `${launch.file} --version` };
   } catch (reason) {
     const { message, fix } = CaretError.from(reason);
@@ -81,19 +90,37 @@ export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<
   }
 }
 
+function mayRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // that is the answer
+  }
+}
+
+/** A login, and the models that were listed to prove it; else those of the list that is kept. */
+export interface LoginCheck {
+  readonly finding: Finding;
+  readonly lane: LaneName;
+  readonly ids: readonly string[] | undefined;
+}
+
 /** By a real call: the output of `status` does not prove a login. */
-export async function checkLogin({ config, hosts }: DoctorWork): Promise<Finding> {
+export async function checkLogin({ config, hosts }: DoctorWork): Promise<LoginCheck> {
   const check = "login";
   const { lane } = await chooseLane(config, hosts.cli);
-  if (lane === "sim") return { check, state: "ok", detail: "the simulator needs none" };
+  const kept = { lane, ids: keptModelIds(config, lane) };
+  if (lane === "sim") return { ...kept, finding: { check, state: "ok", detail: "the simulator needs none" } };
   if (lane !== "api" && (await isTurnRunning(config)))
-    return { check, state: "warn", detail: "not tried while a turn runs", fix: "caret doctor" };
+    return { ...kept, finding: { check, state: "warn", detail: "not tried while a turn runs", fix: "caret doctor" } };
   try {
-    const models = await probeOf(lane, hosts, hosts.api).listModels();
-    return { check, state: "ok", detail: `${lane === "api" ? "Cursor" : "the agent"} lists ${models.length} models` };
+    const ids = (await probeOf(lane, hosts, hosts.api).listModels()).map(({ id }) => id);
+    const detail = `${lane === "api" ? "Cursor" : "the agent"} lists ${ids.length} models`;
+    return { lane, ids, finding: { check, state: "ok", detail } };
   } catch (reason) {
     const { message, fix } = CaretError.from(reason);
-    return { check, state: "fail", detail: message, fix };
+    return { ...kept, finding: { check, state: "fail", detail: message, fix } };
   }
 }
 
@@ -130,8 +157,32 @@ export async function checkContainment({ config, hosts }: DoctorWork): Promise<F
 
 export async function checkGateway({ host, config }: DoctorWork): Promise<Finding> {
   const check = "gateway";
+  const file = lockFilePath(config.dataDir);
   const lock = readLockFile(config.dataDir, host.uid);
+  if (lock === undefined && existsSync(file))
+    return {
+      check,
+      state: "warn",
+      detail: `${file} is damaged, or others may write it, so no command uses the gateway it names`,
+      fix: "Stop the gateway, then run caret serve",
+    };
   if (lock === undefined) return { check, state: "ok", detail: "none runs" };
-  if (await answers(lock, fetch)) return { check, state: "ok", detail: `${lock.url}, version ${lock.version}` };
-  return { check, state: "warn", detail: `${lock.url} does not answer`, fix: "caret serve" };
+  const { url, pid, startTime, version: running } = lock;
+  if (startTime !== null && !isAlive({ pid, startTime }))
+    return {
+      check,
+      state: "warn",
+      detail: `the gateway at ${url} has ended without cleaning up`,
+      fix: `rm ${file}`,
+      mend: () => rmSync(file, { force: true }),
+    };
+  if (!(await answers(lock, fetch)))
+    return { check, state: "warn", detail: `${url} does not answer`, fix: "caret serve" };
+  if (running === version) return { check, state: "ok", detail: `${url}, version ${running}` };
+  return {
+    check,
+    state: "warn",
+    detail: `${url} is of version ${running}, and this is ${version}`,
+    fix: "Stop the gateway, then run caret serve",
+  };
 }

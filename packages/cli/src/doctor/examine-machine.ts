@@ -1,5 +1,9 @@
+import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
+import { checkClients } from "./client-checks.ts";
+import { checkCredentials } from "./credential-checks.ts";
 import {
   checkCli,
   checkContainment,
@@ -11,8 +15,11 @@ import {
   checkRules,
   checkSimulator,
   type DoctorWork,
-  type Finding,
 } from "./doctor-checks.ts";
+import { checkDrift } from "./drift-check.ts";
+import { checkDisk, checkEventLog, checkPrivateFiles } from "./file-checks.ts";
+import type { Finding } from "./finding.ts";
+import { checkDefaultModel, checkKeptModels } from "./model-checks.ts";
 import { openProbeHosts } from "./probe-hosts.ts";
 import { checkSandbox } from "./sandbox-checks.ts";
 
@@ -29,8 +36,11 @@ export async function examineMachine(
     { check: "configuration", state: "ok", detail },
     ...checkRules(config),
     data,
+    ...checkPrivateFiles(config.dataDir, host.uid),
+    ...checkDisk(config.dataDir),
   ];
-  if (data.state === "fail") return first;
+  const log = data.state === "fail" ? [] : await checkEventLog(config);
+  if (data.state === "fail" || log.length > 0) return [...first, ...log];
   const hosts = openProbeHosts(host, config);
   try {
     return [...first, ...(await checkAgents({ host, config, hosts }))];
@@ -41,9 +51,35 @@ export async function examineMachine(
 
 /** Sequentially: two agents that start at the same moment have been seen to kill each other. */
 async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
+  const { host, config } = work;
   const cli = await checkCli(work);
-  const login = await checkLogin(work);
+  const { finding, lane, ids } = await checkLogin(work);
+  const login = [
+    finding,
+    ...checkCredentials(host, config),
+    ...checkKeptModels(config, lane),
+    ...checkDefaultModel(config, ids),
+  ];
   const simulator = await checkSimulator(work);
-  const around = [await checkContainment(work), await checkSandbox(work.hosts.sandboxes, work.config)];
-  return [cli, login, simulator, await checkLane(work), ...around, await checkGateway(work)];
+  const around = [await checkContainment(work), await checkSandbox(work.hosts.sandboxes, config)];
+  const clients = checkClients(host, { gatewayUrl: gatewayUrl(host, config), ids });
+  return [
+    cli,
+    ...login,
+    simulator,
+    await checkLane(work),
+    ...around,
+    await checkGateway(work),
+    ...clients,
+    ...(await checkLogDrift(config)),
+  ];
+}
+
+async function checkLogDrift(config: Config): Promise<readonly Finding[]> {
+  const log = openLog(config);
+  try {
+    return await checkDrift(log);
+  } finally {
+    await log.close();
+  }
 }

@@ -1,6 +1,6 @@
 import type { MachineSandboxes } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
-import type { Finding } from "./doctor-checks.ts";
+import type { Finding } from "./finding.ts";
 
 /** Whether turns can be sandboxed here. Where nobody asks for it, that they cannot is only worth knowing. */
 export async function checkSandbox(sandboxes: MachineSandboxes, { sandbox }: Config): Promise<Finding> {

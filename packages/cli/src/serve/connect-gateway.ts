@@ -7,6 +7,7 @@ import { version } from "../program.ts";
 import { type FoundGateway, findGateway } from "./find-gateway.ts";
 import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
+import { withKeptPort } from "./kept-port.ts";
 
 /** Another process that starts its gateway at the same moment is ready by then. */
 const START_ATTEMPTS = 20;
@@ -76,9 +77,11 @@ async function startOwn(
 ): Promise<GatewayConnection> {
   if (other !== undefined) throw new CaretError("storage-locked", `The gateway at ${other.url} cannot be used: ${why}`);
   const { startGateway } = await import("./start-gateway.ts");
-  const { config, files: configFiles } = loaded;
-  const settings = gatewaySettings(loaded, workspace);
-  const gateway = await startGateway({ host, config, configFiles, workspace, mayMovePort: true, settings });
+  const own = withKeptPort(loaded);
+  const { config, files: configFiles } = own;
+  const settings = gatewaySettings(own, workspace);
+  // It ends with this process: no client is set up for it.
+  const gateway = await startGateway({ host, config, configFiles, workspace, keepsPort: false, settings });
   const { url, token } = gateway;
   return {
     client: createNativeClient({ baseUrl: url, headers: bearer(token) }),

@@ -12,15 +12,23 @@ import {
   type SignInLinks,
   type TurnMetrics,
 } from "@caret/gateway";
-import type { AboutView, Caller, DirectoryModel, ModelView, Sessions } from "@caret/protocol";
+import {
+  type AboutView,
+  type Caller,
+  type DirectoryModel,
+  type ModelView,
+  priceUpdates,
+  type Sessions,
+} from "@caret/protocol";
 import type { RuntimeModels } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
+import { toFindingView } from "../doctor/finding.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
-import { allowDirectory } from "../workspaces/allowed-directories.ts";
+import { allowableDirectory, allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
@@ -73,7 +81,13 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
 /** The native door alone, for `caret acp` by itself: its client is in the same process. */
 export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetrics">): ServerOptions["doors"][number] {
   const { host, config, configFiles, ports, models, links } = options;
-  const allow = (path: string) => allowDirectory(path, { dataDir: config.dataDir, home: host.home });
+  const places = { dataDir: config.dataDir, home: host.home };
+  const allow = (path: string) => allowDirectory(path, places);
+  const allowForNow = async (path: string): Promise<string> => {
+    const directory = allowableDirectory(path, places);
+    options.opened.allowedWorkspaces.allowForNow(directory);
+    return directory;
+  };
   return nativeDoor({
     now: Date.now,
     keepAliveMs: KEEP_ALIVE_MS,
@@ -82,20 +96,21 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     comparisons: ports.comparisons,
     about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
-    doctor: joined(() => examineMachine(host, config, configFiles)),
+    doctor: joined(async () => (await examineMachine(host, config, configFiles)).map(toFindingView)),
     tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
-    workspaces: { allow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
+    workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
     links,
   });
 }
 
-function toModelView({ id, name, isDefault, variants = [], contextTokens }: DirectoryModel): ModelView {
+function toModelView({ id, name, isDefault, variants = [], contextTokens, maxMode }: DirectoryModel): ModelView {
   return {
     id,
     name,
     isDefault,
     variants: variants.map((variant) => ({ id: variant.id, label: variant.name })),
     ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(maxMode === true && { maxMode }),
   };
 }
 
@@ -121,6 +136,7 @@ interface AboutOptions {
 async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<AboutView> {
   const { opened, config } = options;
   const defaultWorkspace = caller.workspace ?? options.defaultWorkspace;
+  const prices = priceUpdates();
   return {
     version,
     tokenName: caller.tokenName,
@@ -131,6 +147,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
     ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
     workspaces: caller.workspace === undefined ? await knownWorkspaces(options, caller) : [caller.workspace],
     sandbox: sandboxWords(opened),
+    ...(prices.length === 0 ? {} : { prices }),
   };
 }
 

@@ -1,11 +1,10 @@
 import type { AddressInfo } from "node:net";
 import type { createServer } from "@caret/gateway";
 import { CaretError } from "@caret/protocol";
+import { findPortHolder } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
+import { keepPort } from "./kept-port.ts";
 import { type LocalSocket, listenLocally } from "./listen-locally.ts";
-
-/** How many ports after the default one are tried. */
-const PORTS_TRIED = 20;
 
 /**
  * `localhost` has two addresses. Fastify would open a second server for `::1`, whose connections are not closed when the
@@ -14,18 +13,19 @@ const PORTS_TRIED = 20;
 const LOCALHOST = "127.0.0.1";
 
 interface ListenOptions {
-  readonly host: string;
-  readonly port: number;
-  /** Whether another port may be taken; only if none was asked for. */
-  readonly mayMovePort: boolean;
+  readonly config: Config;
+  /** Whether clients are to find the gateway at the same port next time. Without it any port will do where this one is taken. */
+  readonly keepsPort: boolean;
 }
 
 /** Listens on the port and on the Unix socket: on both or on neither. */
 export async function listenEverywhere(
   app: ReturnType<typeof createServer>,
-  { config: { server, dataDir }, mayMovePort }: Pick<ListenOptions, "mayMovePort"> & { readonly config: Config },
+  { config: { server, dataDir }, keepsPort }: ListenOptions,
 ): Promise<{ readonly url: string; readonly socket: LocalSocket | undefined }> {
-  const url = await listen(app, { ...server, mayMovePort });
+  const url = await listen(app, server, keepsPort);
+  // Any port that was free is nobody's next time.
+  if (keepsPort && server.port !== 0) keepPort(dataDir, server.port);
   try {
     return { url, socket: await listenLocally(app.server, dataDir) };
   } catch (reason) {
@@ -34,18 +34,24 @@ export async function listenEverywhere(
   }
 }
 
-/** Listens on the port, or on the next free one if allowed. Resolves to the address. */
-async function listen(app: ReturnType<typeof createServer>, options: ListenOptions): Promise<string> {
-  const { host, port: first, mayMovePort } = options;
+/** Resolves to the address. */
+async function listen(
+  app: ReturnType<typeof createServer>,
+  { host, port }: Config["server"],
+  keepsPort: boolean,
+): Promise<string> {
   const address = host === "localhost" ? LOCALHOST : host;
-  const last = mayMovePort && first !== 0 ? first + PORTS_TRIED : first;
-  for (let port = first; ; port += 1) {
-    try {
-      await app.listen({ host: address, port });
-      return toUrl(host, app.server.address() as AddressInfo);
-    } catch (reason) {
-      if (!isTaken(reason) || port >= last) throw cannotListen(`${host}:${port}`, reason);
-    }
+  const open = async (wanted: number): Promise<string> => {
+    await app.listen({ host: address, port: wanted });
+    return toUrl(host, app.server.address() as AddressInfo);
+  };
+  try {
+    return await open(port).catch((reason: unknown) => {
+      if (keepsPort || !isTaken(reason)) throw reason;
+      return open(0);
+    });
+  } catch (reason) {
+    throw await cannotListen(host, port, reason);
   }
 }
 
@@ -57,9 +63,14 @@ function isTaken(reason: unknown): boolean {
   return (reason as NodeJS.ErrnoException).code === "EADDRINUSE";
 }
 
-function cannotListen(address: string, cause: unknown): CaretError {
-  const fix = isTaken(cause)
-    ? "Choose another port with `--port`, or 0 for any that is free."
-    : "Choose an address of this machine.";
-  return new CaretError("invalid-request", `Cannot listen on ${address}`, { cause, fix });
+async function cannotListen(host: string, port: number, cause: unknown): Promise<CaretError> {
+  const problem = `Cannot listen on ${host}:${port}`;
+  if (!isTaken(cause))
+    return new CaretError("invalid-request", problem, { cause, fix: "Choose an address of this machine." });
+  const holder = await findPortHolder(port);
+  const who = holder === undefined ? "another process" : `process ${holder.pid} (${holder.command})`;
+  return new CaretError("invalid-request", `${problem}: ${who} listens there`, {
+    cause,
+    fix: "Stop it, or choose another port with `--port`, which later starts keep. Clients that were installed for the old port must be installed again.",
+  });
 }

@@ -29,8 +29,8 @@ interface GatewayOptions {
   readonly configFiles: readonly string[];
   /** The workspace of requests that name none. */
   readonly workspace: string | undefined;
-  /** Whether another port may be taken; only if none was asked for. */
-  readonly mayMovePort: boolean;
+  /** Whether clients are to find it at the same port next time: then a port that is taken is an error. */
+  readonly keepsPort: boolean;
   /** Written to the lock file, for other programs of the same user. */
   readonly settings: GatewaySettings;
   /** A spawner process that boots already. */

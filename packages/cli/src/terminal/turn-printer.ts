@@ -3,6 +3,7 @@ import {
   type AgentEventOf,
   costOf,
   isHeard,
+  spendWords,
   summaryOf,
   type Todo,
   TurnFold,
@@ -125,7 +126,9 @@ export class TurnPrinter {
     this.#workspace = workspace;
     const { style, glyphs } = this.#options;
     const why = lane === "sim" ? " (simulated)" : laneReason === undefined ? "" : ` (${laneReason})`;
-    const words = [`${lane} lane${why}`, ...(model === undefined ? [] : [model])];
+    // A simulated turn draws from no pool.
+    const spend = model === undefined || lane === "sim" ? [] : spendWords(model);
+    const words = [`${lane} lane${why}`, ...(model === undefined ? [] : [model]), ...spend];
     return this.#lines("notes", [style.dim(`${glyphs.notice} ${words.map(cleanLine).join(` ${glyphs.separator} `)}`)]);
   }
 

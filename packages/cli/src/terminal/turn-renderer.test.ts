@@ -69,7 +69,7 @@ describe("a turn in a pipe", () => {
     ];
     expect(render(events, { sessionId: "s-1" })).toBe(
       [
-        "· cli lane · gpt-5",
+        "· cli lane · gpt-5 · pool: Other Models · price unknown",
         "",
         "┊ Let me",
         "┊ look.",
@@ -318,7 +318,9 @@ describe("the status line", () => {
 
   it("is taken away before anything else is printed, and gone at the end", () => {
     const { renderer } = live();
-    expect(renderer.push([started])).toBe("· cli lane · gpt-5\n⠋ 0s · waiting for the first word");
+    expect(renderer.push([started])).toBe(
+      "· cli lane · gpt-5 · pool: Other Models · price unknown\n⠋ 0s · waiting for the first word",
+    );
     expect(renderer.push([...says("Hi.")])).toBe("\r\x1b[2K\nHi.\n⠋ 0s · waiting for the next word");
     expect(renderer.push([completed])).toBe("\r\x1b[2K\n✓ completed in 0ms\n");
     expect(renderer.tick() + renderer.finish()).toBe("");
@@ -360,6 +362,8 @@ describe("the status line", () => {
 
   it("is never in a pipe", () => {
     const renderer = createTurnRenderer(pipe);
-    expect(renderer.push([started]) + renderer.tick()).toBe("· cli lane · gpt-5\n");
+    expect(renderer.push([started]) + renderer.tick()).toBe(
+      "· cli lane · gpt-5 · pool: Other Models · price unknown\n",
+    );
   });
 });

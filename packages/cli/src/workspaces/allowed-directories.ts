@@ -43,7 +43,14 @@ export interface AllowDirectoryOptions {
 }
 
 /** Allows turns to work in this directory and below it, from now on. Returns its physical path. */
-export async function allowDirectory(path: string, { dataDir, home }: AllowDirectoryOptions): Promise<string> {
+export async function allowDirectory(path: string, options: AllowDirectoryOptions): Promise<string> {
+  const directory = allowableDirectory(path, options);
+  await change(options.dataDir, (allowed) => (allowed.includes(directory) ? allowed : [...allowed, directory]));
+  return directory;
+}
+
+/** The physical path of a directory that may be allowed: not one that holds more than projects. */
+export function allowableDirectory(path: string, { dataDir, home }: AllowDirectoryOptions): string {
   const directory = directoryAt(path);
   for (const [precious, name] of [
     [home, "your home directory"],
@@ -53,7 +60,6 @@ export async function allowDirectory(path: string, { dataDir, home }: AllowDirec
       throw new CaretError("workspace-forbidden", `${directory} holds ${name}`, {
         fix: "Allow the directory of one project, or of all your projects, instead.",
       });
-  await change(dataDir, (allowed) => (allowed.includes(directory) ? allowed : [...allowed, directory]));
   return directory;
 }
 

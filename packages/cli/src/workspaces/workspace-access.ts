@@ -5,15 +5,22 @@ import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { createAllowedDirectories } from "./allowed-directories.ts";
 
+export interface WorkspaceAccess extends AllowedWorkspaces {
+  /** Allows a directory until this process ends. */
+  allowForNow(directory: string): void;
+}
+
 /**
  * Where turns may work: what the settings name, else what this process was started for; what was allowed since by
- * `caret workspaces allow` or on the page; and directories of Caret's own.
+ * `caret workspaces allow` or on the page; what an editor opened; and directories of Caret's own.
  */
-export function workspaceAccess(host: Host, config: Config, startedFor: readonly string[]): AllowedWorkspaces {
+export function workspaceAccess(host: Host, config: Config, startedFor: readonly string[]): WorkspaceAccess {
   const settled = config.workspaces.allow.length > 0 ? config.workspaces.allow : startedFor;
   const allowedSince = createAllowedDirectories(config.dataDir);
+  const forNow = new Set<string>();
   return {
-    directories: () => [...settled, ...allowedSince(), scratchRoot(config), worktreesRoot(config)],
+    directories: () => [...settled, ...allowedSince(), ...forNow, scratchRoot(config), worktreesRoot(config)],
+    allowForNow: (directory) => void forNow.add(directory),
     howToAllow: (directory) =>
       `Run \`${host.command} workspaces allow ${shellWord(directory)}\`, or add it to \`workspaces.allow\` in ${userConfigPath(host)}.`,
   };

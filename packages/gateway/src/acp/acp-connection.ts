@@ -18,7 +18,7 @@ import {
   type SessionView,
   type Usage,
 } from "@caret/protocol";
-import type { ClientFeatures } from "./client-features.ts";
+import { type ClientFeatures, featuresOf } from "./client-features.ts";
 import { toOfferedServers } from "./mcp-servers.ts";
 import { OpenSession } from "./open-session.ts";
 import { SessionState } from "./session-state.ts";
@@ -33,6 +33,8 @@ export interface AcpConnectionOptions {
   readonly newSession: Pick<CreateSession, "lane" | "model" | "permission">;
   /** Whether a directory that the client opens a session in becomes an allowed workspace. */
   readonly allowsWorkspaces: boolean;
+  /** Such a directory was allowed, until the gateway ends. */
+  readonly onAllowed: (workspace: string) => void;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -45,7 +47,7 @@ interface Opened {
 
 /** One client of ACP, and the sessions that it has open. */
 export class AcpConnection {
-  features: ClientFeatures = { takesForms: false, takesNotices: false };
+  features: ClientFeatures = featuresOf();
   readonly #options: AcpConnectionOptions;
   readonly #client: AgentContext;
   readonly #gone: AbortSignal;
@@ -122,15 +124,20 @@ export class AcpConnection {
   }
 
   async #createIn(workspace: string): Promise<SessionView> {
-    const { caret, allowsWorkspaces, newSession } = this.#options;
-    const wanted = { ...newSession, workspace };
+    const { caret, newSession } = this.#options;
+    return await this.#allowing(workspace, () => caret.createSession({ ...newSession, workspace }));
+  }
+
+  /** The person has opened the directory in the editor; it is not kept, since an editor opens many. */
+  async #allowing<Value>(workspace: string, act: () => Promise<Value>): Promise<Value> {
+    const { caret, allowsWorkspaces, onAllowed } = this.#options;
     try {
-      return await caret.createSession(wanted);
+      return await act();
     } catch (reason) {
       const isForbidden = CaretError.is(reason) && reason.code === "workspace-forbidden";
       if (!isForbidden || !allowsWorkspaces) throw reason;
-      await caret.allowWorkspace(workspace);
-      return await caret.createSession(wanted);
+      onAllowed(await caret.allowWorkspace(workspace, { keep: false }));
+      return await act();
     }
   }
 
@@ -145,9 +152,11 @@ export class AcpConnection {
       features: this.features,
       view,
       gone: this.#gone,
+      allowing: (act) => this.#allowing(view.workspace, act),
       onTurnEnd: (ended, usage) => this.#refresh(ended, state, usage),
       onError,
     });
+    await session.openEditor();
     const opened = { session, state, servers };
     this.#opened.set(view.id, opened);
     // After the answer to the request that opens it: clients drop what is of a session they do not know yet.

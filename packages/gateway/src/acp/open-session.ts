@@ -19,6 +19,7 @@ import { chunk, EventUpdates } from "./event-updates.ts";
 import { promptAnswer } from "./prompt-answer.ts";
 import { readPrompt } from "./prompt-content.ts";
 import { SessionAsks } from "./session-asks.ts";
+import { SessionEditor } from "./session-editor.ts";
 import { slashCommandIn } from "./slash-commands.ts";
 
 const PAGE = 500;
@@ -30,6 +31,8 @@ export interface OpenSessionOptions {
   readonly view: SessionView;
   /** Fires when the client is gone. */
   readonly gone: AbortSignal;
+  /** Does it again with the session's workspace allowed, where that is all that was missing. */
+  readonly allowing: <Value>(act: () => Promise<Value>) => Promise<Value>;
   /** A turn has ended, and its events were sent: what is known of the session may have changed. */
   readonly onTurnEnd: (session: OpenSession, usage: Usage | undefined) => Promise<void>;
   readonly onError: (error: CaretError) => void;
@@ -52,6 +55,7 @@ export class OpenSession {
   mode: TurnMode = "agent";
   readonly #options: OpenSessionOptions;
   readonly #asks: SessionAsks;
+  readonly #editor: SessionEditor;
   readonly #stop = new AbortController();
   readonly #ownTurns = new Set<string>();
   readonly #endings = new Map<string, Ending>();
@@ -67,11 +71,23 @@ export class OpenSession {
     this.id = view.id;
     this.#options = options;
     this.#asks = new SessionAsks({ ...options, sessionId: view.id, workspace: view.workspace });
+    this.#editor = new SessionEditor({
+      ...options,
+      sessionId: view.id,
+      offer: features.editor,
+      signal: AbortSignal.any([this.#stop.signal, options.gone]),
+      send: (update) => this.send(update),
+    });
     this.#updates = new EventUpdates({
       workspace: view.workspace,
       takesNotices: features.takesNotices,
       isOwnTurn: (turnId) => this.#ownTurns.has(turnId),
     });
+  }
+
+  /** Resolves when the gateway's tools use what the client offers them. */
+  async openEditor(): Promise<void> {
+    await this.#editor.open();
   }
 
   /** Sends the whole log as updates, then what comes. */
@@ -104,16 +120,15 @@ export class OpenSession {
   }
 
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
-    const { caret } = this.#options;
+    const { caret, allowing } = this.#options;
     const { prompt, images } = readPrompt(blocks);
     const command = slashCommandIn(prompt);
     if (command !== undefined) {
       await this.send(chunk("agent_message_chunk", await command(caret, this.id)));
       return { stopReason: "end_turn" };
     }
-    const starting = caret
-      .startTurn(this.id, { prompt, mode: this.mode, ...(images.length === 0 ? {} : { images }) })
-      .then(({ turnId }) => this.#expect(turnId));
+    const wanted = { prompt, mode: this.mode, ...(images.length === 0 ? {} : { images }) };
+    const starting = allowing(() => caret.startTurn(this.id, wanted)).then(({ turnId }) => this.#expect(turnId));
     this.#starting = Promise.allSettled([this.#starting, starting]);
     const ending = await starting;
     const cancel = (): void => void this.cancel();
@@ -196,7 +211,7 @@ export class OpenSession {
 
   async #show(batch: readonly EventEnvelope[]): Promise<void> {
     this.#note(batch);
-    for (const update of this.#updates.take(batch)) await this.send(update);
+    for (const update of this.#updates.take(batch)) await this.send(this.#editor.withTerminal(update));
   }
 
   #note(batch: readonly EventEnvelope[]): void {
@@ -215,6 +230,8 @@ export class OpenSession {
       // The turn has ended either way; its client must be answered.
       this.#options.onError(CaretError.from(reason));
     });
+    // A client that has the answer to its prompt may leave: its terminals are released first.
+    await this.#editor.settled();
     this.#endings.get(turnId)?.resolve({ outcome, usage });
     this.#endings.delete(turnId);
   }

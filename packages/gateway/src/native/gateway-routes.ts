@@ -1,7 +1,7 @@
 import type { ConnectTest } from "@caret/protocol";
 import { z } from "zod";
 import { testDoor } from "./connect-test.ts";
-import { filled, line, oneOf, queryFlag, queryNumberUpTo, queryText } from "./fields.ts";
+import { filled, flag, line, oneOf, queryFlag, queryNumberUpTo, queryText } from "./fields.ts";
 import type { NativeDoorOptions } from "./native-door-options.ts";
 import { type NativeApp, read, write } from "./native-routes.ts";
 
@@ -20,7 +20,10 @@ const connectTestBody = z.object({
   door: oneOf(["openai", "responses", "anthropic"]),
 }) satisfies z.ZodType<ConnectTest>;
 const createTokenBody = z.object({ name: line });
-const allowWorkspaceBody = z.object({ path: filled });
+const allowWorkspaceBody = z.object({
+  path: filled,
+  keep: flag.default(true).describe("`false`: only until the gateway ends"),
+});
 
 /** The gateway around the sessions: about, files, models, usage, doctor, tokens, workspaces. */
 export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): void {
@@ -74,7 +77,9 @@ function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOption
     native,
     ["POST", "/api/workspaces"],
     { summary: "Allow turns to work in a directory", access: "admin", body: allowWorkspaceBody, status: 201 },
-    async ({ body }) => ({ path: await workspaces.allow(body.path) }),
+    async ({ body: { path, keep } }) => ({
+      path: await (keep ? workspaces.allow(path) : workspaces.allowForNow(path)),
+    }),
   );
   write(
     native,

@@ -15,6 +15,8 @@ export interface TokenIssuer {
 export interface WorkspaceList {
   /** Resolves to the physical path. Rejects with `workspace-missing` or `workspace-forbidden`. */
   allow(directory: string): Promise<string>;
+  /** The same, only until the gateway ends. */
+  allowForNow(directory: string): Promise<string>;
   /** The path of a small sample project, created on first use and allowed. */
   sample(): Promise<string>;
 }

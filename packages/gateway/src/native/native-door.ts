@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { errorHandler } from "../http/error-handler.ts";
 import { agentRoutes } from "./agent-routes.ts";
 import { comparisonRoutes } from "./comparison-routes.ts";
+import { editorRoutes } from "./editor-routes.ts";
 import { toNativeReply } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { eventSocket } from "./event-socket.ts";
@@ -29,6 +30,7 @@ export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
     if (options.agents !== undefined) agentRoutes(native, options.agents);
     logRoutes(native, sessions);
     eventRoutes(native, stream);
+    editorRoutes(native, stream);
     comparisonRoutes(native, { comparisons, keepAliveMs, closing: closing.signal });
     gatewayRoutes(native, options);
     signInRoutes(native, options);

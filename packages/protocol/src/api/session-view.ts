@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentEventOf, GrantOffer, LaneName, TurnOutcome } from "../events/agent-event.ts";
+import type { PriceRow } from "../models/price-table.ts";
 import type { SandboxWord } from "../sandbox-word.ts";
 import type { Usage } from "../usage.ts";
 
@@ -113,6 +114,8 @@ export interface ModelView {
   readonly variants: readonly { readonly id: string; readonly label: string }[];
   /** How much it takes at once, where upstream says so. */
   readonly contextTokens?: number;
+  /** Turns run in Max mode, which costs more. */
+  readonly maxMode?: true;
 }
 
 export interface UsageRow {
@@ -124,6 +127,8 @@ export interface UsageRow {
   readonly sessionId: string;
   /** The session's; absent when it was deleted since. */
   readonly title?: string;
+  /** Who asked, in rows by client. */
+  readonly client?: string;
   readonly turns: number;
   /** How many of the turns the cost leaves out, since their price is unknown. */
   readonly unpricedTurns: number;
@@ -137,6 +142,10 @@ export interface FindingView {
   readonly detail: string;
   /** What to type against it. */
   readonly fix?: string;
+  /** Why it matters; absent when nothing is wrong. */
+  readonly why?: string;
+  /** `caret doctor --fix` applies the fix. */
+  readonly fixable?: true;
 }
 
 export interface ChangedFile {
@@ -176,4 +185,6 @@ export interface AboutView {
   readonly workspaces: readonly string[];
   /** Whether agents run inside a sandbox here, in words. */
   readonly sandbox: string;
+  /** Rows of the user's `prices.json`, so that the page reckons as the gateway does; absent: none. */
+  readonly prices?: readonly PriceRow[];
 }

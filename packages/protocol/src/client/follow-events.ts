@@ -1,3 +1,4 @@
+import type { EditorRequest } from "../api/editor-requests.ts";
 import type { EventEnvelope, SessionUpdate } from "../api/session-view.ts";
 import { CaretError } from "../errors/caret-error.ts";
 import { parseJson } from "../json.ts";
@@ -56,4 +57,12 @@ export async function* followUpdates(
     if (messages === undefined) yield [{ kind: "opened" }];
     else yield messages.flatMap(({ data }) => (parseJson(data) as SessionUpdate | undefined) ?? []);
   }
+}
+
+/** Each connection begins with a `ready`: what was asked over the one before it nobody waits for. */
+export async function* followEditor(
+  stream: AsyncIterable<StreamBatch>,
+): AsyncGenerator<readonly EditorRequest[], void> {
+  for await (const messages of stream)
+    yield (messages ?? []).flatMap(({ data }) => (parseJson(data) as EditorRequest | undefined) ?? []);
 }

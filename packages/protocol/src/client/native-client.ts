@@ -1,3 +1,4 @@
+import type { EditorAnswer, EditorOffer, EditorRequest } from "../api/editor-requests.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -26,7 +27,7 @@ import type {
 import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
 import { type AgentCalls, agentCalls } from "./agent-calls.ts";
 import { type ComparisonCalls, comparisonCalls } from "./comparison-calls.ts";
-import { type FollowedUpdate, followEvents, followUpdates } from "./follow-events.ts";
+import { type FollowedUpdate, followEditor, followEvents, followUpdates } from "./follow-events.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
 import { at, get, post, readJson, readNothing, sendCommand } from "./native-calls.ts";
 import { createNativeWire, type NativeClientOptions, type NativeWire, type RequestOptions } from "./native-wire.ts";
@@ -77,6 +78,12 @@ export interface NativeClient extends AgentCalls, ComparisonCalls {
   forkSession(sessionId: string, wanted: ForkSession, options?: RequestOptions): Promise<SessionView>;
   /** MCP servers for the turns of this session whose tools the gateway runs. Needs the scope `admin`. */
   offerServers(sessionId: string, wanted: OfferServers, options?: RequestOptions): Promise<void>;
+  /**
+   * Serves the gateway's tools with the files and terminals of an editor, until the signal: answer each request. Needs the
+   * scope `admin`.
+   */
+  followEditor(sessionId: string, offer: EditorOffer, options: FollowOptions): AsyncIterable<readonly EditorRequest[]>;
+  answerEditor(sessionId: string, requestId: string, answer: EditorAnswer, options?: RequestOptions): Promise<void>;
   startTurn(sessionId: string, wanted: StartTurn, options?: RequestOptions): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, options?: RequestOptions): Promise<void>;
   /** Rejects with `unsupported` where the turn cannot be steered. */
@@ -109,8 +116,8 @@ export interface NativeClient extends AgentCalls, ComparisonCalls {
   models(query?: { readonly refresh?: boolean }, options?: RequestOptions): Promise<readonly ModelView[]>;
   usage(days: number, options?: RequestOptions): Promise<readonly UsageRow[]>;
   doctor(options?: RequestOptions): Promise<readonly FindingView[]>;
-  /** Allows turns to work in a directory. Resolves with its physical path. */
-  allowWorkspace(path: string, options?: RequestOptions): Promise<string>;
+  /** Allows turns to work in a directory; `keep: false`: only until the gateway ends. Resolves with its physical path. */
+  allowWorkspace(path: string, options?: RequestOptions & { readonly keep?: boolean }): Promise<string>;
   /** A small project to try things on, made at first. Resolves with its path. */
   makeSampleProject(options?: RequestOptions): Promise<string>;
   testConnection(test: ConnectTest, options?: RequestOptions): Promise<ConnectTestResult>;
@@ -143,6 +150,7 @@ type SessionCalls = Pick<
   | "deleteSession"
   | "forkSession"
   | "offerServers"
+  | "answerEditor"
   | "startTurn"
   | "cancelTurn"
   | "steerTurn"
@@ -162,6 +170,8 @@ function sessionCalls(wire: NativeWire): SessionCalls {
     deleteSession: (id, options) => wire.send({ ...options, method: "DELETE", path: at`sessions/${id}` }, readNothing),
     forkSession: (id, wanted, options) => post(wire, at`sessions/${id}/fork`, wanted, options),
     offerServers: (id, wanted, options) => sendCommand(wire, at`sessions/${id}/servers`, wanted, options),
+    answerEditor: (id, requestId, answer, options) =>
+      sendCommand(wire, at`sessions/${id}/editor/${requestId}`, answer, options),
     startTurn: (id, wanted, options) => post(wire, at`sessions/${id}/turns`, wanted, options),
     cancelTurn: (id, turnId, options) => sendCommand(wire, at`sessions/${id}/turns/${turnId}/cancel`, {}, options),
     steerTurn: (id, turnId, text, options) =>
@@ -183,6 +193,7 @@ type LogCalls = Pick<
   | "readRaw"
   | "followEvents"
   | "followUpdates"
+  | "followEditor"
   | "retryNow"
   | "readImage"
   | "exportSession"
@@ -205,6 +216,12 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
       const { silenceMs } = options;
       const connect = (signal: AbortSignal) => sseConnection(wire, { path: "sessions/stream", signal, silenceMs });
       return followUpdates(followStream(connect, wanted, following));
+    },
+    followEditor: (id, query, wanted) => {
+      const { silenceMs } = options;
+      const connect = (signal: AbortSignal) =>
+        sseConnection(wire, { path: at`sessions/${id}/editor`, query, signal, silenceMs });
+      return followEditor(followStream(connect, wanted, following));
     },
     retryNow: () => {
       retryNow.dispatchEvent(new Event("now"));
@@ -235,8 +252,8 @@ function gatewayCalls(
     doctor: async (options) =>
       (await get<{ readonly findings: readonly FindingView[] }>(wire, "doctor", {}, options)).findings,
     testConnection: (test, options) => post(wire, "connect/test", test, options),
-    allowWorkspace: async (path, options) =>
-      (await post<{ readonly path: string }>(wire, "workspaces", { path }, options)).path,
+    allowWorkspace: async (path, { keep = true, ...options } = {}) =>
+      (await post<{ readonly path: string }>(wire, "workspaces", { path, keep }, options)).path,
     makeSampleProject: async (options) =>
       (await post<{ readonly path: string }>(wire, "workspaces/sample", {}, options)).path,
     createToken: (name, options) => post(wire, "tokens", { name }, options),

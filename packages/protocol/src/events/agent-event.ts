@@ -111,6 +111,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     sandbox: z.enum(sandboxWords).exclude(["off"]).optional(),
     /** Pictures that came with it: their names among the session's images. */
     images: z.array(z.object({ name: z.string(), mediaType: z.string() })).optional(),
+    /** Who asked: the name of the client's token, or the command. */
+    client: z.string().optional(),
   }),
   /** What upstream said of itself: its session id, the model's display name, the version that ran. */
   z.object({

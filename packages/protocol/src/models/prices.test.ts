@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { priceTable } from "./price-table.ts";
-import { costOf, poolOf, priceOf } from "./prices.ts";
+import { applyPriceUpdates, costOf, poolOf, priceOf } from "./prices.ts";
 
 const million = 1_000_000;
 
@@ -39,6 +39,22 @@ describe("priceOf", () => {
   it("has one row per model and speed", () => {
     const keys = priceTable.map(({ base, fast }) => `${base} ${fast ?? false}`);
     expect(keys).toEqual([...new Set(keys)]);
+  });
+});
+
+describe("applyPriceUpdates", () => {
+  const source = { name: "an invoice", asOf: "2026-11-17" };
+  afterEach(() => applyPriceUpdates([]));
+
+  it("lets a row of the user's win over the table, the longest prefix first, and leaves the rest unknown", () => {
+    applyPriceUpdates([
+      { base: "gpt-6*", input: 7, output: 8, source },
+      { base: "gpt-6.1*", input: 5, output: 6, source },
+      { base: "gpt-6.1*", fast: true, input: 50, output: 60, source },
+      { base: "auto", input: 9, output: 9, source },
+    ]);
+    const ids = ["gpt-6.1-sol-high", "gpt-6.1-sol-fast", "gpt-6.2", "gpt-6-sol", "auto", "gpt-6.2-fast", "grok-9"];
+    expect(ids.map((id) => priceOf(id)?.input)).toEqual([5, 50, 7, 2, 9, undefined, undefined]);
   });
 });
 

@@ -5,13 +5,36 @@ import { type PriceRow, priceTable, type TokenPrices } from "./price-table.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
 
+/** A base that ends like this stands for every model that begins as it does. Only updates have such rows. */
+const ANY = "*";
+
+let updates: readonly PriceRow[] = [];
+
+/**
+ * Rows of the user's own, which come before those of the table. One list for the whole process, as the table is: what a model
+ * costs does not depend on who asks. Replaces the rows of the last call.
+ */
+export function applyPriceUpdates(rows: readonly PriceRow[]): void {
+  updates = rows.toSorted((one, other) => other.base.length - one.base.length);
+}
+
+/** The rows in use, for a page that prices turns by itself. */
+export function priceUpdates(): readonly PriceRow[] {
+  return updates;
+}
+
 /**
  * The row whose base is the id without its variant words: the longest prefix that is a model of its own, so that
- * `gpt-5.4-mini-high` has the price of `gpt-5.4-mini` and a product we have never heard of has none.
+ * `gpt-5.4-mini-high` has the price of `gpt-5.4-mini` and a product we have never heard of has none. Of updates for several
+ * models at once the longest that fits counts.
  */
 export function priceOf(modelId: string): PriceRow | undefined {
   const { base, params } = parseModelSlug(modelId.toLowerCase());
-  return priceTable.find((row) => row.base === base && (row.fast ?? false) === (params.fast ?? false));
+  const isSpeed = (row: PriceRow): boolean => (row.fast ?? false) === (params.fast ?? false);
+  const named = [...updates, ...priceTable].find((row) => row.base === base && isSpeed(row));
+  return (
+    named ?? updates.find((row) => isSpeed(row) && row.base.endsWith(ANY) && base.startsWith(row.base.slice(0, -1)))
+  );
 }
 
 /**

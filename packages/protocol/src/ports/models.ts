@@ -20,6 +20,10 @@ export interface DirectoryModel {
   readonly images?: boolean;
   /** The listed ids that differ only in effort, thinking and speed; absent when there is but one. */
   readonly variants?: readonly { readonly id: string; readonly name: string }[];
+  /** The variant that is run when the model is asked for by its own id. */
+  readonly defaultVariant?: string;
+  /** Turns run in Max mode, which costs more. */
+  readonly maxMode?: true;
 }
 
 /** The models that a client may ask for: those upstream lists, and those the configuration names. */

@@ -1,3 +1,4 @@
+import type { EditorAnswer, EditorOffer, EditorRequest } from "../api/editor-requests.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -82,6 +83,17 @@ export interface Sessions {
    * They are started with the first turn that can use them, are in no log, and are gone with this process.
    */
   offerServers(sessionId: string, wanted: OfferServers, caller: Caller): Promise<void>;
+  /**
+   * The caller's editor has the session open, from `ready` until the signal: its files and terminals serve the tools that the gateway runs in
+   * the session's turns, unless a turn is sandboxed. Of several editors the newest counts. Nothing of this is logged.
+   */
+  followEditor(
+    sessionId: string,
+    options: { readonly offer: EditorOffer; readonly signal: AbortSignal },
+    caller: Caller,
+  ): AsyncIterable<readonly EditorRequest[]>;
+  /** Rejects with `not-found` when nobody waits for it any more. */
+  answerEditor(sessionId: string, requestId: string, answer: EditorAnswer, caller: Caller): Promise<void>;
   /** Resolves when its `turn-start` is committed. The turn runs on without followers. */
   startTurn(sessionId: string, wanted: StartTurn, caller: Caller): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, caller: Caller): Promise<void>;

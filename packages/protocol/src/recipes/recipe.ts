@@ -1,4 +1,6 @@
 import type { ConnectTest } from "../api/native-requests.ts";
+import type { Installation } from "./installation.ts";
+import type { Launch } from "./launch.ts";
 
 export type Door = ConnectTest["door"];
 
@@ -12,27 +14,46 @@ export interface RecipePart {
 export interface Recipe {
   readonly id: string;
   readonly name: string;
-  readonly door: Door;
+  /** Absent for a client that starts Caret itself, by ACP or MCP: it needs neither address nor token. */
+  readonly door?: Door;
   readonly about: string;
   readonly parts: readonly RecipePart[];
+  /** What `caret install` writes for it. Absent: it has no settings of its own. */
+  readonly installation?: Installation;
+  /** How `caret launch` starts it. Absent: it is no program of a terminal. */
+  readonly launch?: Launch;
 }
 
 export interface RecipeValues {
   /** Without a slash at its end. */
   readonly url: string;
   readonly token: string;
+  /** Where Caret is on the machine of the client. */
+  readonly machine: RecipeMachine;
 }
+
+export interface RecipeMachine {
+  /** What starts Caret: the program and its first arguments. */
+  readonly caret: readonly string[];
+  /** What prints the client's token. */
+  readonly tokenCommand: readonly string[];
+  /** The file that keeps the client's token. */
+  readonly tokenFile: string;
+  /** Where Caret's packages for clients are: a directory. */
+  readonly packages: string;
+}
+
+/** Recipes that are only shown: Caret is on the path, and a person puts the token in. */
+export const shownMachine: RecipeMachine = {
+  caret: ["caret"],
+  tokenCommand: ["caret", "token", "print"],
+  tokenFile: "<token file>",
+  packages: "<packages of Caret>",
+};
 
 /** The target of commands. */
 export const TERMINAL = "Terminal";
 
-/** How pi, and OpenClaw, which is made of it, describe a model. */
-export const piModel = {
-  id: "auto",
-  name: "auto",
-  reasoning: false,
-  input: ["text"],
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-  contextWindow: 200_000,
-  maxTokens: 8000,
-};
+/** The window that each recipe claims for `auto`, which leaves the model to Cursor. */
+export const CONTEXT_WINDOW = 200_000;
+export const OUTPUT_LIMIT = 8000;

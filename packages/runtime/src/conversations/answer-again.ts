@@ -24,7 +24,7 @@ const SHOWN_TYPES: ReadonlySet<AgentEvent["type"]> = new Set(["text-delta", "thi
 export function answerAgain(first: TurnShare, { replaces, start, failure, isWhole = false }: SecondTurn): TurnShare {
   let current = first;
 
-  const goOn = async (): Promise<TurnShare> => {
+  const openNext = async (): Promise<TurnShare> => {
     current.leave("answered");
     current = await start();
     return current;
@@ -34,7 +34,7 @@ export function answerAgain(first: TurnShare, { replaces, start, failure, isWhol
     const isUnmet = failure === undefined ? () => false : replaces;
     const turns = [
       { open: () => current, filter: createEndFilter(replaces, isWhole) },
-      { open: goOn, filter: createEndFilter(isUnmet, false) },
+      { open: openNext, filter: createEndFilter(isUnmet, false) },
     ];
     return followUntilKept(turns, failure, take, signal);
   };

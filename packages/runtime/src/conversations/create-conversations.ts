@@ -68,7 +68,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
   const registry = createTurnRegistry(settings);
   const sideCalls = createSideCalls({ ...options, engine, lineage, scratch, joinMs, now });
-  const { begin, goOn } = createTurnStarter({ engine, lineage, scratch, registry, sideCalls });
+  const { begin, continueSession } = createTurnStarter({ engine, lineage, scratch, registry, sideCalls });
   const lock = createKeyedLock();
   const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
@@ -86,24 +86,26 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (asked: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare | RunningTurn> => {
-    const verdict = classify(asked.question, connection);
+    const match = classify(asked.question, connection);
     const recalled = await recallTurn(asked, {
       store: engine.store,
       findShared: registry.find,
-      hash: verdict.line.hash,
+      hash: match.line.hash,
     });
-    return "turn" in recalled ? recalled.turn : await answerNewly({ ...asked, ...recalled }, verdict);
+    return "turn" in recalled ? recalled.turn : await answerNewly({ ...asked, ...recalled }, match);
   };
 
-  const answerNewly = async (resolved: ResolvedRequest, verdict: TranscriptMatch): Promise<TurnShare | RunningTurn> => {
-    const joined = verdict.relation === "joined" ? registry.find(verdict.record.turnId) : undefined;
-    if (joined !== undefined) return joined.take(verdict.line.hash, "joined", resolved.client);
-    const takenUp = takeUpResults(resolved, verdict, { turns: engine.runningTurns(), registry });
+  const answerNewly = async (resolved: ResolvedRequest, match: TranscriptMatch): Promise<TurnShare | RunningTurn> => {
+    const joined = match.relation === "joined" ? registry.find(match.record.turnId) : undefined;
+    if (joined !== undefined) return joined.take(match.line.hash, "joined", resolved.client);
+    const takenUp = takeUpResults(resolved, match, { turns: engine.runningTurns(), registry });
     if (takenUp !== undefined) return takenUp;
-    if (verdict.relation !== "continuation") return await begin(resolved, verdict);
-    const inTheWay = engine.runningTurn(verdict.sessionId);
+    if (match.relation !== "continuation") return await begin(resolved, match);
+    const inTheWay = engine.runningTurn(match.sessionId);
     if (inTheWay !== undefined) return inTheWay;
-    return (await goOn(resolved, verdict)) ?? (await begin(resolved, { line: verdict.line, relation: "divergence" }));
+    return (
+      (await continueSession(resolved, match)) ?? (await begin(resolved, { line: match.line, relation: "divergence" }))
+    );
   };
 
   const answer = async (resolved: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare> => {

@@ -34,8 +34,8 @@ export function createCallDemands({ engine, registry, lock, lineOf }: CallDemand
       addedSystem: "",
       addedNotes: [],
     };
-    const verdict: TranscriptMatch = { line, relation: "continuation", sessionId, ...heard };
-    const shared = await registry.start(verdict, planDemand(resolved, sessionId, names), resolved.tokenName);
+    const match: TranscriptMatch = { line, relation: "continuation", sessionId, ...heard };
+    const shared = await registry.start(match, planDemand(resolved, sessionId, names), resolved.tokenName);
     return shared.take(line.hash, "continuation", resolved.client);
   };
   return (resolved: ResolvedRequest, turn: TurnShare): TurnShare => {

@@ -19,19 +19,19 @@ interface RunningTurns {
 /** A request that ends with results of a turn's calls: the turn goes on with them, or is in the way. */
 export function takeUpResults(
   resolved: ResolvedRequest,
-  verdict: TranscriptMatch,
+  match: TranscriptMatch,
   { turns, registry }: RunningTurns,
 ): TurnShare | RunningTurn | undefined {
   const brought = findBroughtResults(resolved, turns, registry);
   if (brought === undefined) return undefined;
   const { shared, awaited, hasQuestion } = brought;
   if (awaited.length > 0 && !hasQuestion && canGoOn(shared.turn, resolved)) {
-    giveResults(brought, resolved.terms, verdict.line.hash);
-    registry.note(shared, verdict);
-    return shared.take(verdict.line.hash, "continuation", resolved.client);
+    giveResults(brought, resolved.terms, match.line.hash);
+    registry.note(shared, match);
+    return shared.take(match.line.hash, "continuation", resolved.client);
   }
   // Its conversation has gone on without it, wherever that leads.
-  return verdict.line.aside !== undefined || shared.isAttended ? undefined : shared.turn;
+  return match.line.aside !== undefined || shared.isAttended ? undefined : shared.turn;
 }
 
 /** A turn keeps its model and whose tools it uses: another of either is for the session's next turn. */

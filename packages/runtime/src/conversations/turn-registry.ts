@@ -29,9 +29,9 @@ interface TurnRegistryOptions {
 /** Starts turns, and keeps the books about which transcript each of them answers. */
 export interface TurnRegistry {
   /** Throws the last failure of a request that has failed too often, and whatever the engine throws. */
-  start(verdict: TranscriptMatch, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
+  start(match: TranscriptMatch, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
   /** A running turn answers another transcript, too: it was given the results it waited for. */
-  note(shared: SharedTurn, verdict: TranscriptMatch): void;
+  note(shared: SharedTurn, match: TranscriptMatch): void;
   find(turnId: string): SharedTurn | undefined;
   /** Drops the turns that can no longer be joined. */
   tidy(): void;
@@ -58,9 +58,9 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     }
   };
 
-  const writeDown = ({ sessionId, turnId, outcome }: RunningTurn, verdict: TranscriptMatch): void => {
-    const { line } = verdict;
-    const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
+  const writeDown = ({ sessionId, turnId, outcome }: RunningTurn, match: TranscriptMatch): void => {
+    const { line } = match;
+    const heardBefore = match.relation === "continuation" ? match.heardBefore : 0;
     attempt(() => rememberTurn(lineage, line, { sessionId, turnId, heardBefore, at: now() }));
     void outcome.then(({ kind }) => attempt(() => lineage.settle(line.hash, turnId, kind)));
   };
@@ -72,12 +72,12 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   };
 
   return {
-    async start(verdict, request, tokenName) {
+    async start(match, request, tokenName) {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
-      failed.assertTryable(ofModel(verdict.line.hash));
+      failed.assertTryable(ofModel(match.line.hash));
       // Its agent starts, and the books are kept, while the disk is at work on its start.
-      const turn = await engine.beginTurn(request);
-      const { isNamed, hash } = verdict.line;
+      const turn = await engine.beginTurn({ ...request, client: tokenName });
+      const { isNamed, hash } = match.line;
       const comesBack = isNamed || request.command !== undefined;
       const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
       const shared = createSharedTurn({
@@ -92,19 +92,19 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
         now,
       });
       turns.set(turn.turnId, shared);
-      writeDown(turn, verdict);
+      writeDown(turn, match);
       let isInLog = false;
       turn.begun.then(
         () => {
           isInLog = true;
         },
-        () => drop(turn, verdict),
+        () => drop(turn, match),
       );
       // Of a turn that is in no log the failure says nothing about the request.
       void turn.outcome.then((outcome) => isInLog && failed.note(ofModel(shared.lastHash), outcome));
       return shared;
     },
-    note: ({ turn }, verdict) => writeDown(turn, verdict),
+    note: ({ turn }, match) => writeDown(turn, match),
     find: (turnId) => turns.get(turnId),
     tidy() {
       if (now() - tidiedAt < TIDY_MS) return;

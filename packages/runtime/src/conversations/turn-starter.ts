@@ -20,11 +20,11 @@ export interface TurnStarterOptions {
 /** Starts the turn of a request once it is known what the request is. */
 export interface TurnStarter {
   /** The first turn of a new session. */
-  begin(resolved: ResolvedRequest, verdict: TranscriptMatch): Promise<TurnShare>;
+  begin(resolved: ResolvedRequest, match: TranscriptMatch): Promise<TurnShare>;
   /** The next turn of a session; undefined when the session, or the directory it worked in, is gone. */
-  goOn(
+  continueSession(
     resolved: ResolvedRequest,
-    verdict: Continuation & Pick<TranscriptMatch, "line">,
+    match: Continuation & Pick<TranscriptMatch, "line">,
   ): Promise<TurnShare | undefined>;
 }
 
@@ -36,14 +36,14 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
   };
 
   return {
-    async begin(resolved, verdict) {
-      const { line } = verdict;
+    async begin(resolved, match) {
+      const { line } = match;
       // A side call without tools has no business in anyone's files.
       const isApart = line.aside !== undefined || resolved.isApart;
       const place = isApart ? scratch.make(resolved.question.system) : undefined;
       try {
         const shared = await registry.start(
-          verdict,
+          match,
           recorded(resolved, planFirstTurn(resolved, place, line)),
           resolved.tokenName,
         );
@@ -51,28 +51,28 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
           sideCalls.add(shared, line);
           shared.turn.begun.catch(() => scratch.remove(place));
         }
-        return shared.take(line.hash, verdict.relation, resolved.client);
+        return shared.take(line.hash, match.relation, resolved.client);
       } catch (reason) {
         if (place !== undefined) scratch.remove(place);
         throw reason;
       }
     },
-    async goOn(resolved, verdict) {
-      const session = await engine.store.getSession(verdict.sessionId);
-      if (session === undefined) return lose(verdict.sessionId);
+    async continueSession(resolved, match) {
+      const session = await engine.store.getSession(match.sessionId);
+      if (session === undefined) return lose(match.sessionId);
       const isScratch = scratch.holds(session.workspace);
       try {
         // Only where the directory is still there: the engine misses it otherwise.
         if (isScratch && existsSync(session.workspace)) scratch.instruct(session.workspace, resolved.question.system);
         // With a second question it is a conversation, whatever the first one looked like.
         sideCalls.keep(session.id);
-        const plan = recorded(resolved, planNextTurn(resolved, verdict, isScratch));
-        const shared = await registry.start(verdict, plan, resolved.tokenName);
-        return shared.take(verdict.line.hash, "continuation", resolved.client);
+        const plan = recorded(resolved, planNextTurn(resolved, match, isScratch));
+        const shared = await registry.start(match, plan, resolved.tokenName);
+        return shared.take(match.line.hash, "continuation", resolved.client);
       } catch (reason) {
         const { code } = CaretError.from(reason);
         if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
-        return lose(verdict.sessionId);
+        return lose(match.sessionId);
       }
     },
   };

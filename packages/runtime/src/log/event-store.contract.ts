@@ -689,6 +689,26 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await store.usageByDay({ from: "2026-11-15" })).toEqual(nameless);
         expect(await store.usageByDay({ from: "2026-11-15", workspace: "/projects/s1" })).toEqual([]);
       });
+
+      it("tells usage by client where it is asked for, from the log of sessions that are still there", async () => {
+        const asked = (turnId: string, client: string): EventEntry => {
+          const { event, ...entry } = starts(turnId, "auto");
+          return { ...entry, event: { ...event, client } as EventEntry["event"] };
+        };
+        await store.append("s1", 0, [asked("t1", "opencode"), consumes("t1", { input: 1 }), ends("t1")]);
+        await store.append("s1", 3, [asked("t2", "zed"), consumes("t2", { input: 2 }), ends("t2")]);
+        const clients = async (byClient: boolean) =>
+          (await store.usageByDay({ from: "2026-11-15", byClient })).map(({ client, turns }) => [client, turns]);
+        expect([await clients(true), await clients(false)]).toEqual([
+          [
+            ["opencode", 1],
+            ["zed", 1],
+          ],
+          [[undefined, 2]],
+        ]);
+        await store.deleteSession("s1");
+        expect(await clients(true)).toEqual([[undefined, 2]]);
+      });
     });
 
     describe("pruning and closing", () => {

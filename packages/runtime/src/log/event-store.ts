@@ -152,6 +152,8 @@ export interface UsageByDayQuery {
   readonly from: string;
   /** Only of sessions that still exist and work there or below: a physical path. */
   readonly workspace?: string;
+  /** Rows of their own for each client, which is read off the log: of sessions that are gone it is not known any more. */
+  readonly byClient?: boolean;
 }
 
 export interface UsageOfDay extends UsageTotal {
@@ -161,6 +163,8 @@ export interface UsageOfDay extends UsageTotal {
   readonly sessionId: string;
   /** The session's; absent when it was deleted since. */
   readonly title?: string;
+  /** Who asked, where the query was by client and the log knows. */
+  readonly client?: string;
 }
 
 export interface ReadOptions {

@@ -33,6 +33,7 @@ it("lists auto first, families as one, and the models of the configuration", asy
         { id: "composer-9", name: "Composer 9" },
         { id: "composer-9-fast", name: "Composer 9 Fast" },
       ],
+      defaultVariant: "composer-9",
     },
   ]);
 });

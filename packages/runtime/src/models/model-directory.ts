@@ -65,6 +65,7 @@ function listed({ models }: ModelList, { families, direct }: ModelCatalogue): re
     name: nameOf(defaultId),
     isDefault: variants.some(({ id }) => isDefault(id)),
     variants: variants.map(({ id }) => ({ id, name: nameOf(id) })),
+    defaultVariant: defaultId,
     ...limitsOf(byId.get(defaultId)),
   }));
   const auto = single.find(({ id }) => id === AUTO_MODEL) ?? autoModel;
@@ -72,7 +73,13 @@ function listed({ models }: ModelList, { families, direct }: ModelCatalogue): re
 }
 
 /** What upstream says of it, where it says anything. */
-function limitsOf(model: ModelList["models"][number] | undefined): Pick<DirectoryModel, "contextTokens" | "images"> {
-  const { contextTokens, images } = model?.details ?? {};
-  return { ...(contextTokens === undefined ? {} : { contextTokens }), ...(images === undefined ? {} : { images }) };
+function limitsOf(
+  model: ModelList["models"][number] | undefined,
+): Pick<DirectoryModel, "contextTokens" | "images" | "maxMode"> {
+  const { contextTokens, images, maxMode } = model?.details ?? {};
+  return {
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(images === undefined ? {} : { images }),
+    ...(maxMode === true && { maxMode }),
+  };
 }

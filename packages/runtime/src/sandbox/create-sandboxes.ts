@@ -63,26 +63,26 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
     state,
     git: settings.git,
     assertAvailable: async () => void (await ready()),
-    async open(wish, place) {
+    async open(requested, place) {
       const machine = await ready();
-      const own = directories.of(wish.sessionId);
+      const own = directories.of(requested.sessionId);
       makePrivateDirectory(own);
-      const network = networkOf(wish, settings);
+      const network = networkOf(requested, settings);
       const socket = network === "proxy" ? await proxy.open() : undefined;
       const node = socket === undefined ? undefined : options.node;
       const visible = network === "shared" ? network : "none";
-      const outer = outerMounts({ ...options, apart, wish, place, network: visible, directory: own, node });
+      const outer = outerMounts({ ...options, apart, requested, place, network: visible, directory: own, node });
       const workspace = await openWorkspaceMounts({
         ...place,
-        isStrict: wish.word === "strict",
+        isStrict: requested.word === "strict",
         git: settings.git,
         directory: own,
-        cursorFiles: wish.additions.cursorFiles ?? {},
+        cursorFiles: requested.additions.cursorFiles ?? {},
         apart,
         points,
         holder: randomUUID(),
       });
-      const mounts = [...outer, ...workspace.mounts, ...socketMounts(wish, place, socket), ...lastSeals];
+      const mounts = [...outer, ...workspace.mounts, ...socketMounts(requested, place, socket), ...lastSeals];
       const enclose = encloser({ machine, mounts, network, settings, node });
       return { enclose, configDir: ownConfigDir(own), close: workspace.release };
     },

@@ -11,7 +11,7 @@ import type { RequestedSandbox, SandboxPlace } from "./sandboxes.ts";
 import type { Mount } from "./walls.ts";
 
 export interface OuterMountsOptions {
-  readonly wish: RequestedSandbox;
+  readonly requested: RequestedSandbox;
   readonly place: SandboxPlace;
   readonly settings: SandboxSettings;
   readonly network: "shared" | "none";
@@ -25,13 +25,13 @@ export interface OuterMountsOptions {
 
 /** Everything around the workspace: the machine, an empty home, programs to run, and what belongs to the agent. */
 export function outerMounts(options: OuterMountsOptions): readonly Mount[] {
-  const { wish, place, settings, network, directory, apart, node } = options;
+  const { requested, place, settings, network, directory, apart, node } = options;
   const { agent, workspace } = place;
   const programs = node === undefined ? place.programs : [...place.programs, { file: node, args: [] }];
   const home = agent?.home ?? options.home;
   const identity = join(directory, "gitconfig");
   writePrivateFile(identity, gitIdentity(home));
-  const readable = [...settings.readable, ...place.readable, ...(wish.additions.readable ?? [])];
+  const readable = [...settings.readable, ...place.readable, ...(requested.additions.readable ?? [])];
   return [
     ...machineMounts(network, settings.memoryDirectoryBytes),
     { kind: "memory", path: home, bytes: settings.memoryDirectoryBytes },

@@ -45,7 +45,7 @@ export interface Sandboxes {
   /** Rejects with `sandbox-unavailable`, whose fix says what to do, where there can be none. */
   assertAvailable(): Promise<void>;
   /** Rejects where a workspace cannot be had in a sandbox. */
-  open(wish: RequestedSandbox, place: SandboxPlace): Promise<OpenSandbox>;
+  open(requested: RequestedSandbox, place: SandboxPlace): Promise<OpenSandbox>;
   /** Removes what turns of processes that were killed have left in workspaces. */
   sweep(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
+import type { ToolEditor } from "../tools/tool-editor.ts";
 import type { GatewayToolsRequest, TurnRequest } from "../turns/session-engine.ts";
 
 /** Where the agent works it finds none of the project's own rules. */
@@ -13,6 +14,7 @@ export interface AttendedToolsOptions {
   readonly permission: PolicyMode;
   readonly grants: SessionGrants;
   readonly openMore?: GatewayToolsRequest["openMore"] | undefined;
+  readonly editor?: ToolEditor;
 }
 
 /**
@@ -25,6 +27,7 @@ export function attendedTools({
   permission,
   grants,
   openMore,
+  editor,
 }: AttendedToolsOptions): Required<Pick<TurnRequest, "attended" | "agentTools" | "agentWorkspace" | "gatewayTools">> {
   return {
     attended: true,
@@ -35,6 +38,7 @@ export function attendedTools({
       realWorkspace: workspace,
       permission,
       grants,
+      ...(editor === undefined ? {} : { editor }),
       ...(openMore === undefined ? {} : { openMore }),
     },
   };

@@ -32,7 +32,7 @@ async function readUpTo(
   let characters = 0;
   while (events.length < limit && characters < MAX_CHARACTERS) {
     const most = Math.min(CHUNK, limit - events.length);
-    const chunk = await store.read(sessionId, { ...wanted, ...goOn(wanted, events), limit: most });
+    const chunk = await store.read(sessionId, { ...wanted, ...nextRange(wanted, events), limit: most });
     events = wanted.beforeSeq === undefined ? [...events, ...chunk] : [...chunk, ...events];
     characters += chunk.reduce((sum, stored) => sum + JSON.stringify(stored).length, 0);
     if (chunk.length < most) break;
@@ -40,7 +40,7 @@ async function readUpTo(
   return events;
 }
 
-function goOn({ beforeSeq }: ReadOptions, events: readonly StoredEvent[]): ReadOptions {
+function nextRange({ beforeSeq }: ReadOptions, events: readonly StoredEvent[]): ReadOptions {
   const [first, last] = [events[0], events.at(-1)];
   if (first === undefined || last === undefined) return {};
   return beforeSeq === undefined ? { afterSeq: last.seq } : { beforeSeq: first.seq };

@@ -29,7 +29,10 @@ interface CreateWith extends Pick<CreateOptions, "agent"> {
   readonly budget?: AgentBudget | undefined;
 }
 
-type NativeCommands = Pick<Sessions, "create" | "change" | "delete" | "fork" | "importSession" | "offerServers">;
+type NativeCommands = Pick<
+  Sessions,
+  "create" | "change" | "delete" | "fork" | "importSession" | "offerServers" | "answerEditor"
+>;
 
 export interface SessionCommands extends NativeCommands {
   /** A session of an agent, made together with it. */
@@ -92,6 +95,11 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
     async offerServers(sessionId, { servers }, caller) {
       const { id } = await find(sessionId, caller);
       context.servers.offer(id, servers);
+    },
+
+    async answerEditor(sessionId, requestId, answer, caller) {
+      const { id } = await find(sessionId, caller);
+      context.editors.answer(id, requestId, answer);
     },
 
     async importSession(chunks, caller) {

@@ -31,6 +31,7 @@ type SessionReaders = Pick<
   | "readLog"
   | "followLog"
   | "followUpdates"
+  | "followEditor"
   | "exportSession"
   | "readImage"
   | "changes"
@@ -84,6 +85,10 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
         updatesMs,
         signal: untilClosing(signal),
       }),
+    async *followEditor(sessionId, { offer, signal }, caller) {
+      const { id } = await find(sessionId, caller);
+      yield* context.editors.follow(id, { offer, signal: untilClosing(signal) });
+    },
     exportSession: async (sessionId, format, caller) =>
       exportAs(store, await find(sessionId, caller), format, redactor()),
     readImage: async (sessionId, name, caller) =>

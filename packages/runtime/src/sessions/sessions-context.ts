@@ -22,6 +22,7 @@ import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
 import { removeSession, type SessionBelongings } from "./remove-session.ts";
 import { findVisible } from "./session-directories.ts";
+import { createSessionEditors, type SessionEditors } from "./session-editors.ts";
 import { createSessionServers, type SessionServers } from "./session-servers.ts";
 import { createSessionTurnStarter, type TurnStarter } from "./start-turn.ts";
 
@@ -38,6 +39,7 @@ export interface SessionsContext {
   readonly ticks: ForeignTicks;
   readonly starter: TurnStarter;
   readonly servers: SessionServers;
+  readonly editors: SessionEditors;
   readonly find: (sessionId: string, caller: Caller) => Promise<SessionRecord>;
   readonly view: (session: SessionRecord) => SessionView;
   /** Delete a session with all that is its own. Rejects with `session-busy` while a turn of it runs or begins. */
@@ -55,7 +57,8 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     for (const watcher of [...watchers]) watcher(sessionId);
   };
   const servers = createSessionServers(options);
-  const starter = createSessionTurnStarter({ ...options, attachments, servers, onWaiting: tellWaiting });
+  const editors = createSessionEditors(options.newId);
+  const starter = createSessionTurnStarter({ ...options, attachments, servers, editors, onWaiting: tellWaiting });
   const { scratch, answers, sandboxes, upstreamState } = options;
   const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState };
   return {
@@ -65,6 +68,7 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     ticks: createForeignTicks({ store, pollMs, onError }),
     starter,
     servers,
+    editors,
     async remove(sessionId, how) {
       const isGone = await engine.holdSession(sessionId, () => removeSession(belongings, sessionId, how));
       if (isGone) starter.forget(sessionId);

@@ -12,12 +12,16 @@ import type { GatewayToolsRequest, RunningTurn, TurnRequest } from "../turns/ses
 import { titleOf } from "../turns/title-of.ts";
 import { attendedTools } from "./attended-tools.ts";
 import type { Attachments } from "./open-attachments.ts";
+import type { SessionEditors } from "./session-editors.ts";
 import type { SessionServers } from "./session-servers.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
+/** Who asks for a turn, and under which key. */
+export interface TurnOrigin extends CommandOptions, Pick<TurnRequest, "client"> {}
+
 export interface TurnStarter {
   /** Resolves when the `turn-start` is committed. What was said to the turn and did not reach it starts the next one. */
-  start(session: SessionRecord, wanted: StartTurn, options?: CommandOptions): Promise<RunningTurn>;
+  start(session: SessionRecord, wanted: StartTurn, options?: TurnOrigin): Promise<RunningTurn>;
   /** What a person has allowed for the rest of the session. */
   grants(sessionId: string): SessionGrants;
   /** The session is gone: forget what was allowed in it. */
@@ -29,6 +33,7 @@ export interface TurnStarter {
 export interface SessionTurnStarterOptions extends SessionsOptions {
   readonly attachments: Attachments;
   readonly servers: SessionServers;
+  readonly editors: SessionEditors;
   /** A turn of the session starts or stops waiting for a person. */
   readonly onWaiting: (sessionId: string) => void;
 }
@@ -46,29 +51,25 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
     return grants;
   };
 
-  const begin = async (session: SessionRecord, wanted: StartTurn, command: CommandOptions): Promise<RunningTurn> => {
+  const begin = async (session: SessionRecord, wanted: StartTurn, origin: TurnOrigin): Promise<RunningTurn> => {
     const request = await toRequest(options, session, wanted, grantsIn(session.id));
     const images = await attachments.save(session.id, wanted.images ?? []);
     const { prompt } = wanted;
-    return await engine.startTurn({ ...request, ...command, prompt, images }).catch(async (reason) => {
+    return await engine.startTurn({ ...request, ...origin, prompt, images }).catch(async (reason) => {
       // Remove the images of a turn that did not start.
       await attachments.discard(images);
       throw reason;
     });
   };
 
-  const startNow = async (
-    session: SessionRecord,
-    wanted: StartTurn,
-    command: CommandOptions = {},
-  ): Promise<RunningTurn> => {
-    const turn = await begin(session, wanted, command);
+  const startNow = async (session: SessionRecord, wanted: StartTurn, origin: TurnOrigin = {}): Promise<RunningTurn> => {
+    const turn = await begin(session, wanted, origin);
     const end = turn.asks.onChange(() => options.onWaiting(session.id));
     void turn.settled.then(() => {
       end();
       options.servers.rest(session.id);
     });
-    const ending = goOn(session.id, turn, wanted)
+    const ending = sendUnsent(session.id, turn, wanted, origin)
       .catch((reason: unknown) => onError(CaretError.from(reason)))
       .finally(() => endings.delete(turn.turnId));
     endings.set(turn.turnId, ending);
@@ -77,7 +78,7 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
   };
 
   /** A client that has read the end of a turn may start the next one, although the last one still cleans up. */
-  const start: TurnStarter["start"] = async (session, wanted, command) => {
+  const start: TurnStarter["start"] = async (session, wanted, origin) => {
     const { id, lastTurn } = session;
     if (lastTurn?.outcome !== undefined) {
       const turn = engine.runningTurn(id);
@@ -85,11 +86,16 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
       if (turn?.turnId === lastTurn.turnId) await turn.settled;
       await endings.get(lastTurn.turnId);
     }
-    return await startNow(session, wanted, command);
+    return await startNow(session, wanted, origin);
   };
 
   /** A turn that was stopped stays stopped; any other is followed by what it did not hear. */
-  const goOn = async (sessionId: string, turn: RunningTurn, wanted: StartTurn): Promise<void> => {
+  const sendUnsent = async (
+    sessionId: string,
+    turn: RunningTurn,
+    wanted: StartTurn,
+    { client }: TurnOrigin,
+  ): Promise<void> => {
     const { kind } = await turn.outcome;
     await turn.settled;
     const unsent = turn.unsentSteering();
@@ -97,7 +103,8 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
     const session = await engine.store.getSession(sessionId);
     if (session === undefined) return;
     const { images, ...same } = wanted;
-    await startNow(session, { ...same, prompt: unsent.join("\n\n") });
+    // Its key was the first turn's.
+    await startNow(session, { ...same, prompt: unsent.join("\n\n") }, client === undefined ? {} : { client });
   };
 
   return {
@@ -131,7 +138,7 @@ async function toRequest(
 
 async function ownerFor(
   permission: PermissionWord,
-  { scratch, servers, toolsOf, registrationOf }: SessionTurnStarterOptions,
+  { scratch, servers, editors, toolsOf, registrationOf }: SessionTurnStarterOptions,
   session: SessionRecord,
   grants: SessionGrants,
 ): Promise<Partial<TurnRequest>> {
@@ -142,7 +149,7 @@ async function ownerFor(
     return registration === undefined ? own : { ...own, registration };
   }
   const openMore = withOwnTools(servers.opener(session), (await toolsOf?.(session.id)) ?? []);
-  return attendedTools({ scratch, session, permission, grants, openMore });
+  return attendedTools({ scratch, session, permission, grants, openMore, editor: editors.of(session.id) });
 }
 
 type OpenMore = GatewayToolsRequest["openMore"];

@@ -32,7 +32,7 @@ export function turnCommands({ options, find, starter, store }: SessionsContext)
   };
 
   const beginTurn: BeginTurn["beginTurn"] = async (sessionId, wanted, caller) =>
-    await starter.start(await find(sessionId, caller), wanted, commandOf(caller));
+    await starter.start(await find(sessionId, caller), wanted, { ...commandOf(caller), client: caller.tokenName });
 
   return {
     beginTurn,

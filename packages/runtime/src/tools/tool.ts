@@ -2,6 +2,7 @@ import { CaretError, type ErrorCode, type FileDiff, type ToolKind } from "@caret
 import { type ChildEnvironmentOptions, childEnvironment } from "../process/child-environment.ts";
 import type { ChildCommand, Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
+import type { ToolEditor } from "./tool-editor.ts";
 
 /** Codes with a meaning of their own for a tool's failure; every other code is an error of the tool. */
 const classes: Partial<Record<ErrorCode, Failure>> = {
@@ -38,6 +39,10 @@ export interface ToolContext {
   readonly containment?: Containment | undefined;
   /** Puts a command into the turn's sandbox; undefined: the turn has none. */
   readonly enclose?: ((command: ChildCommand) => ChildCommand) | undefined;
+  /** The editor that has the turn's session open; undefined: none may be used. */
+  readonly editor?: ToolEditor | undefined;
+  /** The call in the log; undefined outside of a turn. */
+  readonly callId?: string | undefined;
   /** The gateway's own environment; a tool chooses from it what a child may see. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds; only differences count. */

@@ -12,7 +12,6 @@ import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
 import { ownedOn, pickLane } from "./pick-lane.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
-import { sessionUpstream } from "./session-upstream.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
 import { createTurnIntake } from "./turn-intake.ts";
@@ -222,4 +221,19 @@ function assertSameWorkspace(session: SessionRecord, workspace: string | undefin
   throw new CaretError("invalid-request", `The session ${session.id} belongs to another workspace`, {
     fix: "Leave the workspace out, or start a new session.",
   });
+}
+
+/** What upstream has of a session between its turns. `agentWorkspace` is where its agent itself works. */
+function sessionUpstream(options: SessionEngineOptions): Pick<SessionEngine, "release" | "hasLostChat"> {
+  return {
+    async release({ workspace }: SessionRecord, agentWorkspace: string) {
+      const places = new Set([workspace, agentWorkspace]);
+      await Promise.all(options.lanes.flatMap((lane) => [...places].map((place) => lane.release?.(place))));
+    },
+    hasLostChat(session: SessionRecord, agentWorkspace: string) {
+      const lane = findLane(options, session.lane);
+      const attachment = session.upstream.find((candidate) => candidate.lane === lane.name);
+      return attachment !== undefined && !lane.canResume(attachment, agentWorkspace);
+    },
+  };
 }

@@ -15,6 +15,7 @@ import type { TakeEvents } from "../log/follow.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
+import type { ToolEditor } from "../tools/tool-editor.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
 import type { MoreTools } from "./tools/toolbox.ts";
@@ -60,6 +61,8 @@ export interface TurnRequest extends CommandOptions {
   readonly notices?: readonly AgentEventOf<"notice">[];
   /** Recorded on a new session. */
   readonly title?: string;
+  /** Who asks, for the books: the name of a token, or of a command. */
+  readonly client?: string;
 }
 
 /** A picture as a file that the agent can read. */
@@ -95,6 +98,8 @@ export interface GatewayToolsRequest {
   readonly grants?: SessionGrants;
   /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
   readonly openMore?: () => Promise<MoreTools>;
+  /** The editor that has the session open. A sandboxed turn does not use it. */
+  readonly editor?: ToolEditor;
 }
 
 /** On what terms the agent runs its own tools. */

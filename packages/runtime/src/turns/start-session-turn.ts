@@ -113,6 +113,7 @@ function startOf(
     prompt: request.prompt,
     ...(images.length === 0 ? {} : { images }),
     ...(sandbox === undefined ? {} : { sandbox: sandbox.word }),
+    ...(request.client === undefined ? {} : { client: request.client }),
   };
 }
 

@@ -9,7 +9,7 @@ import type { TurnRequest } from "./session-engine.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
 import type { ToolSandbox } from "./tools/own-turn-tools.ts";
 
-type Wished = Omit<RequestedSandbox, "sessionId">;
+type TurnSandbox = Omit<RequestedSandbox, "sessionId">;
 
 /**
  * The sandbox of a turn: the strictest that the setting, the session and the request ask for. Rejects where it cannot be
@@ -19,7 +19,7 @@ export async function sandboxOf(
   options: SessionEngineOptions,
   request: TurnRequest,
   session: SessionRecord | undefined,
-): Promise<Wished | undefined> {
+): Promise<TurnSandbox | undefined> {
   const { sandboxes, defaults, lanes } = options;
   const word = strictest(defaults.sandbox, session?.sandbox, request.sandbox);
   if (word === "off") return undefined;
@@ -35,13 +35,13 @@ export async function sandboxOf(
 
 /** The same sandbox for what the gateway runs in the workspace: its commands are no agent, and need no login. */
 export function toolSandbox(
-  { sandbox: wish, sandboxes, request, defaults }: SessionTurnOptions,
+  { sandbox: requested, sandboxes, request, defaults }: SessionTurnOptions,
   workspace: string,
 ): ToolSandbox | undefined {
-  if (wish === undefined || sandboxes === undefined) return undefined;
+  if (requested === undefined || sandboxes === undefined) return undefined;
   const isReadOnly = (request.mode ?? defaults.mode) !== "agent";
   const place = { workspace, isReadOnly, isOurs: false, agent: undefined, programs: [], readable: [], sockets: [] };
-  return { rules: sandboxRules(wish.word, sandboxes.git), open: () => sandboxes.open(wish, place) };
+  return { rules: sandboxRules(requested.word, sandboxes.git), open: () => sandboxes.open(requested, place) };
 }
 
 function lanesWith(lanes: readonly Lane[]): string {

@@ -66,7 +66,7 @@ export class AcpServer {
     const { simulation, writer, has } = options;
     this.#options = options;
     this.#models = toAcpModels(simulation.models);
-    const wanted = options.model ?? loadCliConfig(simulation.configDir, simulation.host.pid).modelId;
+    const wanted = options.model ?? loadCliConfig(simulation.configDir).modelId;
     const { id } = resolveModel(wanted, simulation.models);
     this.#choice = { current: this.#models.find(({ model }) => model.id === id) as AcpModel };
     this.peer = createRpcPeer({

@@ -24,5 +24,12 @@ export async function runAcp(simulation: Simulation, options: GlobalOptions): Pr
     rest = lines.pop() ?? "";
     for (const line of lines) if (line.trim() !== "") peer.take(line);
   }
-  if (has("stays-after-eof")) await new Promise(() => setInterval(() => undefined, 60_000));
+  if (has("stays-after-eof")) await untilStopped(simulation.stop.signal);
+}
+
+/** A timer keeps the process; the signal's own exit ends it. */
+async function untilStopped(signal: AbortSignal): Promise<never> {
+  const held = setInterval(() => undefined, 60_000);
+  signal.addEventListener("abort", () => clearInterval(held));
+  return await new Promise<never>(() => undefined);
 }

@@ -85,7 +85,7 @@ function loginState({ host, configDir }: Simulation, options: GlobalOptions) {
 
 function describeInstallation(simulation: Simulation, options: GlobalOptions) {
   const { host, configDir, version, models } = simulation;
-  const { modelId } = loadCliConfig(configDir, host.pid);
+  const { modelId } = loadCliConfig(configDir);
   const { isAuthenticated } = describeLogin(simulation, options);
   return {
     cliVersion: version,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord, parseRecord } from "../json.ts";
@@ -9,19 +10,19 @@ export interface CliConfig {
 }
 
 /** Reads `cli-config.json`; writes it on the first start, and puts a broken one aside as `.bad`. */
-export function loadCliConfig(configDir: string, pid: number): CliConfig {
+export function loadCliConfig(configDir: string): CliConfig {
   const path = join(configDir, "cli-config.json");
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch {
     // Not there (or not readable, which the write below will report): a first start.
-    return writeFresh(path, configDir, pid);
+    return writeFresh(path, configDir);
   }
   const config = parseRecord(text);
   if (config !== undefined) return { modelId: readModelId(config) };
   renameSync(path, `${path}.bad`);
-  return writeFresh(path, configDir, pid);
+  return writeFresh(path, configDir);
 }
 
 function readModelId(config: Readonly<Record<string, unknown>>): string {
@@ -32,7 +33,7 @@ function readModelId(config: Readonly<Record<string, unknown>>): string {
   return defaultModelId;
 }
 
-function writeFresh(path: string, configDir: string, pid: number): CliConfig {
+function writeFresh(path: string, configDir: string): CliConfig {
   const model: CatalogueModel = { id: defaultModelId, name: "Composer 2.5 Fast" };
   const config = {
     version: 1,
@@ -52,8 +53,9 @@ function writeFresh(path: string, configDir: string, pid: number): CliConfig {
     network: { useHttp1ForAgent: false },
   };
   mkdirSync(configDir, { recursive: true });
-  // Parallel first starts share this directory, so each writes its own file and the last rename wins.
-  const draft = `${path}.${pid}.tmp`;
+  // Parallel first starts share this directory, so each writes its own file and the last rename wins. Not named after the
+  // process: in a pid namespace of their own all of them have the same number.
+  const draft = `${path}.${randomUUID()}.tmp`;
   writeFileSync(draft, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, path);
   return { modelId: model.id };

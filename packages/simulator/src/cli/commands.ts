@@ -56,7 +56,7 @@ function createChat({ host, configDir, ids }: Simulation, options: GlobalOptions
   const workspace = toPhysicalPath(options.workspace ?? host.cwd);
   const chatsDir = findChatsDir(configDir, workspace);
   const sessionId = freshSessionId(chatsDir, ids);
-  const modelId = options.model ?? loadCliConfig(configDir, host.pid).modelId;
+  const modelId = options.model ?? loadCliConfig(configDir).modelId;
   openChat({ chatsDir, sessionId, workspace, mode: "default", modelId, now: host.now }).close();
   return sessionId;
 }

@@ -70,6 +70,6 @@ export function addGlobalOptions(command: Command): Command {
 
 export function listModels({ host, configDir, models }: Simulation, options: GlobalOptions): void {
   requireCredentials({ env: host.env, configDir, ...options }, authenticationRequiredForModels);
-  const { modelId } = loadCliConfig(configDir, host.pid);
+  const { modelId } = loadCliConfig(configDir);
   host.stdout.write(renderModels(models, modelId));
 }

@@ -32,7 +32,7 @@ export async function runPrint({ simulation, words, options }: PrintRun): Promis
   const cwd = toPhysicalPath(workspace);
   const projectDir = findProjectDir(host.env, cwd);
   requireTrust({ projectDir, workspace: cwd, now: host.now, trust: options.trust === true, force });
-  const config = loadCliConfig(configDir, host.pid);
+  const config = loadCliConfig(configDir);
   const chatsDir = findChatsDir(configDir, cwd);
   const sessionId = resolveSession({ options, chatsDir, ids: simulation.ids });
   const model = resolveModel(options.model ?? config.modelId, simulation.models);

@@ -4,6 +4,7 @@ import {
   type PermissionWord,
   permissionWords,
   type SessionView,
+  spendWords,
 } from "@caret/protocol";
 import type { ReactNode } from "react";
 import { usePageData } from "../data/page-data-context.tsx";
@@ -22,7 +23,12 @@ export function ComposerChoices({ session }: { readonly session: SessionView }) 
   const model = session.model ?? about?.defaultModel ?? "";
   return (
     <>
-      <Choice label="Model" value={model} onChange={(id) => change({ model: id })}>
+      <Choice
+        label="Model"
+        value={model}
+        hint={model === "" ? undefined : spendWords(model).join(" · ")}
+        onChange={(id) => change({ model: id })}
+      >
         {!isListed(models, model) && <option value={model}>{model}</option>}
         {models?.map(modelOptions)}
       </Choice>
@@ -64,14 +70,16 @@ function modelOptions({ id, name, variants }: ModelView): ReactNode {
 
 interface ChoiceProps {
   readonly label: string;
+  /** What the choice means for the next turn; shown when it is pointed at. */
+  readonly hint?: string | undefined;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly children: ReactNode;
 }
 
-function Choice({ label, value, onChange, children }: ChoiceProps) {
+function Choice({ label, hint = label, value, onChange, children }: ChoiceProps) {
   return (
-    <label className="flex min-w-0 items-center max-md:flex-1 max-md:basis-0" title={label}>
+    <label className="flex min-w-0 items-center max-md:flex-1 max-md:basis-0" title={hint}>
       <span className="shrink-0 text-[12px] text-faint max-md:sr-only">{label}</span>
       <select
         value={value}

@@ -1,4 +1,5 @@
 import {
+  applyPriceUpdates,
   CaretError,
   createNativeClient,
   type FollowedUpdate,
@@ -154,6 +155,7 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
       api.listSessions({ archived: false, limit: LIST_PAGE }, { signal }),
     ]);
     if (signal.aborted) return;
+    applyPriceUpdates(about.prices ?? []);
     store.setState((state) => ({ signIn: "in", about, ...takeFirstPage(state, page, meanwhile) }));
     onState("open");
   };

@@ -1,4 +1,4 @@
-import type { ModelView } from "@caret/protocol";
+import { type ModelView, spendWords } from "@caret/protocol";
 import { useModels } from "../data/page-hooks.ts";
 import { Field, Select } from "../parts/field.tsx";
 
@@ -14,7 +14,7 @@ export function ModelChoice({ defaultModel, model, onChange }: ModelChoiceProps)
   const base = models?.find(({ id, variants }) => id === model || variants.some((variant) => variant.id === model));
   return (
     <>
-      <Field hint={models === undefined ? "Loading the models…" : undefined} label="Model">
+      <Field hint={models === undefined ? "Loading the models…" : spendHint(model || defaultModel, base)} label="Model">
         {(ids) => (
           <Select {...ids} onChange={(event) => onChange(event.target.value)} value={base?.id ?? model}>
             <option value="">Default ({defaultModel})</option>
@@ -32,6 +32,11 @@ export function ModelChoice({ defaultModel, model, onChange }: ModelChoiceProps)
       )}
     </>
   );
+}
+
+/** What a turn draws from and costs, before it is spent. */
+function spendHint(model: string, base: ModelView | undefined): string {
+  return spendWords(model, base?.maxMode === true ? { maxMode: true } : {}).join(" · ");
 }
 
 interface VariantChoiceProps {

@@ -53,12 +53,16 @@ it("does not remember full access for the next session [ux B3]", () => {
 });
 
 it("asks the gateway only for what was chosen", () => {
-  expect(toCreateSession({ workspace: " ", lane: "", model: "", permission: "auto", sandbox: "" })).toEqual({ permission: "auto" });
-  expect(toCreateSession({ workspace: "/w ", lane: "cli", model: "m", permission: "full", sandbox: "strict" })).toEqual({
-    workspace: "/w",
-    lane: "cli",
-    model: "m",
-    permission: "full",
-    sandbox: "strict",
+  expect(toCreateSession({ workspace: " ", lane: "", model: "", permission: "auto", sandbox: "" })).toEqual({
+    permission: "auto",
   });
+  expect(toCreateSession({ workspace: "/w ", lane: "cli", model: "m", permission: "full", sandbox: "strict" })).toEqual(
+    {
+      workspace: "/w",
+      lane: "cli",
+      model: "m",
+      permission: "full",
+      sandbox: "strict",
+    },
+  );
 });

@@ -54,7 +54,7 @@ export function nativeOptions(sessions: Sessions, tokens: Map<string, TokenGrant
           if (grant.name === name && name.startsWith("browser-")) tokens.delete(secret);
       },
     },
-    workspaces: { allow: async (path) => path, sample: async () => "/sample" },
+    workspaces: { allow: async (path) => path, allowForNow: async (path) => path, sample: async () => "/sample" },
     links: createSignInLinks({ now }),
     now,
     keepAliveMs: 60_000,

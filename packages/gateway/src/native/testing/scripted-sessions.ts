@@ -8,6 +8,9 @@ import {
   type ChangeSession,
   type ChangesView,
   type CreateSession,
+  type EditorAnswer,
+  type EditorOffer,
+  type EditorRequest,
   type EventEnvelope,
   type ExportFormat,
   type ForkSession,
@@ -110,6 +113,19 @@ export class ScriptedSessions implements Sessions {
 
   async offerServers(id: string, wanted: OfferServers, caller: Caller): Promise<void> {
     this.#note("offerServers", id, wanted, caller);
+  }
+
+  followEditor(
+    id: string,
+    { offer, signal }: { readonly offer: EditorOffer; readonly signal: AbortSignal },
+    caller: Caller,
+  ): AsyncIterable<readonly EditorRequest[]> {
+    this.#note("followEditor", id, offer, caller);
+    return this.#follow(signal, () => []);
+  }
+
+  async answerEditor(id: string, requestId: string, answer: EditorAnswer, caller: Caller): Promise<void> {
+    this.#note("answerEditor", id, requestId, answer, caller);
   }
 
   async startTurn(id: string, wanted: StartTurn, caller: Caller): Promise<StartedTurn> {

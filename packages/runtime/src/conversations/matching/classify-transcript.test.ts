@@ -3,16 +3,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { TranscriptMatch } from "./classify-transcript.ts";
 import type { TurnState } from "./find-origin.ts";
 import type { LineageRecord } from "./lineage-store.ts";
-import type { LineageQuestion } from "./read-question.ts";
+import type { TranscriptQuestion } from "./read-question.ts";
 import { answer, asking, createLineageBench, result, tools, user } from "./testing/lineage-bench.ts";
 
 let bench: ReturnType<typeof createLineageBench>;
 beforeEach(() => {
   bench = createLineageBench();
 });
-const ask = (question: LineageQuestion, outcome?: NonNullable<LineageRecord["outcome"]> | "none"): string =>
+const ask = (question: TranscriptQuestion, outcome?: NonNullable<LineageRecord["outcome"]> | "none"): string =>
   bench.ask(question, outcome);
-const classify = (question: LineageQuestion, state?: TurnState): TranscriptMatch => bench.classify(question, state);
+const classify = (question: TranscriptQuestion, state?: TurnState): TranscriptMatch => bench.classify(question, state);
 
 describe("a conversation", () => {
   it("goes on in its session, with only what is new", () => {

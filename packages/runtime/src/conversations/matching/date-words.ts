@@ -49,7 +49,7 @@ function isDateAfter(lead: RegExp, line: string): boolean {
   if (line.length > MAX_LINE) return false;
   const said = lead.exec(line)?.[0];
   if (said === undefined) return false;
-  const told = line.slice(said.length);
-  const rest = withoutDates(told, " ").replaceAll(dateWords, " ");
-  return rest !== told && !/[\p{L}\p{N}]/u.test(rest);
+  const afterLead = line.slice(said.length);
+  const rest = withoutDates(afterLead, " ").replaceAll(dateWords, " ");
+  return rest !== afterLead && !/[\p{L}\p{N}]/u.test(rest);
 }

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { barSize } from "../../testing/bar-size.ts";
 import { rememberTurn } from "./chain.ts";
 import { classifyTranscript, type TranscriptMatch } from "./classify-transcript.ts";
-import { type LineageQuestion, readQuestion } from "./read-question.ts";
+import { readQuestion, type TranscriptQuestion } from "./read-question.ts";
 import { answer, asking, createLineageBench, result, tools, user } from "./testing/lineage-bench.ts";
 import { createMemoryLineageStore } from "./testing/memory-lineage-store.ts";
 
@@ -90,11 +90,11 @@ const noteArbitrary = fc.record({
 });
 type Note = typeof noteArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-function withNotes(question: LineageQuestion, notes: readonly Note[]): LineageQuestion {
+function withNotes(question: TranscriptQuestion, notes: readonly Note[]): TranscriptQuestion {
   return notes.reduce((noted, note) => withNote(noted, note), question);
 }
 
-function withNote(question: LineageQuestion, { text, where, at }: Note): LineageQuestion {
+function withNote(question: TranscriptQuestion, { text, where, at }: Note): TranscriptQuestion {
   const { system, messages } = question;
   if (where === "system") return { ...question, system: `${system}\n\n${text}` };
   if (where === "last") return { ...question, messages: [...messages, user(text)] };
@@ -132,7 +132,7 @@ function createWorld() {
   let turns = 0;
 
   /** Gives what the request was taken for. */
-  function play(step: Step, change = (question: LineageQuestion) => question): string {
+  function play(step: Step, change = (question: TranscriptQuestion) => question): string {
     const beside = step.act === "subagent" || step.act === "toolless" || step.act === "title";
     const owner = beside ? `${step.act} of ${step.conversation}` : `${step.conversation}`;
     const messages = changed(said.get(owner) ?? [], step);
@@ -172,7 +172,7 @@ function changed(messages: TranscriptMessage[], { act, word, at }: Step): Transc
   return act === "title" ? [user(word)] : [...messages];
 }
 
-function shape({ act }: Step): Partial<LineageQuestion> {
+function shape({ act }: Step): Partial<TranscriptQuestion> {
   if (act === "title") return { system: "You are a title generator.", tools: [] };
   if (act === "subagent") return { system: "You search.", tools: tools.slice(1) };
   return act === "toolless" ? { system: "You chat.", tools: [] } : {};

@@ -24,7 +24,7 @@ const READ_MESSAGES = 4;
 
 const READ_CHARACTERS = 200_000;
 
-export interface LineageQuestion extends SideCallQuestion {
+export interface TranscriptQuestion extends SideCallQuestion {
   /** Who asks, and where it is to work: those who differ in any of it never share a session. */
   readonly place: readonly string[];
   /** Who runs the tools of the conversation. Sessions of different owners work in different directories. */
@@ -40,7 +40,7 @@ export interface LineageQuestion extends SideCallQuestion {
 }
 
 /** A request that was looked at: everything about it that does not depend on what is known. */
-export interface ReadQuestion extends LineageQuestion {
+export interface ReadQuestion extends TranscriptQuestion {
   /** Which conversations it can belong to: one request of them is decided about at a time. */
   readonly scope: string;
   /** A digest of its system prompt, without what changes from request to request. */
@@ -53,7 +53,7 @@ export interface ReadQuestion extends LineageQuestion {
 }
 
 /** Look at a request once, however often it is then compared with what is known. */
-export function readQuestion(question: LineageQuestion): ReadQuestion {
+export function readQuestion(question: TranscriptQuestion): ReadQuestion {
   const heard = heardMessages(question.messages);
   const stable = stableSystem(question.system);
   const named = namedConversation(question);
@@ -65,7 +65,7 @@ export function readQuestion(question: LineageQuestion): ReadQuestion {
 }
 
 /** A name is the conversation. Without one its instructions, its directory and its first question have to do. */
-function scopeOf(question: LineageQuestion, stable: string, heard: readonly HeardMessage[]): string {
+function scopeOf(question: TranscriptQuestion, stable: string, heard: readonly HeardMessage[]): string {
   const { place, sessionKey } = question;
   if (sessionKey !== undefined) return fingerprint(["key", ...place, sessionKey]);
   const asked = heard.find(({ role }) => role === "user")?.digest ?? "";
@@ -81,12 +81,12 @@ export function conversationOf({ scope, systemId, place }: ReadQuestion): string
 }
 
 /** Undefined when the client names no answer, or wants to go on with it elsewhere. */
-function namedConversation({ conversation, place }: LineageQuestion) {
+function namedConversation({ conversation, place }: TranscriptQuestion) {
   const [scope, systemId, at] = conversation?.split(".") ?? [];
   return scope === undefined || systemId === undefined || at !== fingerprint(place) ? undefined : { scope, systemId };
 }
 
-function requestOf({ variant, system, messages }: LineageQuestion, shape: string): string {
+function requestOf({ variant, system, messages }: TranscriptQuestion, shape: string): string {
   const rest = messages.flatMap((message) =>
     message.role === "assistant" ? ["assistant", message.text] : ["notes", ...notesIn(message)],
   );
@@ -110,7 +110,7 @@ export function clientProject({ system, messages }: Transcript): string | undefi
   return undefined;
 }
 
-function toPath(told: string | undefined): string | undefined {
-  const path = told?.replace(/[\s`).,;]+$/, "");
+function toPath(stated: string | undefined): string | undefined {
+  const path = stated?.replace(/[\s`).,;]+$/, "");
   return path === undefined || path === "" || path === "~/" ? undefined : path;
 }

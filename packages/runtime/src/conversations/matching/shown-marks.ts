@@ -2,7 +2,7 @@ import type { TranscriptMessage } from "@caret/protocol";
 import { fingerprint, spokenText } from "./chain.ts";
 import { stableSystem } from "./client-notes.ts";
 import type { LineageStore } from "./lineage-store.ts";
-import type { LineageQuestion } from "./read-question.ts";
+import type { TranscriptQuestion } from "./read-question.ts";
 
 /** Shorter words occur in any conversation: a quote of them identifies no client. */
 const TELLING_LINE = 20;
@@ -20,7 +20,7 @@ const MOST_LINES = 200;
  * By what a client without a name is known again when it shows no tools: the instructions and the questions of requests
  * in which it did. Written down as scopes of their own, each for the same token and workspace only.
  */
-export function marksOf(question: LineageQuestion): readonly string[] {
+export function marksOf(question: TranscriptQuestion): readonly string[] {
   const { tools, messages, codingClient } = question;
   // Known clients are recognised by what they say of themselves.
   if (tools.length === 0 || codingClient !== undefined) return [];
@@ -38,7 +38,7 @@ export function marksOf(question: LineageQuestion): readonly string[] {
  * Whether a request without name and tools comes from a client that has shown tools: it has that client's instructions,
  * or a line of it is a question that was asked with tools, as in "Write a title for: …".
  */
-export function bearsMark(question: LineageQuestion, store: Pick<LineageStore, "getScope">): boolean {
+export function bearsMark(question: TranscriptQuestion, store: Pick<LineageStore, "getScope">): boolean {
   const { tools, messages, sessionKey, codingClient } = question;
   if (tools.length > 0 || sessionKey !== undefined || codingClient !== undefined) return false;
   const isKnown = (mark: string): boolean => store.getScope(mark)?.hasShownTools === true;
@@ -50,16 +50,16 @@ export function bearsMark(question: LineageQuestion, store: Pick<LineageStore, "
 }
 
 /** Somebody has shown tools here: without this there is no other mark, and a long transcript need not be read for one. */
-function placeMark({ place }: LineageQuestion): string {
+function placeMark({ place }: TranscriptQuestion): string {
   return fingerprint(["marked", ...place]);
 }
 
-function systemMark({ place, system }: LineageQuestion): readonly string[] {
+function systemMark({ place, system }: TranscriptQuestion): readonly string[] {
   const stable = stableSystem(system);
   return stable.length < TELLING_SYSTEM ? [] : [fingerprint(["instructed", ...place, stable])];
 }
 
-function lineMark({ place }: LineageQuestion, line: string): string {
+function lineMark({ place }: TranscriptQuestion, line: string): string {
   return fingerprint(["asked", ...place, line]);
 }
 

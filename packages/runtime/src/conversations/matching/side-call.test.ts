@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { LineageQuestion } from "./read-question.ts";
+import type { TranscriptQuestion } from "./read-question.ts";
 import { answer, asking, createLineageBench, result, tools, user } from "./testing/lineage-bench.ts";
 
 let bench: ReturnType<typeof createLineageBench>;
@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 
 /** What a request is taken for, and when its log is deleted if it is a side call without tools. */
-function seen(question: LineageQuestion): { readonly relation: string; readonly aside: string | undefined } {
+function seen(question: TranscriptQuestion): { readonly relation: string; readonly aside: string | undefined } {
   const { relation, line } = bench.classify(question);
   return { relation, aside: line.aside };
 }
@@ -186,7 +186,7 @@ describe("a subagent", () => {
 });
 
 describe("a conversation in which nobody ever offered tools", () => {
-  const chat = (text: string, changes: Partial<LineageQuestion> = {}) =>
+  const chat = (text: string, changes: Partial<TranscriptQuestion> = {}) =>
     asking([user(text)], { tools: [], system: "", sessionKey: undefined, ...changes });
 
   it.each([

@@ -66,8 +66,8 @@ export class AcpCalls {
 
   #merge(callId: string, update: JsonObject): JsonObject {
     const before = this.#known.get(callId);
-    const told = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
-    const merged: JsonObject = { ...before, ...Object.fromEntries(told) };
+    const present = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
+    const merged: JsonObject = { ...before, ...Object.fromEntries(present) };
     this.#known.set(callId, merged);
     return merged;
   }
@@ -87,10 +87,17 @@ export function toToolCall(callId: string, call: JsonObject): ToolCallEvent {
   if (mcp !== undefined) return { type: "tool-call", callId, ...mcp, kind: "mcp", owner: "agent" };
   const ownName = typeof _toolName === "string" && _toolName !== "" ? _toolName : undefined;
   const kind = (ownName === undefined ? undefined : toolKind(ownName)) ?? "other";
-  const told = kinds[textField(call, "kind") ?? ""] ?? "other";
+  const statedKind = kinds[textField(call, "kind") ?? ""] ?? "other";
   const named = toNamedInput(ownName ?? title ?? "unknown", input);
   const description = title === undefined ? {} : { description: title };
-  return { type: "tool-call", callId, ...named, kind: kind === "other" ? told : kind, owner: "agent", ...description };
+  return {
+    type: "tool-call",
+    callId,
+    ...named,
+    kind: kind === "other" ? statedKind : kind,
+    owner: "agent",
+    ...description,
+  };
 }
 
 type McpCall = Pick<ToolCallEvent, "name" | "input"> & { readonly server?: string };
@@ -100,9 +107,9 @@ function mcpOf(input: JsonObject, title: string | undefined): McpCall | undefine
   const server = wordField(input, "providerIdentifier", "serverIdentifier");
   const name = wordField(input, "toolName");
   if (server !== undefined && name !== undefined) return { server, name, input: input["args"] ?? {} };
-  const [, told, tool] = /^([\w.-]+): ([\w.-]+)$/.exec(title ?? "") ?? [];
-  if (told === undefined || tool === undefined) return undefined;
-  return told === "MCP" ? { name: tool, input } : { server: told.replace(/^(.+)-\1$/, "$1"), name: tool, input };
+  const [, prefix, tool] = /^([\w.-]+): ([\w.-]+)$/.exec(title ?? "") ?? [];
+  if (prefix === undefined || tool === undefined) return undefined;
+  return prefix === "MCP" ? { name: tool, input } : { server: prefix.replace(/^(.+)-\1$/, "$1"), name: tool, input };
 }
 
 function outcomeOf(call: JsonObject, status: string | undefined): ReturnType<typeof toOutcome> {

@@ -113,11 +113,11 @@ function onToolCall(draft: ContractDraft, data: JsonObject, event: JsonObject): 
   onHardBoundary(draft);
   draft.forwarded += 1;
   draft.callCount += 1;
-  const told =
+  const givenId =
     wordField(data, "id", "callId", "call_id") ?? wordField(event, "call_id", "id") ?? wordField(nested, "id");
   startCall(draft, {
     type: "tool-call",
-    callId: told ?? `call-${draft.callCount}`,
+    callId: givenId ?? `call-${draft.callCount}`,
     name: entry.name,
     kind: "other",
     input: entry.args ?? {},

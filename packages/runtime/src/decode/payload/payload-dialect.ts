@@ -129,8 +129,8 @@ function toToolCall(callId: string, entry: ToolEntry): ToolCallEvent {
 }
 
 function callIdOf(draft: PayloadDraft, event: JsonObject, call: JsonObject | undefined): string {
-  const told = wordField(call, "id", "toolCallId", "callId") ?? wordField(event, "call_id");
-  if (told !== undefined) return told;
+  const givenId = wordField(call, "id", "toolCallId", "callId") ?? wordField(event, "call_id");
+  if (givenId !== undefined) return givenId;
   const [only, ...others] = draft.openCalls.keys();
   if (event["subtype"] === "completed" && only !== undefined && others.length === 0) return only;
   return nameCall(draft);

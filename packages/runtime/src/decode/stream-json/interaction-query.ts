@@ -100,8 +100,8 @@ function onAnswer(draft: StreamJsonDraft, requestId: string, arm: JsonObject | u
   const success = objectField(arm, "success");
   if (success === undefined) {
     const reason = readErrorText(arm?.["rejected"] ?? arm?.["error"]);
-    const told = reason === undefined ? {} : { reason };
-    draft.events.push({ type: "question-answer", requestId, outcome: "no-input-surface", ...told });
+    const stated = reason === undefined ? {} : { reason };
+    draft.events.push({ type: "question-answer", requestId, outcome: "no-input-surface", ...stated });
     return;
   }
   const answers = objectsField(success, "answers").map((answer) => ({

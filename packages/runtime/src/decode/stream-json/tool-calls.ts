@@ -59,17 +59,17 @@ function toToolCall(callId: string, entry: ToolEntry): ToolCallEvent {
 
 /** Ids may hold a newline and are kept whole. A call without any gets one of ours. */
 function callIdOf(draft: StreamJsonDraft, event: JsonObject, call: JsonObject | undefined): string {
-  return toldCallId(event, call) ?? nameCall(draft);
+  return givenCallId(event, call) ?? nameCall(draft);
 }
 
 /** A nameless completion belongs to the only open call, if there is just one. */
 function completedCallId(draft: StreamJsonDraft, event: JsonObject, call: JsonObject | undefined): string {
-  const told = toldCallId(event, call);
+  const given = givenCallId(event, call);
   const [only, ...others] = draft.openCalls.keys();
-  return told ?? (only !== undefined && others.length === 0 ? only : callIdOf(draft, event, call));
+  return given ?? (only !== undefined && others.length === 0 ? only : callIdOf(draft, event, call));
 }
 
-function toldCallId(event: JsonObject, call: JsonObject | undefined): string | undefined {
+function givenCallId(event: JsonObject, call: JsonObject | undefined): string | undefined {
   const own = wordField(event, "call_id", "callId") ?? wordField(call, "toolCallId", "id");
   if (own !== undefined || call === undefined) return own;
   for (const key of Object.keys(call)) {

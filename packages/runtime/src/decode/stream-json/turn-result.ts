@@ -21,10 +21,12 @@ export function onResult(draft: StreamJsonDraft, event: JsonObject): void {
 
 /** The words of a failure; undefined for a success. A failure may say so in any of three fields. */
 function resultError(event: JsonObject): string | undefined {
-  const told = readErrorText(event["error"]);
-  const failed = event["is_error"] === true || event["subtype"] === "error" || told !== undefined;
+  const errorText = readErrorText(event["error"]);
+  const failed = event["is_error"] === true || event["subtype"] === "error" || errorText !== undefined;
   if (!failed) return undefined;
-  return told ?? readErrorText(event["result"]) ?? readErrorText(event["message"]) ?? "The agent reported an error";
+  return (
+    errorText ?? readErrorText(event["result"]) ?? readErrorText(event["message"]) ?? "The agent reported an error"
+  );
 }
 
 function completedOutcome(draft: StreamJsonDraft): TurnOutcome {

@@ -114,10 +114,10 @@ function toDiff(name: string, value: unknown, args: unknown): FileDiff | undefin
   if (!isJsonObject(value)) return undefined;
   const path = textField(value, "path", "deletedFile") ?? (isJsonObject(args) ? textField(args, "path") : undefined);
   if (path === undefined) return undefined;
-  if (name === "delete") return withTold({ path }, { before: textField(value, "prevContent") });
-  if (name === "write" && isJsonObject(args)) return withTold({ path }, { after: textField(args, "fileText") });
+  if (name === "delete") return withPresent({ path }, { before: textField(value, "prevContent") });
+  if (name === "write" && isJsonObject(args)) return withPresent({ path }, { after: textField(args, "fileText") });
   if (name !== "edit") return undefined;
-  return withTold(
+  return withPresent(
     { path },
     {
       before: textField(value, "beforeFullFileContent"),
@@ -127,9 +127,9 @@ function toDiff(name: string, value: unknown, args: unknown): FileDiff | undefin
   );
 }
 
-function withTold(diff: FileDiff, fields: Readonly<Record<string, string | undefined>>): FileDiff {
-  const told = Object.entries(fields).filter(([, text]) => text !== undefined);
-  return { ...diff, ...Object.fromEntries(told) };
+function withPresent(diff: FileDiff, fields: Readonly<Record<string, string | undefined>>): FileDiff {
+  const present = Object.entries(fields).filter(([, text]) => text !== undefined);
+  return { ...diff, ...Object.fromEntries(present) };
 }
 
 /** The one arm of a result union. `value` is an object for nearly every tool, now and then a bare value. */

@@ -3,7 +3,7 @@ import { objectField, textField } from "../../decode/read-fields.ts";
 import type { BridgeServer } from "../cli/offered-turn.ts";
 import type { AcpProcess, OpenedSession } from "./acp-process.ts";
 
-interface SessionWish {
+interface SessionRequest {
   readonly workspace: string;
   /** The session to go on with; absent: a new one. */
   readonly sessionId: string | undefined;
@@ -15,11 +15,11 @@ interface SessionWish {
  * The session of a turn: one that the process has already, one that it loads, or a new one. Loading replays all that was ever
  * said in it before it is answered; nobody listens to the session by then, so none of it comes through.
  */
-export async function openSession(process: AcpProcess, wish: SessionWish): Promise<OpenedSession> {
-  const { sessionId, workspace, waitMs } = wish;
+export async function openSession(process: AcpProcess, request: SessionRequest): Promise<OpenedSession> {
+  const { sessionId, workspace, waitMs } = request;
   const known = sessionId === undefined ? undefined : process.session(sessionId);
   if (known !== undefined) return known;
-  const params = { cwd: workspace, mcpServers: wish.servers.map(toServer) };
+  const params = { cwd: workspace, mcpServers: request.servers.map(toServer) };
   const described =
     sessionId === undefined
       ? await process.requestWithin("session/new", params, waitMs)

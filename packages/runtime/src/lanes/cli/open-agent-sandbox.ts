@@ -27,14 +27,14 @@ export async function openAgentSandbox(
   request: LaneRequest,
   { launch, profile, program }: Prepared,
 ): Promise<OpenSandbox | undefined> {
-  const { sandbox: wish, offered, workspace, mode, images = [] } = request;
-  if (wish === undefined) return undefined;
+  const { sandbox: requested, offered, workspace, mode, images = [] } = request;
+  if (requested === undefined) return undefined;
   const { sandboxes, host } = options;
   if (sandboxes === undefined) throw new CaretError("sandbox-unavailable", "No sandbox is set up here");
   const env = host.environment(profile);
   const isBridged = offered !== undefined && program.style === "official";
   const bridge = isBridged ? await host.openBridge() : undefined;
-  return await sandboxes.open(wish, {
+  return await sandboxes.open(requested, {
     workspace,
     isReadOnly: mode !== "agent" && offered === undefined,
     isOurs: isBridged,

@@ -35,12 +35,13 @@ const said: readonly LaneEntry[] = [{ event: { type: "text-delta", blockId: "b",
 async function warned(host: ReturnType<typeof machine>, count: number): Promise<readonly LaneEntry[]> {
   const users = { many: { command: process.execPath, args: ["-e", program, String(count)] } };
   const show = warnOfTooManyTools({ host, servers: { users }, env: {}, workspace: tmpdir() });
-  const shown: LaneEntry[] = [];
-  const showOnce = (): number => {
-    shown.splice(0, shown.length, ...show(said));
-    return shown.length;
-  };
-  await expect.poll(showOnce).toBe(2);
+  let shown = said;
+  await expect
+    .poll(() => {
+      shown = show(said);
+      return shown.length;
+    })
+    .toBe(2);
   return [...shown, ...show(said)];
 }
 

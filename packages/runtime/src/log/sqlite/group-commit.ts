@@ -1,7 +1,10 @@
 import { CaretError } from "@caret/protocol";
+import { createCommitCredit } from "./commit-credit.ts";
 import type { LogConnection } from "./log-connection.ts";
 import type { LogTables } from "./log-tables.ts";
+import { createOneTimer } from "./one-timer.ts";
 import { inTransaction } from "./open-database.ts";
+import { createPatientJobs } from "./patient-jobs.ts";
 import { isHeldByOthers, waitBeforeRetry } from "./retry-while-held.ts";
 import type { WalSync } from "./wal-sync.ts";
 
@@ -20,8 +23,10 @@ export interface GroupCommit {
 }
 
 export interface RunOptions {
-  /** Nobody waits for the result: it may be committed `patienceMs` later, with what else has come until then. */
+  /** Nobody waits for the result: it may be committed `patienceMs` later, with what else nobody waits for. */
   readonly isPatient?: boolean;
+  /** The session it writes: of one session all is committed in its order, so that a job takes the patient ones along. */
+  readonly about?: string;
   /** Never give up because another process holds the log. */
   readonly keepTrying?: boolean;
 }
@@ -46,10 +51,6 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** How many commits may follow each other at once after a quiet time. */
-const BURST = 4;
-/** A commit of less counts as a part of one, so that a few turns alone never wait: only many of them, or a flood, do. */
-const FULL_COMMIT = 16;
 export const HELD_MS = 10_000;
 /** Closing does not wait long for a log that others hold: the next start finds the turns without an end. */
 const DRAIN_MS = 2_000;
@@ -57,26 +58,25 @@ const DRAIN_MS = 2_000;
 /**
  * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
  * everything else that comes in the same tick, because a caller waits for it; under load there is one commit per
- * `maxDelayMs` or `maxEvents`. What nobody waits for waits for company. A log that another process holds is tried again
- * later, off the loop: the jobs keep their places meanwhile.
+ * `maxDelayMs` or `maxEvents`. What nobody waits for stays out of these commits and has its own, one per `patienceMs`: in
+ * each of these a delta would be a row of its own, and in its own it shares one with all that came meanwhile. A log
+ * that another process holds is tried again later, off the loop: the jobs keep their places meanwhile.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { wal, maxDelayMs = 10, patienceMs = 500, maxEvents = 512, heldMs = HELD_MS } = options;
+  const { wal, maxDelayMs = 10, patienceMs = 200, maxEvents = 512, heldMs = HELD_MS } = options;
   const { monotonicMs = () => performance.now() } = options;
   const timer = createOneTimer();
+  const credit = createCommitCredit(maxDelayMs, monotonicMs);
+  const patient = createPatientJobs<Job>({ patienceMs, maxJobs: maxEvents, onDue: flushAll });
   let jobs: Job[] = [];
   let waiting = 0;
-  /** Commits that may be made at once. Each full one takes one, and time gives one back every `maxDelayMs`. */
-  let credit = BURST;
-  let countedAt = monotonicMs();
-  let isTimerPatient = false;
   /** How often the log was tried since another process took it. */
   let retries = 0;
   let longestMs = Number.POSITIVE_INFINITY;
 
   function flush(): void {
     timer.clear();
-    credit = Math.max(0, currentCredit() - Math.min(1, waiting / FULL_COMMIT));
+    credit.spend(waiting);
     const group = takeUpTo(maxEvents, jobs);
     jobs = jobs.slice(group.length);
     if (group.length > 0 && commit(options, group) === "held") return waitForLog(group);
@@ -96,43 +96,46 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     if (jobs.length > 0) timer.set(flush, waitBeforeRetry(retries));
   }
 
-  function currentCredit(): number {
-    const now = monotonicMs();
-    credit = Math.min(BURST, credit + (now - countedAt) / maxDelayMs);
-    countedAt = now;
-    return credit;
+  function join(taken: readonly Job[]): void {
+    jobs.push(...taken);
+    waiting += weightOf(taken);
   }
 
-  function schedule(isPatient: boolean): void {
-    isTimerPatient = isPatient;
-    timer.set(flush, isPatient ? patienceMs : (1 - currentCredit()) * maxDelayMs);
+  function schedule(hurried: readonly Job[]): void {
+    join(hurried);
+    if (retries > 0) return;
+    if (waiting >= maxEvents) flush();
+    else if (!timer.isSet()) timer.set(flush, credit.delayMs());
+  }
+
+  function flushAll(): void {
+    join(patient.takeAll());
+    if (retries === 0) flush();
   }
 
   function limitWaits(ms: number): void {
     longestMs = Math.min(longestMs, ms);
     const latest = monotonicMs() + ms;
-    for (const job of jobs) job.giveUpAt = Math.min(job.giveUpAt, latest);
+    for (const job of [...jobs, ...patient.all()]) job.giveUpAt = Math.min(job.giveUpAt, latest);
   }
 
   return {
     run<Result>(
       events: number,
       work: (tables: LogTables) => Result,
-      { isPatient = false, keepTrying = false }: RunOptions = {},
+      { isPatient = false, keepTrying = false, about }: RunOptions = {},
     ): Promise<Result> {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const giveUpAt = monotonicMs() + Math.min(longestMs, keepTrying ? Number.POSITIVE_INFINITY : heldMs);
-      jobs.push({ events, giveUpAt, settled: promise, work, resolve, reject });
-      waiting += events;
-      if (retries === 0) {
-        if (waiting >= maxEvents) flush();
-        else if (!timer.isSet() || (isTimerPatient && !isPatient)) schedule(isPatient);
-      }
+      const job = { events, giveUpAt, settled: promise, work, resolve, reject };
+      if (isPatient) patient.add(about, job);
+      else schedule([...patient.take(about), job]);
       return promise as Promise<Result>;
     },
     limitWaits,
     async drain() {
       limitWaits(DRAIN_MS);
+      join(patient.takeAll());
       const settled = Promise.allSettled(jobs.map((job) => job.settled));
       flush();
       await settled;
@@ -211,33 +214,4 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
 
 function heldTooLong(): CaretError {
   return new CaretError("overloaded", "Another process held the event log for too long");
-}
-
-interface OneTimer {
-  /** At most one is set; without a wait it fires as soon as the loop comes round. */
-  set(work: () => void, delayMs: number): void;
-  clear(): void;
-  isSet(): boolean;
-}
-
-function createOneTimer(): OneTimer {
-  let cancel: (() => void) | undefined;
-  const clear = (): void => {
-    cancel?.();
-    cancel = undefined;
-  };
-  return {
-    set(work, delayMs) {
-      clear();
-      if (delayMs > 0) {
-        const timer = setTimeout(work, delayMs);
-        cancel = () => clearTimeout(timer);
-      } else {
-        const timer = setImmediate(work);
-        cancel = () => clearImmediate(timer);
-      }
-    },
-    clear,
-    isSet: () => cancel !== undefined,
-  };
 }

@@ -154,7 +154,7 @@ class SqliteEventStore implements LogStore {
 
   async createSession(session: NewSession, options: CreateOptions = {}): Promise<SessionRecord> {
     const create = (tables: LogTables): SessionRecord => createIn(tables, session, this.#noted(options));
-    const created = await this.#writer.run(1, create, options);
+    const created = await this.#writer.run(1, create, { ...options, about: session.id });
     if (options.staged !== true) this.#listeners.touch(session.id);
     return created;
   }
@@ -165,7 +165,7 @@ class SqliteEventStore implements LogStore {
     options: CommandOptions = {},
   ): Promise<SessionRecord> {
     const publish = (tables: LogTables): SessionRecord => publishIn(tables, sessionId, changes, this.#noted(options));
-    const published = await this.#writer.run(1, publish);
+    const published = await this.#writer.run(1, publish, { about: sessionId });
     this.#listeners.touch(sessionId);
     return published;
   }
@@ -188,14 +188,14 @@ class SqliteEventStore implements LogStore {
       tables.sessions.save(changed);
       return changed;
     };
-    const updated = await this.#writer.run(1, update, options);
+    const updated = await this.#writer.run(1, update, { ...options, about: sessionId });
     this.#listeners.touch(sessionId);
     return updated;
   }
 
   async deleteSession(sessionId: string, options: DeleteOptions = {}): Promise<boolean> {
     const remove = (tables: LogTables) => removeSession(tables, sessionId, this.#noted(options));
-    const removed = await this.#writer.run(1, remove);
+    const removed = await this.#writer.run(1, remove, { about: sessionId });
     if (removed === undefined) return false;
     this.#listeners.touch(sessionId);
     if (removed === "hidden") await this.#removeRest(sessionId);
@@ -235,7 +235,7 @@ class SqliteEventStore implements LogStore {
     // A listener waits for every commit of its session.
     const isPatient = isLater && !this.#listeners.has(sessionId);
     try {
-      const stored = await this.#writer.run(weight, work, { isPatient, keepTrying });
+      const stored = await this.#writer.run(weight, work, { isPatient, keepTrying, about: sessionId });
       this.#listeners.publish(sessionId, stored);
       return stored;
     } catch (reason) {
@@ -309,7 +309,7 @@ class SqliteEventStore implements LogStore {
   async #removeRest(sessionId: string, signal?: AbortSignal): Promise<void> {
     for (let isGone = false; !isGone && signal?.aborted !== true; ) {
       const startedAt = performance.now();
-      isGone = await this.#writer.run(1, (tables) => removeStep(tables, sessionId));
+      isGone = await this.#writer.run(1, (tables) => removeStep(tables, sessionId), { about: sessionId });
       await sleep(performance.now() - startedAt);
     }
   }

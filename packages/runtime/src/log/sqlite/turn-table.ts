@@ -53,13 +53,20 @@ const totalsSql = `
   group by model order by model
 `;
 
+/** Off the event that began the turn, found by its key: only where it was asked for, because prompts can be long. */
+const clientSql = `case when $byClient then (
+    select case when json_valid(event.data) then json_extract(event.data, '$.client') end
+    from turn join event on event.session_id = turn.session_id and event.seq = turn.first_seq
+    where turn.session_id = turn_usage.session_id and turn.turn_id = turn_usage.turn_id
+  ) end`;
+
 const byDaySql = `
-  select day, session_id as sessionId, lane, model, ${sums},
+  select day, session_id as sessionId, lane, model, ${sums}, ${clientSql} as client,
     (select coalesce(title, '') from session where session.id = session_id and hidden is null) as title
   from turn_usage
   where day >= $from
     and ($workspace is null or session_id in (select id from session where hidden is null and ${workspaceSql}))
-  group by day, model, session_id, lane order by day desc, model, session_id, lane
+  group by day, model, session_id, lane, client order by day desc, model, session_id, lane, client
 `;
 
 export function createTurnTable(database: DatabaseSync): TurnTable {
@@ -81,7 +88,8 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
     },
     running: ({ sessionId }) => running.all({ $sessionId: sessionId ?? null }).map(toRunningTurn),
     totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
-    byDay: ({ from, workspace }) => byDay.all({ $from: from, ...workspaceParameters(workspace) }).map(toUsageOfDay),
+    byDay: ({ from, workspace, byClient = false }) =>
+      byDay.all({ $from: from, $byClient: byClient ? 1 : 0, ...workspaceParameters(workspace) }).map(toUsageOfDay),
   };
 }
 
@@ -106,13 +114,14 @@ function toRunningTurn(row: Row): RunningTurn {
   };
 }
 
-function toUsageOfDay({ day, sessionId, lane, title, ...total }: Row): UsageOfDay {
+function toUsageOfDay({ day, sessionId, lane, title, client, ...total }: Row): UsageOfDay {
   const known = laneNames.find((name) => name === lane);
   return {
     day: String(day),
     sessionId: String(sessionId),
     ...(known === undefined ? {} : { lane: known }),
     ...(title === null ? {} : { title: String(title) }),
+    ...(client === null ? {} : { client: String(client) }),
     ...toTotal(total),
   };
 }

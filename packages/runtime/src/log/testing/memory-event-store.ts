@@ -240,9 +240,9 @@ class MemoryEventStore implements EventStore {
     return this.#turns.totals(query);
   }
 
-  async usageByDay({ from, workspace }: Parameters<EventStore["usageByDay"]>[0]): ReturnType<EventStore["usageByDay"]> {
+  async usageByDay(query: Parameters<EventStore["usageByDay"]>[0]): ReturnType<EventStore["usageByDay"]> {
     this.#assertOpen();
-    const rows = this.#turns.byDay(from, (id) => isIn(this.#sessions.get(id), workspace));
+    const rows = this.#turns.byDay(query, (id) => isIn(this.#sessions.get(id), query.workspace));
     return rows.map((row) => {
       const session = this.#sessions.get(row.sessionId);
       return session === undefined ? row : { ...row, title: session.title ?? "" };

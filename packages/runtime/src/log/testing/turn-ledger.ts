@@ -1,5 +1,13 @@
 import { type AgentEventOf, addUsage, costOf, type LaneName, type Usage } from "@caret/protocol";
-import type { RunningTurn, RunningTurnQuery, StoredEvent, UsageOfDay, UsageQuery, UsageTotal } from "../event-store.ts";
+import type {
+  RunningTurn,
+  RunningTurnQuery,
+  StoredEvent,
+  UsageByDayQuery,
+  UsageOfDay,
+  UsageQuery,
+  UsageTotal,
+} from "../event-store.ts";
 import { toUsageDay } from "../session-record.ts";
 
 interface TurnUsage {
@@ -7,6 +15,7 @@ interface TurnUsage {
   readonly day: string | undefined;
   readonly model: string | undefined;
   readonly lane: LaneName | undefined;
+  readonly client: string | undefined;
   readonly usage: Usage;
 }
 
@@ -17,7 +26,7 @@ interface TurnLedger {
   totals(query: UsageQuery): readonly UsageTotal[];
   /** Of all turns of the session; its cost is absent unless each of them has one. */
   used(sessionId: string): Usage;
-  byDay(from: string, isWanted: (sessionId: string) => boolean): readonly Omit<UsageOfDay, "title">[];
+  byDay(query: UsageByDayQuery, isWanted: (sessionId: string) => boolean): readonly Omit<UsageOfDay, "title">[];
 }
 
 export function createTurnLedger(owner: string): TurnLedger {
@@ -35,13 +44,15 @@ export function createTurnLedger(owner: string): TurnLedger {
       if (event.type === "turn-end") running.delete(key);
       if (event.type === "usage") {
         const day = copied ? undefined : toUsageDay(at);
-        const { model, lane } = starts.get(key) ?? {};
-        usages.set(key, { sessionId, day, model, lane, usage: priced(event.usage, model) });
+        const { model, lane, client } = starts.get(key) ?? {};
+        usages.set(key, { sessionId, day, model, lane, client, usage: priced(event.usage, model) });
       }
     },
 
     forget(sessionId) {
       for (const [key, turn] of running) if (turn.sessionId === sessionId) running.delete(key);
+      for (const [key, turn] of usages)
+        if (turn.sessionId === sessionId) usages.set(key, { ...turn, client: undefined });
     },
 
     running: ({ sessionId }) =>
@@ -61,12 +72,19 @@ export function createTurnLedger(owner: string): TurnLedger {
       return isWhole ? { ...counts, cost } : counts;
     },
 
-    byDay(from, isWanted) {
-      const groups = Map.groupBy(usages.values(), ({ day, sessionId, lane }) => JSON.stringify([day, sessionId, lane]));
+    byDay({ from, byClient = false }, isWanted) {
+      const groups = Map.groupBy(usages.values(), ({ day, sessionId, lane, client }) =>
+        JSON.stringify([day, sessionId, lane, byClient ? client : undefined]),
+      );
       const rows = [...groups.values()].flatMap((turns) => {
-        const [{ day, sessionId, lane } = {}] = turns;
+        const [{ day, sessionId, lane, client } = {}] = turns;
         if (day === undefined || sessionId === undefined || day < from || !isWanted(sessionId)) return [];
-        const of = { day, sessionId, ...(lane === undefined ? {} : { lane }) };
+        const of = {
+          day,
+          sessionId,
+          ...(lane === undefined ? {} : { lane }),
+          ...(client === undefined || !byClient ? {} : { client }),
+        };
         return totalsOf(turns).map((total) => ({ ...of, ...total }));
       });
       return rows.sort(compareRows);
@@ -79,7 +97,8 @@ function compareRows(one: UsageOfDay, other: UsageOfDay): number {
     compare(other.day, one.day) ||
     compare(one.model ?? "", other.model ?? "") ||
     compare(one.sessionId, other.sessionId) ||
-    compare(one.lane ?? "", other.lane ?? "")
+    compare(one.lane ?? "", other.lane ?? "") ||
+    compare(one.client ?? "", other.client ?? "")
   );
 }
 

@@ -6,6 +6,8 @@ import { containCommand } from "../../process/containment.ts";
 import { withConfined } from "../files/confined-path.ts";
 import type { OutputStore } from "../outputs/output-store.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput, toolEnvironment } from "../tool.ts";
+import { execOutput, withNote } from "./exec-output.ts";
+import { runInEditor } from "./run-in-editor.ts";
 
 /**
  * A shell script that gives a command one pipe for both outputs and then becomes the command. Its arguments: where the
@@ -77,8 +79,11 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
     },
     async run(input, context) {
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
-      const command = await toChildCommand(input, context, outputs);
+      const wanted = await toShellCommand(input, context);
       context.signal.throwIfAborted();
+      const inEditor = await runInEditor(context, { wanted, timeoutMs, outputs });
+      if (inEditor !== undefined) return inEditor;
+      const command = await toChildCommand(wanted, context, outputs);
       const child = context.spawner.spawn(command);
       const stop = stopInTime(child, timeoutMs, context.signal);
       const collector = outputs.collect();
@@ -102,22 +107,29 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
   });
 }
 
+interface ShellCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+}
+
+async function toShellCommand(
+  { command, argv = [], cwd = "." }: ExecInput,
+  context: ToolContext,
+): Promise<ShellCommand> {
+  // A shell says what is wrong with a program that cannot be started; bubblewrap would look as if it had failed itself.
+  const script = command === undefined ? ['exec "$@"', "sh", ...argv] : [command];
+  return { command: "/bin/sh", args: ["-c", ...script], cwd: await directoryIn(context, cwd) };
+}
+
 /** The relay stays outside of what contains the command: it carries the last bytes when everything inside has ended. */
 async function toChildCommand(
-  { command, argv = [], cwd = "." }: ExecInput,
-  { workspace, judgedPaths, env, containment = NOT_CONTAINED, enclose = (plain) => plain }: ToolContext,
+  { command: file, args, cwd }: ShellCommand,
+  { env, containment = NOT_CONTAINED, enclose = (plain) => plain }: ToolContext,
   outputs: OutputStore,
 ): Promise<ChildCommand> {
   const pipe = join(await outputs.privateDir(), `pipe-${randomUUID()}`);
-  // A shell says what is wrong with a program that cannot be started; bubblewrap would look as if it had failed itself.
-  const script = command === undefined ? ['exec "$@"', "sh", ...argv] : [command];
-  const wanted: ChildCommand = {
-    file: "/bin/sh",
-    args: ["-c", ...script],
-    cwd: await directoryIn({ workspace, judgedPaths }, cwd),
-    env: toolEnvironment({ parent: env }),
-    stdin: "closed",
-  };
+  const wanted: ChildCommand = { file, args, cwd, env: toolEnvironment({ parent: env }), stdin: "closed" };
   const contained = containCommand(enclose(wanted), containment);
   return {
     ...contained,
@@ -158,16 +170,10 @@ interface Ended {
 }
 
 function toOutput(exit: ChildExit, { text, child, timeoutMs }: Ended): ToolOutput {
-  if (exit.kind === "failed-to-start" && child.stopReason === undefined) throw exit.error;
-  if (child.stopReason === "timeout")
-    return { output: withNote(text, `stopped: it did not end within ${timeoutMs} ms`), failure: "timeout" };
-  if (child.stopReason !== undefined) return { output: withNote(text, "stopped: cancelled"), failure: "unknown" };
-  if (exit.kind !== "exited") throw new CaretError("killed", withNote(text, "its end was not seen"));
-  if (exit.code === null) return { output: withNote(text, `killed by ${exit.signal}`), failure: "tool_error" };
-  if (exit.code === 0) return { output: text, exitCode: 0 };
-  return { output: withNote(text, `exit code ${exit.code}`), failure: "tool_error", exitCode: exit.code };
-}
-
-function withNote(text: string, note: string): string {
-  return text === "" || text.endsWith("\n") ? `${text}[${note}]` : `${text}\n[${note}]`;
+  const { stopReason } = child;
+  if (exit.kind === "failed-to-start" && stopReason === undefined) throw exit.error;
+  if (exit.kind !== "exited" && stopReason === undefined)
+    throw new CaretError("killed", withNote(text, "its end was not seen"));
+  const [exitCode, signal] = exit.kind === "exited" ? [exit.code, exit.signal] : [null, null];
+  return execOutput({ text, stopReason, exitCode, signal, timeoutMs });
 }

@@ -1,9 +1,10 @@
 import { CaretError } from "@caret/protocol";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 import { assertAsShown, changeDiff, countWords, stateOfText, toFileDiff } from "./change-diff.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
+import { editorText, saveText } from "./editor-files.ts";
 import { readWholeText } from "./read-tool.ts";
-import { replaceFile, type WriteQueue } from "./write-tool.ts";
+import type { WriteQueue } from "./write-tool.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -32,9 +33,10 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
       required: ["path", "old_string", "new_string"],
       additionalProperties: false,
     },
-    preview(input, { workspace, judgedPaths }) {
+    preview(input, context) {
+      const { workspace, judgedPaths } = context;
       return withConfined({ workspace, judgedPaths, path: input.path, changes: true }, async (target) => {
-        const before = await readTarget(target, input.path);
+        const before = await readTarget(target, input.path, context);
         const { after } = replaceIn(before, input);
         const { diff, ...counts } = await changeDiff(target.path, before, after);
         return { effect: `Changes ${target.path}: ${countWords(counts)}`, diff, state: stateOfText(before) };
@@ -45,10 +47,10 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
       return withConfined({ workspace, judgedPaths, path: input.path, changes: true }, (target) =>
         queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
-          const before = await readTarget(target, input.path);
+          const before = await readTarget(target, input.path, context);
           assertAsShown(context, stateOfText(before), target.path);
           const { after, count } = replaceIn(before, input);
-          await replaceFile(target, after);
+          await saveText(target, after, context);
           const output = `Replaced ${count} occurrence${count === 1 ? "" : "s"} in ${target.path}`;
           return { output, diff: toFileDiff(target.path, before, after) };
         }),
@@ -57,7 +59,9 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
   });
 }
 
-async function readTarget(target: ConfinedPath, path: string): Promise<string> {
+async function readTarget(target: ConfinedPath, path: string, context: ToolContext): Promise<string> {
+  const inEditor = await editorText(target, context);
+  if (inEditor !== undefined) return inEditor;
   const file = await target.directory.openFile(target.name);
   try {
     return await readWholeText(file, path, MAX_BYTES);

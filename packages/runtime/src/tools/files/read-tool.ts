@@ -3,6 +3,7 @@ import { CaretError } from "@caret/protocol";
 import { MAX_OUTPUT_BYTES } from "../outputs/output-collector.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { withConfined } from "./confined-path.ts";
+import { editorText } from "./editor-files.ts";
 
 /** Enough to recognise a binary file by. */
 const SAMPLE_BYTES = 8 * 1024;
@@ -32,11 +33,17 @@ export const readTool: Tool = defineTool<ReadInput>({
     required: ["path"],
     additionalProperties: false,
   },
-  run({ path, offset = 1, limit = DEFAULT_LINES }, { workspace, judgedPaths, signal }) {
+  run({ path, offset = 1, limit = DEFAULT_LINES }, context) {
+    const { workspace, judgedPaths, signal } = context;
     return withConfined({ workspace, judgedPaths, path }, async (target) => {
+      const window = new LineWindow(offset, limit);
+      const inEditor = await editorText(target, context);
+      if (inEditor !== undefined) {
+        if (window.push(inEditor)) window.end();
+        return { output: window.text() };
+      }
       const file = await target.directory.openFile(target.name);
       try {
-        const window = new LineWindow(offset, limit);
         await readLines(file, path, window, signal);
         return { output: window.text() };
       } finally {

@@ -1,14 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import { lstat, open, rename, rm } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
-import { type CallPreview, defineTool, type Tool } from "../tool.ts";
+import { type CallPreview, defineTool, type Tool, type ToolContext } from "../tool.ts";
 import { assertAsShown, changeDiff, countWords, lineWords, stateOfText, toFileDiff } from "./change-diff.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
+import { editorText, saveText } from "./editor-files.ts";
 import { hasCode } from "./file-error.ts";
 import { readWholeText } from "./read-tool.ts";
-
-const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 /** What is replaced is only read to show the difference. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
@@ -29,10 +25,11 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
       required: ["path", "content"],
       additionalProperties: false,
     },
-    async preview({ path, content }, { workspace, judgedPaths }) {
+    async preview({ path, content }, context) {
+      const { workspace, judgedPaths } = context;
       const found = await withConfined({ workspace, judgedPaths, path, changes: true }, async (target) => ({
         path: target.path,
-        old: await readOld(target),
+        old: await readOld(target, context),
       })).catch((reason: unknown) => {
         // A directory on the way is missing, and will be made.
         if (CaretError.is(reason) && reason.code === "not-found") return { path, old: absent };
@@ -45,9 +42,9 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
       return withConfined({ workspace, judgedPaths, path, changes: true, createParents: true }, (target) =>
         queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
-          const { exists, text, state } = await readOld(target);
+          const { exists, text, state } = await readOld(target, context);
           assertAsShown(context, state, target.path);
-          await replaceFile(target, content);
+          await saveText(target, content, context);
           const output = `${exists ? "Replaced" : "Created"} ${target.path} (${Buffer.byteLength(content)} bytes)`;
           const isComparable = !exists || text !== undefined;
           const diff = isComparable ? toFileDiff(target.path, text, content) : { path: target.path };
@@ -81,7 +78,9 @@ async function previewOf(path: string, old: OldContent, content: string): Promis
   return { effect: `Replaces all of ${path}: ${countWords(counts)}`, diff, state };
 }
 
-async function readOld(target: ConfinedPath): Promise<OldContent> {
+async function readOld(target: ConfinedPath, context: ToolContext): Promise<OldContent> {
+  const inEditor = await editorText(target, context);
+  if (inEditor !== undefined) return { exists: true, text: inEditor, state: stateOfText(inEditor) };
   const file = await target.directory.openFile(target.name).catch((reason: unknown) => {
     if (hasCode(reason, "ENOENT")) return undefined;
     throw reason;
@@ -96,40 +95,6 @@ async function readOld(target: ConfinedPath): Promise<OldContent> {
     return { exists: true, why: reason.message, state: [ino, size, mtimeNs, ctimeNs].join(" ") };
   } finally {
     await file.close();
-  }
-}
-
-/**
- * Writes a file so that every reader sees either the old content or the new, never a part: into a new file beside it,
- * which then takes its name. The mode of an existing file is kept.
- */
-export async function replaceFile({ directory, name, path }: ConfinedPath, content: string): Promise<void> {
-  const target = directory.at(name);
-  const existing = await statIfPresent(target);
-  if (existing !== undefined && !existing.isFile())
-    throw new CaretError("invalid-request", `${path || "The workspace"} is not a regular file and cannot be written`);
-  const temporary = directory.at(`.caret-${randomUUID()}.tmp`);
-  const file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o666);
-  try {
-    try {
-      await file.writeFile(content);
-      if (existing !== undefined) await file.chmod(existing.mode & 0o777);
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, target);
-  } catch (reason) {
-    await rm(temporary, { force: true });
-    throw reason;
-  }
-}
-
-async function statIfPresent(address: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(address);
-  } catch (reason) {
-    if (hasCode(reason, "ENOENT")) return undefined;
-    throw reason;
   }
 }
 

@@ -18,7 +18,7 @@ const outcomeClass = fc.constantFrom(...classes);
 /** Makes the call unless it is refused; tells the strongest thing the guard said. */
 function attempt(guard: LoopDetector, call: ToolCall, ending: { class: OutcomeClass; output: string }): string {
   const before = guard.before(call).kind;
-  return before === "go-on" ? guard.after(call, ending).kind : before;
+  return before === "proceed" ? guard.after(call, ending).kind : before;
 }
 
 describe("the loop guard", () => {
@@ -33,7 +33,7 @@ describe("the loop guard", () => {
         const said = steps.map(([name, ending], index) =>
           attempt(guard, { name, input: { index } }, { class: ending, output: "same" }),
         );
-        expect(said.filter((kind) => kind !== "go-on")).toEqual([]);
+        expect(said.filter((kind) => kind !== "proceed")).toEqual([]);
       }),
     );
   });
@@ -49,7 +49,7 @@ describe("the loop guard", () => {
         const said = steps.map(([name, ending], index) =>
           attempt(guard, { name, input: {} }, { class: ending, output: String(index) }),
         );
-        expect(said.filter((kind) => kind !== "go-on")).toEqual([]);
+        expect(said.filter((kind) => kind !== "proceed")).toEqual([]);
       }),
     );
   });
@@ -88,7 +88,7 @@ describe("the loop guard", () => {
             attempt(guard, { name: "status", input: {} }, { class: ending, output: "same" }),
             attempt(guard, { name: "other", input: { index } }, { class: ending, output: "same" }),
           ]);
-          expect(said.filter((kind) => kind !== "go-on")).toEqual([]);
+          expect(said.filter((kind) => kind !== "proceed")).toEqual([]);
         },
       ),
     );

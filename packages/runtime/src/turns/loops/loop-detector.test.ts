@@ -20,11 +20,11 @@ const ok = (output: string, durationMs = 10) => ends("success", output, { durati
 /** What the guard says to each attempt: `.` go on, W warned, B blocked, E ended. Stops where the turn ends. */
 function play(steps: Iterable<Step>, limits?: Partial<LoopLimits>): string {
   const guard = createLoopDetector(limits);
-  const letters = { "go-on": ".", warn: "W", block: "B", end: "E" } as const;
+  const letters = { proceed: ".", warn: "W", block: "B", end: "E" } as const;
   let said = "";
   for (const [made, outcome] of steps) {
     const before = guard.before(made);
-    said += letters[before.kind === "go-on" ? guard.after(made, outcome).kind : before.kind];
+    said += letters[before.kind === "proceed" ? guard.after(made, outcome).kind : before.kind];
     if (said.endsWith("E")) break;
   }
   return said;
@@ -264,6 +264,6 @@ describe("what the guard says", () => {
     const [made, outcome] = readGone;
     const before = times(5, () => readGone).map(() => guard.before(made).kind);
     const after = times(5, () => readGone).map(() => guard.after(made, outcome).kind);
-    expect([before, after]).toEqual([Array(5).fill("go-on"), ["go-on", "go-on", "warn", "go-on", "go-on"]]);
+    expect([before, after]).toEqual([Array(5).fill("proceed"), ["proceed", "proceed", "warn", "proceed", "proceed"]]);
   });
 });

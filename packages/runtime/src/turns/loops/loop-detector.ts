@@ -94,7 +94,7 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
   /** The first trip is at the end of a call, when it is known to have been in vain once more. */
   const warnOf = (tool: string, key: string): LoopVerdict => {
     const loop = loopOf(key) ?? loopOf(rounds.current()?.nextKey ?? "");
-    if (loop === undefined || trips.has(loop.id)) return goOn;
+    if (loop === undefined || trips.has(loop.id)) return proceed;
     trip(loop);
     return warn(tool, loop);
   };
@@ -102,7 +102,7 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
   return {
     before(call) {
       const loop = loopOf(keyOf(call));
-      if (loop === undefined || !trips.has(loop.id)) return goOn;
+      if (loop === undefined || !trips.has(loop.id)) return proceed;
       return trip(loop) === 2 ? block(call.name, loop) : end(call.name, loop);
     },
     after(call, outcome) {
@@ -112,9 +112,9 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
       rounds.add({ key, ending, isSuccess: outcome.class === "success" });
       const isRefused = outcome.class === "validation";
       if (!isRefused) schemaRefusals.accepted(call.name);
-      const schema = isRefused ? schemaRefusals.refused(call.name, outcome.schemaSignature ?? outcome.output) : goOn;
+      const schema = isRefused ? schemaRefusals.refused(call.name, outcome.schemaSignature ?? outcome.output) : proceed;
       const verdict = warnOf(call.name, key);
-      return schema.kind === "go-on" ? verdict : schema;
+      return schema.kind === "proceed" ? verdict : schema;
     },
   };
 }
@@ -140,7 +140,7 @@ function withoutZeros(limits: LoopLimits): LoopLimits {
   };
 }
 
-const goOn: LoopVerdict = { kind: "go-on" };
+const proceed: LoopVerdict = { kind: "proceed" };
 
 function keyOf({ name, input }: ToolCall): string {
   return fingerprint([name, canonicalJson(input)]);

@@ -1,7 +1,7 @@
 import type { AgentEventOf, CaretError } from "@caret/protocol";
 
 export type LoopVerdict =
-  | { readonly kind: "go-on" }
+  | { readonly kind: "proceed" }
   /** The call ran. `text` is to be added to its result. */
   | { readonly kind: "warn"; readonly text: string; readonly notice: AgentEventOf<"notice"> }
   /** The call must not run, or never did. `text` is its result. */

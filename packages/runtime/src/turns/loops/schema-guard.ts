@@ -27,7 +27,7 @@ export function createSchemaRefusals(limit: number): SchemaRefusals {
 }
 
 function toVerdict(tool: string, repeats: number, over: number): LoopVerdict {
-  if (over < 0) return { kind: "go-on" };
+  if (over < 0) return { kind: "proceed" };
   const said = `${repeats} calls of ${tool} were refused for the same fault in their arguments`;
   if (over === 0) {
     const text = `Caution: ${said}. Read the tool's schema and correct exactly what the complaint names.`;

@@ -55,7 +55,7 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
     const onStart = (): void => {
       if (open.has(callId)) open.set(callId, live);
     };
-    const watched = { ...context, signal, onOutput: live.push };
+    const watched = { ...context, signal, callId, onOutput: live.push };
     // Whether a question is answered is the user's to say: it needs no approval besides.
     if (name === askUser?.name) return await askUser.call(input, { callId, signal });
     const tool = registry.find(name);

@@ -101,7 +101,13 @@ function openCalls(
     registry,
     approvals: createCallApprovals({ policy, asks, grants, write }),
     askUser,
-    context: { ...context, workspace: realWorkspace, enclose: options.enclose },
+    context: {
+      ...context,
+      workspace: realWorkspace,
+      enclose: options.enclose,
+      // An editor is outside of every sandbox.
+      editor: options.sandbox === undefined ? wanted.editor : undefined,
+    },
     signal,
     calls: log,
     write,

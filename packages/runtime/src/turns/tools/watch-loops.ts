@@ -27,7 +27,7 @@ export function guardCalls({ guard, run, calls, write, onLoop }: GuardCallsOptio
   };
 
   const comment = async (result: ToolResult, verdict: LoopVerdict): Promise<ToolResult> => {
-    if (verdict.kind === "go-on") return result;
+    if (verdict.kind === "proceed") return result;
     if (verdict.kind === "end") return stop(verdict.error);
     await write([verdict.notice]);
     const text = verdict.kind === "warn" ? `${result.text}\n\n${verdict.text}` : verdict.text;

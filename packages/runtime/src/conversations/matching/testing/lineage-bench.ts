@@ -3,15 +3,15 @@ import { rememberTurn } from "../chain.ts";
 import { classifyTranscript, type TranscriptMatch } from "../classify-transcript.ts";
 import type { TurnState } from "../find-origin.ts";
 import type { LineageRecord } from "../lineage-store.ts";
-import { type LineageQuestion, readQuestion } from "../read-question.ts";
+import { readQuestion, type TranscriptQuestion } from "../read-question.ts";
 import { createMemoryLineageStore } from "./memory-lineage-store.ts";
 
 export const tools = [{ name: "read" }, { name: "bash" }];
 
 export function asking(
   messages: readonly TranscriptMessage[],
-  changes: Partial<LineageQuestion> = {},
-): LineageQuestion {
+  changes: Partial<TranscriptQuestion> = {},
+): TranscriptQuestion {
   const plain = { place: ["me"], owner: "agent", sessionKey: "key", variant: ["auto"], tellsSystem: true };
   return { ...plain, system: "You are a coder.", tools, messages, ...changes };
 }
@@ -32,13 +32,13 @@ export const result = (callId: string, text: string): TranscriptMessage => ({
 export function createLineageBench() {
   const store = createMemoryLineageStore();
   let turns = 0;
-  const classify = (question: LineageQuestion, state: TurnState = "over"): TranscriptMatch =>
+  const classify = (question: TranscriptQuestion, state: TurnState = "over"): TranscriptMatch =>
     classifyTranscript(readQuestion(question), store, () => state);
   return {
     store,
     classify,
     /** Classify, and let a turn answer it. Tells the relation and the session that took it. */
-    ask(question: LineageQuestion, outcome: NonNullable<LineageRecord["outcome"]> | "none" = "completed"): string {
+    ask(question: TranscriptQuestion, outcome: NonNullable<LineageRecord["outcome"]> | "none" = "completed"): string {
       const verdict = classify(question);
       turns += 1;
       const sessionId = verdict.relation === "continuation" ? verdict.sessionId : `s${turns}`;

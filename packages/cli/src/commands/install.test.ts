@@ -1,0 +1,205 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { recipes } from "@caret/protocol/recipes";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readReceipts } from "../install/receipt.ts";
+import { readTokenFile } from "../tokens/token-file.ts";
+import { addInstallCommand } from "./install.ts";
+import { type Tried, tryCommand } from "./testing/try-command.ts";
+import { addUninstallCommand } from "./uninstall.ts";
+
+let root: string;
+let home: string;
+let dataDir: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "caret-install-")));
+  home = join(root, "home");
+  dataDir = join(root, "data");
+  mkdirSync(home);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const environment = () => ({ cwd: home, env: { CARET_DATA_DIR: dataDir, CARET_LANE: "sim" }, stdin: "" });
+
+function install(client: string, ...options: readonly string[]): Promise<Tried> {
+  return tryCommand(addInstallCommand, ["install", client, "--no-test", ...options], environment());
+}
+
+function uninstall(client: string, ...options: readonly string[]): Promise<Tried> {
+  return tryCommand(addUninstallCommand, ["uninstall", client, ...options], environment());
+}
+
+function put(path: string, text: string, mode = 0o644): string {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { mode });
+  return file;
+}
+
+/** Every file below the home directory, with its text and permissions. */
+function files(): Readonly<Record<string, string>> {
+  const paths = readdirSync(home, { recursive: true, withFileTypes: true });
+  return Object.fromEntries(
+    paths.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [
+        path,
+        entry.isDirectory() ? "directory" : `${statSync(path).mode.toString(8)} ${readFileSync(path, "utf8")}`,
+      ];
+    }),
+  );
+}
+
+const installable = recipes({ url: "http://127.0.0.1:4141", token: "<token>" }).filter(
+  ({ installation }) => installation,
+);
+const openCode = '{\n  // mine\n  "model": "openai/gpt-6", // the usual one\n  "theme": "dark",\n}\n';
+
+describe("caret install", () => {
+  it.each(installable.map(({ id, installation }) => [id, installation?.defaults !== undefined] as const))(
+    "%s leaves nothing behind once it is uninstalled, on a machine that has never seen the client",
+    async (client, hasDefault) => {
+      const before = files();
+      await install(client, ...(hasDefault ? ["--default"] : []));
+      expect(readReceipts(dataDir).map((receipt) => receipt.client)).toEqual([client]);
+      await uninstall(client);
+      expect(files()).toEqual(before);
+      expect(readReceipts(dataDir)).toEqual([]);
+      expect(readTokenFile(dataDir).filter(({ revokedAt }) => revokedAt === undefined)).toEqual([]);
+    },
+  );
+
+  it("writes to the user's .jsonc, not to a .json beside it [next §4]", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode");
+    expect(readdirSync(dirname(file))).toEqual(["opencode.jsonc"]);
+    expect(readFileSync(file, "utf8")).toContain('"caret"');
+  });
+
+  it("keeps comments, trailing commas and every other setting [next §4]", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode");
+    const text = readFileSync(file, "utf8");
+    const [head, tail] = openCode.split("}\n") as [string, string];
+    expect([text.startsWith(head), text.endsWith(`  },\n}\n${tail}`)]).toEqual([true, true]);
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toBe(openCode);
+  });
+
+  it("touches nothing, makes no token and writes no receipt where a file does not parse [next §4]", async () => {
+    const file = put(".config/opencode/opencode.json", '{ "model": ');
+    await expect(install("opencode")).rejects.toMatchObject({
+      code: "invalid-request",
+      message: `${file} cannot be read: it is not JSON, nor JSON with comments`,
+      fix: "Nothing was changed. Repair the file first.",
+    });
+    expect([readFileSync(file, "utf8"), readTokenFile(dataDir), readReceipts(dataDir)]).toEqual([
+      '{ "model": ',
+      [],
+      [],
+    ]);
+  });
+
+  it("gives the former default model back, also when the user has changed other settings since [next §4]", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode", "--default");
+    const installed = readFileSync(file, "utf8");
+    expect(installed).toContain('"model": "caret/auto", // the usual one');
+    writeFileSync(file, installed.replace('"dark"', '"light"'));
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toBe(openCode.replace('"dark"', '"light"'));
+  });
+
+  it("does not leave the default on the provider that goes, when the user chose it in the client [next §4]", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode");
+    writeFileSync(file, readFileSync(file, "utf8").replace("openai/gpt-6", "caret/opus"));
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toBe(openCode);
+  });
+
+  it("leaves a default alone that the user has changed to another provider since", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode", "--default");
+    writeFileSync(file, readFileSync(file, "utf8").replace("caret/auto", "mistral/large"));
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toBe(openCode.replace("openai/gpt-6", "mistral/large"));
+  });
+
+  it("changes nothing when it is repeated, and never names a stale port [next §4]", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode");
+    const once = readFileSync(file, "utf8");
+    await install("opencode");
+    expect(readFileSync(file, "utf8")).toBe(once);
+    await install("opencode", "--server-port", "4999");
+    expect(readFileSync(file, "utf8")).toBe(once.replace(":4141/", ":4999/"));
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toBe(openCode);
+  });
+
+  it("takes two installations in one file apart again, in either order", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode");
+    await install("mcp-opencode");
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toContain('"mcp"');
+    await uninstall("mcp-opencode");
+    expect(readFileSync(file, "utf8")).toBe(openCode);
+  });
+
+  it("makes a file that has to hold the token readable to its owner only, says so, and gives the permissions back", async () => {
+    const file = put(".factory/settings.json", '{"model": "opus"}\n');
+    const { stdout } = await install("droid");
+    expect(stdout).toContain(`secret   ${file} holds the token; only you can read it (0600)`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await uninstall("droid");
+    expect([statSync(file).mode & 0o777, readFileSync(file, "utf8")]).toEqual([0o644, '{"model": "opus"}\n']);
+  });
+
+  it.each(installable.filter(({ door }) => door !== undefined).map(({ id }) => id))(
+    "writes no secret of %s to a file that others can read",
+    async (client) => {
+      await install(client);
+      const open = Object.values(files()).filter((text) => text.includes("caret_") && !text.startsWith("100600"));
+      expect(open).toEqual([]);
+    },
+  );
+
+  it("writes through a link, which stays one", async () => {
+    const file = put("dotfiles/opencode.json", "{}\n");
+    mkdirSync(join(home, ".config/opencode"), { recursive: true });
+    const link = join(home, ".config/opencode/opencode.json");
+    symlinkSync(file, link);
+    await install("opencode");
+    expect([lstatSync(link).isSymbolicLink(), readFileSync(file, "utf8").includes("caret")]).toEqual([true, true]);
+    await uninstall("opencode");
+    expect([lstatSync(link).isSymbolicLink(), readFileSync(file, "utf8")]).toEqual([true, "{}\n"]);
+  });
+
+  it.each([["--dry-run"], ["--print"]])("writes nothing with %s", async (option) => {
+    put(".config/opencode/opencode.jsonc", openCode);
+    const before = files();
+    const { stdout } = await install("opencode", option);
+    expect(stdout).toContain(join(home, ".config/opencode/opencode.jsonc"));
+    expect([files(), existsSync(dataDir)]).toEqual([before, false]);
+  });
+
+  it("names the nearest client for one that it does not know", async () => {
+    await expect(install("opncode")).rejects.toMatchObject({ code: "invalid-request" });
+    await expect(uninstall("codex")).rejects.toMatchObject({ message: '"codex" is not installed' });
+  });
+});

@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+import type { ExitCode, Host } from "../host.ts";
+import { inData } from "../install/client-path.ts";
+import { type ClientInstall, installClient, previewInstall } from "../install/install-client.ts";
+import { type LiveTurn, liveTurn } from "../install/live-turn.ts";
+import type { Receipt } from "../install/receipt.ts";
+import { connectGateway } from "../serve/connect-gateway.ts";
+import { withKeptPort } from "../serve/kept-port.ts";
+import { durationText } from "../terminal/amount-text.ts";
+import { cleanLine } from "../terminal/text-cleaner.ts";
+import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { printJson, printLines } from "./print.ts";
+
+interface InstallOptions extends Readonly<Record<string, unknown>> {
+  readonly default?: boolean;
+  readonly dryRun?: boolean;
+  readonly print?: boolean;
+  readonly test: boolean;
+  readonly json?: boolean;
+}
+
+export function addInstallCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("install")
+    .description("write a client's settings, so that it uses this gateway")
+    .argument("<client>", "which one; `caret connect` lists them")
+    .option("--default", "make Caret the client's default model as well")
+    .option("--dry-run", "only say which files would be written")
+    .option("--print", "only print what the files would hold")
+    .option("--no-test", "without the turn that tests the settings at the end")
+    .option("--json", "print JSON");
+  addConfigFlags(command).action(async (client: string, options: InstallOptions) =>
+    done(await install(host, client, options)),
+  );
+}
+
+async function install(host: Host, client: string, options: InstallOptions): Promise<ExitCode> {
+  const loaded = withKeptPort(loadHostConfig(host, options));
+  const { config } = loaded;
+  const wanted: ClientInstall = { host, config, client, isDefault: options.default === true };
+  if (options.dryRun === true || options.print === true) return await preview(host, wanted, options);
+  const { receipt, installation } = await installClient(wanted);
+  const { start, note } = installation;
+  const test = options.test ? await testTurn() : undefined;
+  if (options.json === true) return await printJson(host, { ...shown(receipt), test: test ?? null });
+  return await printLines(host, [
+    ...receipt.files.map(({ path, backup, isOwn }) => `${backup === null || isOwn ? "wrote  " : "changed"}  ${path}`),
+    ...(receipt.token === null ? [] : [`token    ${receipt.token}; \`${host.command} token ls\` lists it`]),
+    ...secretLines(receipt),
+    ...(test === undefined
+      ? []
+      : [`tested   ${cleanLine(test.answer)} (${test.model}, ${durationText(test.durationMs)})`]),
+    ...(note === undefined ? [] : [note]),
+    "",
+    `Start it:      ${inData(start, config.dataDir)}`,
+    `Take it back:  ${host.command} uninstall ${client}`,
+  ]);
+
+  async function testTurn(): Promise<LiveTurn | undefined> {
+    if (receipt.door === null) return undefined;
+    const connection = await connectGateway(host, loaded);
+    try {
+      return await liveTurn({ dataDir: config.dataDir, receipt, installation });
+    } finally {
+      await connection.close();
+    }
+  }
+}
+
+/** A file that has the token itself is said to. */
+function secretLines({ files, token }: Receipt): readonly string[] {
+  if (token === null) return [];
+  const holders = files.filter(({ settings }) =>
+    settings.some(({ value }) => JSON.stringify(value ?? null).includes("caret_")),
+  );
+  return holders.map(({ path }) => `secret   ${path} holds the token; only you can read it (0600)`);
+}
+
+async function preview(host: Host, wanted: ClientInstall, { print, json }: InstallOptions): Promise<ExitCode> {
+  const { changes } = previewInstall(wanted);
+  const files = changes.map(({ path, before, after }) => ({ path, exists: before !== undefined, text: after ?? null }));
+  if (json === true) return await printJson(host, { client: wanted.client, files });
+  if (print === true)
+    return await printLines(
+      host,
+      files.flatMap(({ path, text }) => [`# ${path}`, text ?? ""]),
+    );
+  if (files.length === 0) return await printLines(host, ["Nothing would change."]);
+  return await printLines(
+    host,
+    files.map(({ path, exists }) => `would ${exists ? "change" : "write "}  ${path}`),
+  );
+}
+
+/** The published shape, without what only the way back needs; see docs/commands.md. */
+function shown({ client, name, url, door, token, isDefault, files }: Receipt) {
+  return {
+    client,
+    name,
+    url,
+    door,
+    token,
+    isDefault,
+    files: files.map(({ path, backup }) => ({ path, existed: backup !== null })),
+  };
+}

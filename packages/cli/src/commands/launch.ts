@@ -1,0 +1,55 @@
+import { CaretError } from "@caret/protocol";
+import type { Command } from "commander";
+import type { ExitCode, Host } from "../host.ts";
+import { clientRecipe, NO_TOKEN } from "../install/client-recipe.ts";
+import { launchClient } from "../install/launch-client.ts";
+import { connectGateway } from "../serve/connect-gateway.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
+import { withKeptPort } from "../serve/kept-port.ts";
+import { clientTokenName, ensureClientToken } from "../tokens/client-token.ts";
+import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { write } from "./print.ts";
+
+type LaunchOptions = Readonly<Record<string, unknown>>;
+
+export function addLaunchCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  // What follows the client's name is the client's.
+  program.enablePositionalOptions();
+  const command = program
+    .command("launch")
+    .description("start a client against the gateway, without writing to its files")
+    .argument("<client>", "which one; `caret connect` lists them")
+    .argument("[args...]", "what the client is given")
+    .passThroughOptions();
+  addConfigFlags(command).action(async (client: string, args: readonly string[], options: LaunchOptions) =>
+    done(await launch(host, client, { args, options })),
+  );
+}
+
+async function launch(
+  host: Host,
+  client: string,
+  { args, options }: { readonly args: readonly string[]; readonly options: LaunchOptions },
+): Promise<ExitCode> {
+  const loaded = withKeptPort(loadHostConfig(host, options));
+  const { dataDir } = loaded.config;
+  const known = clientRecipe(client, { url: gatewayUrl(host, loaded.config), token: NO_TOKEN, dataDir });
+  if (known.launch === undefined)
+    throw new CaretError("invalid-request", `${known.name} is not started from a terminal`, {
+      fix: `\`caret connect ${client}\` prints how to set it up.`,
+    });
+  const connection = await connectGateway(host, loaded, { workspace: host.cwd });
+  try {
+    if (connection.startedBecause !== undefined)
+      await write(
+        host.stderr,
+        `caret: a gateway at ${connection.url} runs as long as ${known.name}: ${connection.startedBecause}\n`,
+      );
+    const token = await ensureClientToken(dataDir, clientTokenName(client));
+    const values = { url: connection.url.replace(/\/$/, ""), token, dataDir };
+    const recipe = clientRecipe(client, values).launch ?? known.launch;
+    return await launchClient({ host, launch: recipe, args });
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,50 @@
+/** What a check found, why it matters, and what to type against it. */
+export interface Finding {
+  readonly check: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly detail: string;
+  readonly fix?: string;
+  /** Applies the fix. Only where that can lose nothing and asks nobody else: `caret doctor --fix` calls it. */
+  readonly mend?: () => void;
+}
+
+/** By the check's name, or its last word where a check is of a client. */
+const reasons: Readonly<Record<string, string>> = {
+  node: "Older ones lack the SQLite and the type stripping that Caret runs on.",
+  configuration: "With settings that are wrong no command starts.",
+  prices: "What turns cost, and budgets in dollars, are reckoned with these rows.",
+  rules: "A rule that is not enforced protects nothing.",
+  "data directory": "Sessions, tokens and logins are kept there.",
+  "private files": "Who reads them can run turns in your name.",
+  disk: "Turns fail when the log cannot be written.",
+  "event log": "Without it no turn starts, and no session can be read.",
+  "agent CLI": "It is what turns of the cli and acp lanes run.",
+  login: "Without it every turn fails before it begins.",
+  credentials: "The first credential that is found is the one that is used, also when a later one would work.",
+  "kept models": "Names of models are looked up in it before a turn starts.",
+  "default model": "Requests that name no model ask for it.",
+  simulator: "It answers where there is no agent, and runs the examples.",
+  lane: "It decides who answers a turn.",
+  containment: "Without it a process of an agent can outlive its turn.",
+  sandbox: "Without it a turn's processes see the whole machine.",
+  gateway: "Clients and the page talk to it.",
+  settings: "The client cannot start a turn with a file it cannot read.",
+  address: "The client asks where nobody answers, or somebody else does.",
+  models: "Asking for a model that is gone fails before the turn begins.",
+  variants: "A variant without its model runs another one than it says.",
+  default: "The client starts with a model that it does not know.",
+  drift: "What Caret does not understand is kept, but not shown as what it is.",
+};
+
+/** Why what the check looks at matters; undefined for checks that say it themselves. */
+export function whyItMatters({ check, state }: Finding): string | undefined {
+  if (state === "ok") return undefined;
+  return reasons[check] ?? reasons[check.slice(check.lastIndexOf(" ") + 1)];
+}
+
+/** As programs and the page get it. */
+export function toFindingView(finding: Finding) {
+  const { mend, ...view } = finding;
+  const why = whyItMatters(finding);
+  return { ...view, ...(why === undefined ? {} : { why }), ...(mend === undefined ? {} : { fixable: true as const }) };
+}

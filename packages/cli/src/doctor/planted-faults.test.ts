@@ -1,0 +1,310 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openSqliteEventStore } from "@caret/runtime";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addDoctorCommand } from "../commands/doctor.ts";
+import { tryCommand } from "../commands/testing/try-command.ts";
+import { writeLockFile } from "../serve/gateway-lock.ts";
+import { checkNode } from "./doctor-checks.ts";
+import { checkDisk } from "./file-checks.ts";
+import { type Finding, toFindingView } from "./finding.ts";
+
+type Shown = ReturnType<typeof toFindingView>;
+
+/** A machine with faults, and what the doctor must say of each: the check, and the command or words that fix it. */
+interface Machine {
+  readonly name: string;
+  readonly plant: (at: Place) => void | Promise<void>;
+  readonly env?: (home: string) => Readonly<Record<string, string>>;
+  readonly faults: readonly (readonly [fault: string, check: string, fix: RegExp, detail?: RegExp])[];
+}
+
+class Place {
+  readonly home: string;
+  readonly data: string;
+
+  constructor(home: string) {
+    this.home = home;
+    this.data = join(home, "data");
+  }
+
+  write(path: string, content: unknown, mode = 0o600): void {
+    const file = join(this.home, path);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
+    chmodSync(file, mode);
+  }
+
+  agent(script: string): void {
+    this.write("bin/agent", `#!/bin/sh\n${script}\n`, 0o700);
+  }
+}
+
+const openCode = {
+  model: "caret/dropped",
+  provider: {
+    caret: {
+      options: { baseURL: "http://127.0.0.1:9/v1" },
+      models: {
+        "gone-1": {},
+        family: {
+          options: { cursorModel: "auto" },
+          variants: { high: { cursorModel: "gone-2" }, low: { cursorModel: "" } },
+        },
+      },
+    },
+  },
+};
+
+const deadGateway = {
+  url: "http://127.0.0.1:1",
+  pid: 2 ** 22,
+  startTime: "1",
+  version: "0.1.0",
+  tokenFile: null,
+  socket: null,
+  settings: {},
+};
+
+const machines: readonly Machine[] = [
+  {
+    name: "with files that others can read, a dead gateway and a damaged list",
+    async plant(at) {
+      await addDriftingSession(at);
+      at.write("data/tokens.json", "{}", 0o644);
+      at.write("data/models/sim.json", "{ half");
+      writeLockFile(at.data, deadGateway);
+      at.write(".config/opencode/opencode.json", openCode);
+      at.write(".config/zed/settings.json", "{ broken");
+      at.write(".pi/agent/models.json", { providers: { caret: { baseUrl: "http://127.0.0.1:8/v1" } } });
+      chmodSync(at.data, 0o755);
+    },
+    env: (home) => ({
+      CURSOR_API_KEY: " ",
+      CARET_PROFILES: JSON.stringify({ work: { apiKeyFile: join(home, "no-such-key") } }),
+      CARET_TOOLS_RULES: JSON.stringify([{ effect: "deny", command: "rm" }]),
+      CARET_CONTAINMENT: "off",
+      CARET_SANDBOX_MODE: "on",
+    }),
+    faults: [
+      ["a data directory that others may open", "data directory", /^chmod 700 /],
+      ["tokens that others may open", "private files", /^chmod 600 .*tokens\.json$/],
+      ["rules that bind no tool", "rules", /tools\.owner/],
+      ["no agent CLI", "agent CLI", /^Install Cursor's agent CLI/],
+      ["an API key that is set but empty", "credentials", /^unset CURSOR_API_KEY$/],
+      ["a profile whose key file is missing", "credentials", /^Put the API key into .*no-such-key/],
+      ["a damaged list of models", "kept models", /^caret models --refresh$/],
+      ["turns that are only simulated", "lane", /^Install Cursor's agent CLI/],
+      ["containment that is off", "containment", /^Set `containment` to auto/],
+      ["a sandbox that cannot be had", "sandbox", /bubblewrap/],
+      ["a gateway that died", "gateway", /^rm .*gateway\.json$/],
+      ["OpenCode at another address", "opencode address", /^caret install opencode$/],
+      ["an OpenCode variant without a model", "opencode variants", /^caret sync-models --client opencode --variants$/],
+      ["an OpenCode default that is not listed", "opencode default", /^caret sync-models --client opencode$/],
+      ["Zed's settings that do not parse", "zed settings", /^Correct the file/],
+      ["Pi at another address", "pi address", /^caret install pi$/],
+      [
+        "an agent that says what Caret does not know",
+        "drift",
+        /^Update Caret/,
+        /^version 2026\.11\.01 of the agent sent what Caret does not know: 1 × hologram, for instance \{"type":"hologram","depth":3\}$/,
+      ],
+    ],
+  },
+  {
+    name: "with a CLI that nobody is logged in to",
+    plant(at) {
+      at.agent(
+        `case "$1" in --version) echo 2026.09.28-abc123;; *) echo 'Error: Authentication required.' >&2; exit 1;; esac`,
+      );
+      at.write("key", "key_1", 0o644);
+      at.write("data/credentials.json", "{ half");
+      writeLockFile(at.data, { ...deadGateway, pid: process.pid, startTime: null });
+    },
+    env: (home) => ({
+      CARET_PROFILES: JSON.stringify({ work: { apiKeyFile: join(home, "key") } }),
+      CARET_CONTAINMENT: "require",
+    }),
+    faults: [
+      ["no login", "login", /login/],
+      ["a key file that others may open", "credentials", /^chmod 600 .*key$/],
+      ["a damaged file of logins", "credentials", /login/],
+      ["containment that is required and cannot be had", "containment", /^Install bubblewrap/],
+      ["a gateway that does not answer", "gateway", /^caret serve$/],
+    ],
+  },
+  {
+    name: "with lists that have moved on",
+    plant(at) {
+      at.agent(
+        `case "$1" in --version) echo 2026.09.28-abc123;; models) echo 'auto - Auto'; echo 'gpt-7-high - GPT 7';; esac`,
+      );
+      at.write(".config/opencode/opencode.jsonc", openCode);
+      at.write("data/gateway.json", "{}", 0o600);
+      const origin = "http://127.0.0.1:7";
+      const login = { origin, kind: "key", secret: "s", expiresAt: 1, createdAt: 1 };
+      at.write("data/credentials.json", { version: 1, login, tokens: {} });
+    },
+    env: () => ({ CARET_MODEL: "no-such-model", CURSOR_API_ENDPOINT: "http://127.0.0.1:7" }),
+    faults: [
+      ["a default model that is gone", "default model", /^Set `model` to one that `caret models` lists/],
+      ["a login that has expired", "credentials", /^caret login$/],
+      ["an OpenCode model that is gone", "opencode models", /^Remove them there, then run caret sync-models/],
+      ["an OpenCode variant whose model is gone", "opencode variants", /^caret sync-models/],
+      ["a gateway file that cannot be read", "gateway", /^Stop the gateway, then run caret serve$/],
+    ],
+  },
+  {
+    name: "with a CLI of another vendor, asked for by name",
+    plant: (at) => at.agent("echo grok 0.3.1"),
+    env: () => ({ CARET_LANE: "cli" }),
+    faults: [["an agent of another vendor", "agent CLI", /Cursor/]],
+  },
+  {
+    name: "with a CLI that cannot be started",
+    plant: (at) => at.write("bin/agent", "#!/bin/sh\n", 0o600),
+    env: (home) => ({ CARET_CLI_COMMAND: join(home, "bin", "agent"), CARET_LANE: "cli" }),
+    faults: [["a CLI without the right to run", "agent CLI", /^chmod u\+x .*agent$/]],
+  },
+  {
+    name: "with a log that is none",
+    plant(at) {
+      at.write("data/caret.db", "not a database, but long enough to have a header of one, which it has not".repeat(20));
+    },
+    faults: [["a damaged event log", "event log", /./]],
+  },
+  {
+    name: "with a file where the data directory should be",
+    plant: (at) => at.write("data", "a file"),
+    faults: [["a data directory that is a file", "data directory", /^rm .*data$/]],
+  },
+  {
+    name: "with a price that is none",
+    plant: (at) => at.write(".config/caret/prices.json", { source: "x", asOf: "2026-11-17", prices: [{ model: "a" }] }),
+    faults: [["a wrong file of prices", "prices", /^Correct the file/]],
+  },
+  {
+    name: "with a setting that is wrong",
+    plant: () => undefined,
+    env: () => ({ CARET_LANE: "wire" }),
+    faults: [["a setting that is wrong", "configuration", /^caret config validate$/]],
+  },
+];
+
+/** An agent of a new version, in whose turn something was not understood. */
+async function addDriftingSession({ home, data }: Place): Promise<void> {
+  const store = openSqliteEventStore({ directory: data, role: "guest", now: () => 1 });
+  await store.createSession({ id: "s1", workspace: home, title: "t", lane: "cli", model: "auto", createdAt: 1 });
+  const events = [
+    { type: "turn-start", turnId: "t", lane: "cli", model: "auto" },
+    { type: "session-ready", version: "2026.11.01" },
+    { type: "unknown", source: "stream-json", label: "hologram", value: { type: "hologram", depth: 3 } },
+    { type: "turn-end", outcome: { kind: "completed" } },
+  ] as const;
+  await store.append(
+    "s1",
+    0,
+    events.map((event) => ({ turnId: "t", event, at: 1 })),
+  );
+  await store.close();
+}
+
+interface Examined {
+  readonly findings: readonly Shown[];
+  readonly said: string;
+}
+
+async function examine(at: Place, { env }: Machine, ...argv: readonly string[]): Promise<Examined> {
+  const base = { CARET_DATA_DIR: at.data, PATH: join(at.home, "bin"), HOME: at.home };
+  const { stdout, stderr } = await tryCommand(addDoctorCommand, ["doctor", "--json", ...argv], {
+    cwd: at.home,
+    env: { ...base, ...env?.(at.home) },
+  });
+  return { findings: JSON.parse(stdout), said: stderr };
+}
+
+let root: string;
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "caret-faults-")));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+function newPlace(): Place {
+  return new Place(mkdtempSync(join(root, "home-")));
+}
+
+describe.each(machines)("a machine $name", (machine) => {
+  let findings: readonly Shown[];
+  beforeAll(async () => {
+    const place = newPlace();
+    await machine.plant(place);
+    ({ findings } = await examine(place, machine));
+  });
+
+  const faults = machine.faults.map(([fault, check, fix, detail = /./]) => ({ fault, check, fix, detail }));
+  it.each(faults)("has $fault: the doctor's $check says why it matters and names the fix", ({ check, fix, detail }) => {
+    const found = findings.filter((finding) => finding.check === check && finding.state !== "ok");
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        check,
+        detail: expect.stringMatching(detail),
+        why: expect.any(String),
+        fix: expect.stringMatching(fix),
+      }),
+    );
+  });
+});
+
+it.each([
+  ["an old Node", checkNode("20.20.2"), "node", "npm install node@24"],
+  ["a disk that is nearly full", checkDisk("/data", 1024)[0], "disk", "caret sessions prune --older-than 30d"],
+])("finds %s", (_fault, finding, check, fix) => {
+  expect(finding && toFindingView(finding as Finding)).toMatchObject({
+    check,
+    state: "fail",
+    why: expect.any(String),
+    fix,
+  });
+});
+
+/** Every file below, with its permissions and content. */
+function contents(directory: string): Readonly<Record<string, string>> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const file = join(parentPath, name);
+      return [file, `${(statSync(file).mode & 0o777).toString(8)} ${readFileSync(file, "utf8")}`];
+    }),
+  );
+}
+
+it("mends with --fix what loses nothing, and touches nothing else", async () => {
+  const place = newPlace();
+  const [machine] = machines;
+  if (machine === undefined) throw new Error("There is no machine");
+  await machine.plant(place);
+  const before = contents(join(place.home, ".config"));
+  const { findings, said } = await examine(place, machine, "--fix");
+  const fixed = Array.from(said.matchAll(/^caret: fixed ([^:]+): /gm), ([, check]) => check);
+  expect(fixed).toEqual(["data directory", "private files", "kept models", "gateway"]);
+  expect(findings.filter((finding) => fixed.includes(finding.check) && finding.state !== "ok")).toEqual([]);
+  expect({
+    directory: statSync(place.data).mode & 0o777,
+    tokens: statSync(join(place.data, "tokens.json")).mode & 0o777,
+    list: existsSync(join(place.data, "models", "sim.json")),
+    gateway: existsSync(join(place.data, "gateway.json")),
+    clients: contents(join(place.home, ".config")),
+  }).toEqual({ directory: 0o700, tokens: 0o600, list: false, gateway: false, clients: before });
+});

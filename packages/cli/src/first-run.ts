@@ -1,0 +1,99 @@
+import { createInterface } from "node:readline/promises";
+import { configSources } from "./commands/config-flags.ts";
+import { confirm } from "./commands/confirm.ts";
+import { write } from "./commands/print.ts";
+import { loadConfig } from "./config/load-config.ts";
+import { findOnPath } from "./find-on-path.ts";
+import { type ExitCode, exitCodes, type Host } from "./host.ts";
+import { version } from "./program.ts";
+import { readLockFile } from "./serve/gateway-lock.ts";
+import { hostLook, type Look } from "./terminal/look.ts";
+
+/** Something that a person may want next. Nothing of it happens before it is chosen. */
+export interface NextStep {
+  readonly argv: readonly string[];
+  readonly does: string;
+  /** What it writes, for a step that writes outside Caret's own directory: then it is asked about once more. */
+  readonly writes?: string;
+}
+
+/** Clients whose command is on PATH, and what Caret calls them. */
+const clients: Readonly<Record<string, string>> = {
+  opencode: "opencode",
+  claude: "claude-code",
+  codex: "codex",
+  pi: "pi",
+  zed: "zed",
+  qwen: "qwen-code",
+};
+
+export interface FirstRunOptions {
+  /** Runs another command of Caret's. */
+  readonly run: (argv: readonly string[]) => Promise<ExitCode>;
+  /** Whether there is a command of this name. */
+  readonly has: (name: string) => boolean;
+}
+
+/** `caret` alone, in a terminal: greets, looks around, and offers what to do next. It reads only, until a person chooses. */
+export async function firstRun(host: Host, options: FirstRunOptions): Promise<ExitCode> {
+  const look = hostLook(host);
+  const steps = nextSteps(host, options.has);
+  await write(host.stdout, `${[...greeting(host, look), "", ...stepLines(steps, host, look)].join("\n")}\n\n`);
+  const step = await choose(host, steps);
+  if (step === undefined) return exitCodes.completed;
+  if (step.writes !== undefined && !(await confirm(host, `This writes ${step.writes}. Go on?`)))
+    return exitCodes.completed;
+  return await options.run(step.argv);
+}
+
+/** What can be seen without starting anything. */
+function greeting(host: Host, { style, glyphs }: Look): readonly string[] {
+  const { config } = loadConfig(configSources(host, {}));
+  const agent = ["agent", "cursor-agent"].map((name) => findOnPath(host, name)).find((path) => path !== undefined);
+  const gateway = readLockFile(config.dataDir, host.uid);
+  const mark = (isThere: boolean): string => (isThere ? style.green(glyphs.ok) : style.yellow("!"));
+  return [
+    `Caret ${version}: Cursor's coding agent behind every door.`,
+    "",
+    `${mark(agent !== undefined)} ${agent ?? "Cursor's agent CLI is not on PATH: turns are only simulated until it is"}`,
+    `${mark(gateway !== undefined)} ${gateway === undefined ? "no gateway runs" : `a gateway runs at ${gateway.url}`}`,
+  ];
+}
+
+/** For this machine, the most useful first. */
+function nextSteps(host: Host, has: FirstRunOptions["has"]): readonly NextStep[] {
+  const found = Object.entries(clients).filter(([program]) => findOnPath(host, program) !== undefined);
+  const installs = found.map(([, client]) =>
+    has("install")
+      ? { argv: ["install", client], does: `use Caret from ${client}`, writes: `the settings of ${client}` }
+      : { argv: ["connect", client], does: `how to use Caret from ${client}` },
+  );
+  return [
+    { argv: ["doctor"], does: "check this machine, and say what is missing" },
+    { argv: ["serve"], does: "start the gateway and its page" },
+    ...installs,
+    { argv: ["--help"], does: "every command" },
+  ];
+}
+
+function stepLines(steps: readonly NextStep[], { command }: Host, { style }: Look): readonly string[] {
+  const typed = steps.map(({ argv }) => `${command} ${argv.join(" ")}`);
+  const width = Math.max(...typed.map((words) => words.length));
+  return [
+    "What next?",
+    ...steps.map(({ does }, index) => `  ${index + 1}  ${style.bold((typed[index] ?? "").padEnd(width))}  ${does}`),
+  ];
+}
+
+/** No number, no answer, Ctrl-C: nothing happens. */
+async function choose(host: Host, steps: readonly NextStep[]): Promise<NextStep | undefined> {
+  const asking = createInterface({ input: host.stdin, output: host.stdout });
+  try {
+    const answer = (await asking.question(`A number, or Enter to leave: `)).trim();
+    return /^\d+$/.test(answer) ? steps[Number(answer) - 1] : undefined;
+  } catch {
+    return undefined; // closed while it waited
+  } finally {
+    asking.close();
+  }
+}

@@ -1,0 +1,194 @@
+import type { SettingPath, SettingsFormat, SettingValue } from "@caret/protocol/recipes";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { valueAt } from "./setting-value.ts";
+import { editorFor, setSetting } from "./settings-editors.ts";
+
+const provider = { name: "Caret", options: { url: "http://127.0.0.1:4141/v1", tools: ["a", "b"] } };
+
+/** Ours: a member of a member, an item of a list, and a default that may be the user's. */
+const jsonSettings: readonly (readonly [SettingPath, SettingValue])[] = [
+  [["provider", "caret"], provider],
+  [["models", { item: { name: "Caret" } }], provider],
+  [["model"], "caret/auto"],
+];
+const tomlSettings: readonly (readonly [SettingPath, SettingValue])[] = [
+  [["mcp_servers", "caret"], { command: "caret", args: ["mcp"] }],
+];
+
+/** Adds all of ours; gives the text and what takes them out again. */
+function install(format: SettingsFormat, text: string, settings = jsonSettings) {
+  let current = text;
+  const undos = settings.map(([path, value]) => {
+    const { text: next, undo } = setSetting(format, current, path, value);
+    current = next;
+    return [path, undo] as const;
+  });
+  const takeOut = (from: string): string =>
+    undos.toReversed().reduce((left, [path, undo]) => editorFor(format).undo(left, path, undo), from);
+  return { text: current, takeOut };
+}
+
+const word = fc.stringMatching(/^[a-z]{1,6}$/);
+const scalar = fc.oneof(
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+  word,
+  fc.constant('a "quoted" \\ {[,]} // string'),
+);
+const member = fc.oneof(scalar, fc.dictionary(word, scalar, { maxKeys: 3 }), fc.array(scalar, { maxLength: 3 }));
+/** Settings of a user's, some of which are in the places of ours. */
+const settings = fc
+  .record(
+    {
+      theme: scalar,
+      provider: fc.dictionary(word, member, { maxKeys: 2 }),
+      models: fc.array(fc.dictionary(word, scalar, { maxKeys: 2 }), { maxLength: 2 }),
+      model: word,
+      other: member,
+    },
+    { requiredKeys: [] },
+  )
+  .map((own) => ({ ...own, mark: "before" }));
+const style = fc.record({
+  indent: fc.constantFrom("", " ", "  ", "    ", "\t"),
+  lineEnd: fc.constantFrom("\n", "\r\n"),
+  comment: fc.constantFrom("", " // note", " /* note */"),
+  trailing: fc.boolean(),
+  end: fc.constantFrom("", "\n", "\n\n// end\n"),
+  start: fc.constantFrom("", "\uFEFF", "// begin\n"),
+});
+type Style = typeof style extends fc.Arbitrary<infer Value> ? Value : never;
+
+function writeJsonc(value: unknown, { indent, lineEnd, comment, trailing, end, start }: Style): string {
+  let text = JSON.stringify(value, undefined, indent);
+  if (indent !== "") {
+    if (trailing) text = text.replaceAll(/([^{[,\s])\n/g, "$1,\n");
+    text = text.replaceAll(/,\n/g, `,${comment}\n`).replace(/\n/, ` // first\n`);
+  }
+  return (start + text + end).replaceAll("\n", lineEnd);
+}
+
+describe("settings in JSON with comments", () => {
+  it("are added and taken out again to the byte, however the file is formatted", () => {
+    fc.assert(
+      fc.property(settings, style, (own, how) => {
+        const before = writeJsonc(own, how);
+        const { text, takeOut } = install("jsonc", before);
+        expect(valueAt(editorFor("jsonc").parse(text), ["provider", "caret", "name"])).toBe("Caret");
+        expect(takeOut(text)).toBe(before);
+      }),
+    );
+  });
+
+  it("are the only ones that go when the user has changed others since", () => {
+    const edit = (text: string): string =>
+      text.replace('"before"', '{ "by": "me" /* mine */ }').replace("{", "{ // mine\n");
+    fc.assert(
+      fc.property(settings, style, (own, how) => {
+        const before = writeJsonc(own, how);
+        const { text, takeOut } = install("jsonc", before);
+        expect(takeOut(edit(text))).toBe(edit(before));
+      }),
+    );
+  });
+
+  it("stand behind the comment of the entry before them, which stays that entry's", () => {
+    const before = '{\n  "theme": "dark" // at night\n}\n';
+    expect(setSetting("jsonc", before, ["model"], "caret/auto").text).toBe(
+      '{\n  "theme": "dark", // at night\n  "model": "caret/auto"\n}\n',
+    );
+  });
+
+  it.each(["", "{", '{"a": 1', "not json", '{"a": 1} {"b": 2}'])(
+    "are not added to %j, which does not parse",
+    (text) => {
+      expect(() => setSetting("jsonc", text, ["model"], "x")).toThrow(SyntaxError);
+    },
+  );
+});
+
+function writeYaml(value: Readonly<Record<string, unknown>>, { lineEnd, comment, end }: Style): string {
+  const lines = Object.entries(value).flatMap(([name, entry]) => {
+    if (name !== "models" || !Array.isArray(entry) || entry.length === 0) return [`${name}: ${JSON.stringify(entry)}`];
+    return ["models:", ...entry.map((item) => `  - ${JSON.stringify(item)}`)];
+  });
+  const noted = comment === "" ? lines : lines.map((line, index) => (index % 2 === 0 ? `${line} # note` : line));
+  return (noted.join("\n") + end.replace("//", "#")).replaceAll("\n", lineEnd);
+}
+
+describe("settings in YAML", () => {
+  it("are added and taken out again to the byte, in blocks and in brackets", () => {
+    fc.assert(
+      fc.property(settings, style, (own, how) => {
+        const before = writeYaml(own, how);
+        const { text, takeOut } = install("yaml", before);
+        expect(takeOut(text)).toBe(before);
+      }),
+    );
+  });
+
+  it("are the only ones that go when the user has changed others since", () => {
+    const edit = (text: string): string => `# mine\n${text.replace('"before"', '"after" # mine')}`;
+    fc.assert(
+      fc.property(settings, style, (own, how) => {
+        const before = writeYaml(own, how);
+        const { text, takeOut } = install("yaml", before);
+        expect(takeOut(edit(text))).toBe(edit(before));
+      }),
+    );
+  });
+
+  it.each(["a: [1", "a: 1\n---\nb: 2\n"])("are not added to %j, which is not one document", (text) => {
+    expect(() => setSetting("yaml", text, ["model"], "x")).toThrow(SyntaxError);
+  });
+});
+
+describe("settings in TOML", () => {
+  const tables = fc.array(
+    fc.record({
+      name: word,
+      lines: fc.array(fc.tuple(word, fc.oneof(fc.integer(), word)), { maxLength: 3 }),
+      note: fc.boolean(),
+    }),
+    { maxLength: 3 },
+  );
+  const writeToml = (
+    all: typeof tables extends fc.Arbitrary<infer Value> ? Value : never,
+    { lineEnd, end }: Style,
+  ): string => {
+    const unique = all.map((table, index) => ({ ...table, name: `${table.name}${index}` }));
+    const blocks = unique.map(({ name, lines, note }) =>
+      [
+        `[${name}]${note ? " # note" : ""}`,
+        ...lines.map(([key, value], at) => `${key}${at} = ${JSON.stringify(value)}`),
+      ].join("\n"),
+    );
+    return ([`mark = "before"`, ...blocks].join("\n\n") + end.replace("//", "#")).replaceAll("\n", lineEnd);
+  };
+
+  it("are a table of their own, added and taken out again to the byte", () => {
+    fc.assert(
+      fc.property(tables, style, (own, how) => {
+        const before = writeToml(own, how);
+        const { text, takeOut } = install("toml", before, tomlSettings);
+        expect(valueAt(editorFor("toml").parse(text), ["mcp_servers", "caret", "command"])).toBe("caret");
+        expect(takeOut(text)).toBe(before);
+      }),
+    );
+  });
+
+  it("are the only ones that go when the user has changed others since", () => {
+    const edit = (text: string): string => `# mine\n${text.replace('"before"', '"after" # mine')}`;
+    fc.assert(
+      fc.property(tables, style, (own, how) => {
+        const before = writeToml(own, how);
+        const { text, takeOut } = install("toml", before, tomlSettings);
+        expect(takeOut(edit(text))).toBe(edit(before));
+        const more = `${text}${text.endsWith("\n") ? "" : "\n"}\n# more\n[more]\n`;
+        expect(editorFor("toml").parse(takeOut(more))).toEqual(editorFor("toml").parse(`${before}\n[more]\n`));
+      }),
+    );
+  });
+});

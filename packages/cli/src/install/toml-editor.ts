@@ -1,0 +1,71 @@
+import { CaretError } from "@caret/protocol";
+import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
+import { parse } from "smol-toml";
+import { valueAt } from "./setting-value.ts";
+import { lineEnd, type SettingsEditor } from "./settings-editor.ts";
+
+/** TOML, where a setting of ours is a table of its own: it can stand at the end of any file. */
+export const tomlEditor: SettingsEditor = {
+  parse: (text) => parse(text),
+  written(text, path) {
+    const section = findSection(text, path);
+    return section === undefined ? undefined : text.slice(section.from, section.to);
+  },
+  set(text, path, value) {
+    const end = lineEnd(text);
+    const added = [`[${headerOf(path)}]`, ...members(value)].join(end);
+    const section = findSection(text, path);
+    if (section !== undefined) {
+      const former = text.slice(section.from, section.to);
+      return {
+        text: text.slice(0, section.from) + added + text.slice(section.to),
+        undo: { former, depth: 0, blank: null },
+      };
+    }
+    if (valueAt(parse(text), path) !== undefined)
+      throw new CaretError("invalid-request", `${headerOf(path)} is there already, but not as a table of its own`);
+    const undo = { former: null, depth: 0, blank: null };
+    if (text === "") return { text: added + end, undo };
+    return { text: text.endsWith("\n") ? `${text}${end}${added}${end}` : `${text}${end}${end}${added}`, undo };
+  },
+  undo(text, path, { former }) {
+    const section = findSection(text, path);
+    if (section === undefined) return text;
+    if (former !== null) return text.slice(0, section.from) + former + text.slice(section.to);
+    const before = text.slice(0, section.from);
+    const after = text.slice(section.to);
+    // The empty line before it is ours, and so is its line end; without one, both line breaks before it are.
+    if (after === "") return before.replace(/\r?\n\r?\n$/, "");
+    return before.replace(/(^|\n)\r?\n$/, "$1") + after.replace(/^\r?\n/, "");
+  },
+};
+
+function headerOf(path: SettingPath): string {
+  return path.map((step) => (/^[\w-]+$/.test(String(step)) ? step : JSON.stringify(step))).join(".");
+}
+
+function members(value: SettingValue): readonly string[] {
+  return Object.entries(value as Record<string, SettingValue>).map(
+    ([name, member]) => `${name} = ${JSON.stringify(member)}`,
+  );
+}
+
+interface Section {
+  readonly from: number;
+  /** Behind its last line that is neither blank nor a comment, before the line break. */
+  readonly to: number;
+}
+
+/** The lines of a table: from its header to the next, without the comments that belong to that one. */
+function findSection(text: string, path: SettingPath): Section | undefined {
+  const header = new RegExp(
+    `^[ \\t]*\\[[ \\t]*${headerOf(path).replaceAll(".", "[ \\t]*\\.[ \\t]*")}[ \\t]*\\][^\\n\\r]*`,
+    "m",
+  );
+  const found = header.exec(text);
+  if (found === null) return undefined;
+  const rest = text.slice(found.index + found[0].length);
+  const next = /^[ \t]*\[/m.exec(rest)?.index ?? rest.length;
+  const own = rest.slice(0, next).replace(/(?:\r?\n[ \t]*(?:#[^\n]*)?)*$/, "");
+  return { from: found.index, to: found.index + found[0].length + own.length };
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writePrivateFile } from "@caret/runtime";
+import type { MergedConfig } from "../config/merge-layers.ts";
+
+/** The port that the last gateway of this data directory listened on. Outlives it, unlike `gateway.json`. */
+function keptPortPath(dataDir: string): string {
+  return join(dataDir, "port");
+}
+
+export function keepPort(dataDir: string, port: number): void {
+  writePrivateFile(keptPortPath(dataDir), `${port}\n`);
+}
+
+/**
+ * The settings with the port of the last gateway, unless one was asked for: the files of clients name it. Without a last
+ * gateway, the default.
+ */
+export function withKeptPort<Loaded extends MergedConfig>(loaded: Loaded): Loaded {
+  const { config, sources } = loaded;
+  const port = (sources["server.port"]?.kind ?? "default") === "default" ? readKeptPort(config.dataDir) : undefined;
+  return port === undefined ? loaded : { ...loaded, config: { ...config, server: { ...config.server, port } } };
+}
+
+function readKeptPort(dataDir: string): number | undefined {
+  try {
+    const port = Number(readFileSync(keptPortPath(dataDir), "utf8"));
+    return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
+  } catch {
+    return undefined; // no gateway has run here
+  }
+}

@@ -1,0 +1,25 @@
+import type { Host } from "../host.ts";
+
+/** Who waits longer than this is told for what. */
+const QUIET_MS = 1_000;
+
+/** Says on a terminal what takes so long, once it does; the line is gone when the work is done. Pipes stay clean. */
+export async function withProgress<Result>(
+  { stderr }: Pick<Host, "stderr">,
+  doing: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (stderr.isTTY !== true) return await work();
+  const startedAt = Date.now();
+  let isShown = false;
+  const timer = setInterval(() => {
+    isShown = true;
+    stderr.write(`\r\x1b[2K${doing} (${Math.round((Date.now() - startedAt) / 1000)}s)`);
+  }, QUIET_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (isShown) stderr.write("\r\x1b[2K");
+  }
+}

@@ -1,0 +1,172 @@
+import {
+  type AgentContext,
+  methods,
+  RequestError,
+  type SessionUpdate,
+  type ToolCallContent,
+} from "@agentclientprotocol/sdk";
+import { CaretError, type EditorAnswer, type EditorOffer, type EditorTask, type NativeClient } from "@caret/protocol";
+
+type RunTask = Extract<EditorTask, { readonly kind: "run" }>;
+
+/** How long a client may take to end and release the terminals of a turn that is over. */
+const RELEASE_MS = 2_000;
+
+export interface SessionEditorOptions {
+  readonly caret: Pick<NativeClient, "followEditor" | "answerEditor">;
+  readonly client: Pick<AgentContext, "request" | "createTerminal">;
+  readonly sessionId: string;
+  readonly offer: EditorOffer;
+  /** Fires when the session is closed, or the client is gone. */
+  readonly signal: AbortSignal;
+  readonly send: (update: SessionUpdate) => Promise<void>;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** The client's file system and terminals, at the service of the tools that the gateway runs in one session. */
+export class SessionEditor {
+  readonly #options: SessionEditorOptions;
+  /** What the client does right now. */
+  readonly #tasks = new Set<Promise<void>>();
+  /** What ends a command that runs in a terminal, by request. */
+  readonly #running = new Map<string, AbortController>();
+  /** By the call whose command runs there. */
+  readonly #terminals = new Map<string, string>();
+  /** Calls that the client has been shown, by their ids in the log, with the client's own. */
+  readonly #shown = new Map<string, string>();
+
+  constructor(options: SessionEditorOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the gateway's tools use it: at once when the client offers nothing. */
+  async open(): Promise<void> {
+    const { offer } = this.#options;
+    if (!offer.reads && !offer.writes && !offer.terminals) return;
+    const ready = Promise.withResolvers<void>();
+    void this.#follow(ready.resolve).catch((reason: unknown) => {
+      // The session works without it: tools then use the disk, and processes of the gateway's.
+      ready.resolve();
+      if (!this.#options.signal.aborted) this.#options.onError(CaretError.from(reason));
+    });
+    await ready.promise;
+  }
+
+  /** Resolves when the client has done what it was asked, or takes too long over it. */
+  async settled(): Promise<void> {
+    if (this.#tasks.size === 0) return;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, RELEASE_MS);
+    await Promise.race([Promise.allSettled(this.#tasks), late.promise]);
+    clearTimeout(timer);
+  }
+
+  /** The update of a call whose command runs in a terminal shows the terminal. */
+  withTerminal(update: SessionUpdate): SessionUpdate {
+    if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return update;
+    const callId = callIdOf(update.toolCallId);
+    if (update.sessionUpdate === "tool_call") this.#shown.set(callId, update.toolCallId);
+    const terminalId = this.#terminals.get(callId);
+    if (terminalId === undefined || (update.sessionUpdate === "tool_call_update" && update.content == null))
+      return update;
+    // The terminal shows what was printed; as text it would stand there twice.
+    const others = (update.content ?? []).filter(({ type }) => type !== "content");
+    return { ...update, content: [terminalContent(terminalId), ...others] };
+  }
+
+  async #follow(onReady: () => void): Promise<void> {
+    const { caret, sessionId, offer, signal } = this.#options;
+    for await (const batch of caret.followEditor(sessionId, offer, { signal }))
+      for (const request of batch) {
+        if (request.kind === "ready") onReady();
+        else if (request.kind === "withdraw") this.#running.get(request.requestId)?.abort();
+        else this.#start(request);
+      }
+  }
+
+  #start(task: EditorTask): void {
+    const served = this.#serve(task).finally(() => this.#tasks.delete(served));
+    this.#tasks.add(served);
+  }
+
+  async #serve(task: EditorTask): Promise<void> {
+    const { caret, sessionId, signal, onError } = this.#options;
+    const answer = await this.#fulfil(task).catch((reason: unknown): EditorAnswer => ({ failed: wordsOf(reason) }));
+    if (signal.aborted) return;
+    await caret.answerEditor(sessionId, task.requestId, answer).catch((reason: unknown) => {
+      const error = CaretError.from(reason);
+      // The tool has stopped waiting, or the gateway was restarted.
+      if (error.code !== "not-found") onError(error);
+    });
+  }
+
+  async #fulfil(task: EditorTask): Promise<EditorAnswer> {
+    const { client, sessionId } = this.#options;
+    switch (task.kind) {
+      case "read": {
+        const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path: task.path });
+        return { text: content };
+      }
+      case "write":
+        await client.request(methods.client.fs.writeTextFile, {
+          sessionId,
+          path: task.path,
+          content: task.text,
+        });
+        return {};
+      case "run":
+        return await this.#run(task);
+    }
+  }
+
+  async #run({ requestId, callId, command, args, cwd, outputBytes }: RunTask): Promise<EditorAnswer> {
+    const { client, sessionId } = this.#options;
+    const withdrawn = new AbortController();
+    this.#running.set(requestId, withdrawn);
+    const wanted = { sessionId, command, args: [...args], cwd, outputByteLimit: outputBytes };
+    const terminal = await client.createTerminal(wanted);
+    try {
+      const kill = (): void => void terminal.kill().catch(() => undefined); // it has ended by itself
+      withdrawn.signal.addEventListener("abort", kill, { once: true });
+      if (withdrawn.signal.aborted) kill();
+      await this.#show(callId, terminal.id);
+      const ended = await terminal.waitForExit();
+      const { output, truncated } = await terminal.currentOutput();
+      return {
+        text: output,
+        cut: truncated,
+        ...(ended.exitCode == null ? {} : { exitCode: ended.exitCode }),
+        ...(ended.signal == null ? {} : { signal: ended.signal }),
+      };
+    } finally {
+      this.#running.delete(requestId);
+      await terminal.release().catch(() => undefined); // a client that cannot release it has nothing to release
+    }
+  }
+
+  async #show(callId: string, terminalId: string): Promise<void> {
+    this.#terminals.set(callId, terminalId);
+    const toolCallId = this.#shown.get(callId);
+    // One that was not shown yet is shown with its terminal.
+    if (toolCallId === undefined) return;
+    await this.#options.send({
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      content: [terminalContent(terminalId)],
+    });
+  }
+}
+
+/** The part of a client's id for a call that stands in the log. */
+function callIdOf(toolCallId: string): string {
+  return toolCallId.slice(toolCallId.indexOf("/") + 1);
+}
+
+function terminalContent(terminalId: string): ToolCallContent {
+  return { type: "terminal", terminalId };
+}
+
+function wordsOf(reason: unknown): string {
+  if (reason instanceof RequestError) return `${reason.message} (${reason.code})`;
+  return CaretError.from(reason).message;
+}

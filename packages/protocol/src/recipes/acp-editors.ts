@@ -1,0 +1,39 @@
+import type { SharedFile } from "./installation.ts";
+import type { Recipe, RecipeValues } from "./recipe.ts";
+
+/** Editors that start `caret acp` themselves: no address, no token. */
+export function acpEditors({ machine: { caret } }: RecipeValues): readonly Recipe[] {
+  const [command = "", ...first] = caret;
+  const args = [...first, "acp"];
+  const zed = { type: "custom", command, args, env: {} };
+  const jetBrains = { command, args };
+  const zedFile: SharedFile = {
+    target: "~/.config/zed/settings.json",
+    moved: { variable: "XDG_CONFIG_HOME", from: "~/.config" },
+    format: "jsonc",
+    settings: [{ path: ["agent_servers", "Caret"], value: zed }],
+  };
+  const jetBrainsFile: SharedFile = {
+    target: "~/.jetbrains/acp.json",
+    format: "jsonc",
+    settings: [{ path: ["agent_servers", "Caret"], value: jetBrains }],
+  };
+  return [
+    {
+      id: "zed",
+      name: "Zed",
+      about: "Zed starts Caret as an agent of its panel: New Caret Thread.",
+      parts: [{ target: zedFile.target, text: JSON.stringify({ agent_servers: { Caret: zed } }, undefined, 2) }],
+      installation: { files: [zedFile], start: "zed" },
+    },
+    {
+      id: "jetbrains",
+      name: "JetBrains",
+      about: "The IDEs start Caret as an agent of their AI chat.",
+      parts: [
+        { target: jetBrainsFile.target, text: JSON.stringify({ agent_servers: { Caret: jetBrains } }, undefined, 2) },
+      ],
+      installation: { files: [jetBrainsFile], start: "your IDE" },
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import { createOneTimer } from "./one-timer.ts";
+
+/** Jobs that nobody waits for, by the session they are about; those without one are about the same. */
+export interface PatientJobs<Job> {
+  add(about: string | undefined, job: Job): void;
+  /** What is about the same session, oldest first: it must be committed before what comes now. */
+  take(about: string | undefined): readonly Job[];
+  takeAll(): readonly Job[];
+  all(): readonly Job[];
+}
+
+export interface PatientJobsOptions {
+  readonly patienceMs: number;
+  readonly maxJobs: number;
+  /** The oldest has waited for `patienceMs`, or there are `maxJobs`. */
+  readonly onDue: () => void;
+}
+
+export function createPatientJobs<Job>({ patienceMs, maxJobs, onDue }: PatientJobsOptions): PatientJobs<Job> {
+  const bySession = new Map<string | undefined, Job[]>();
+  const timer = createOneTimer();
+  let count = 0;
+  const all = (): readonly Job[] => [...bySession.values()].flat();
+
+  return {
+    add(about, job) {
+      const earlier = bySession.get(about);
+      if (earlier === undefined) bySession.set(about, [job]);
+      else earlier.push(job);
+      count += 1;
+      if (count >= maxJobs) onDue();
+      else if (!timer.isSet()) timer.set(onDue, patienceMs);
+    },
+    take(about) {
+      const jobs = bySession.get(about) ?? [];
+      bySession.delete(about);
+      count -= jobs.length;
+      return jobs;
+    },
+    takeAll() {
+      const jobs = all();
+      bySession.clear();
+      count = 0;
+      timer.clear();
+      return jobs;
+    },
+    all,
+  };
+}

@@ -1,0 +1,24 @@
+import type { ToolOutput } from "../tool.ts";
+
+/** How a command ended, wherever it ran. */
+export interface EndedCommand {
+  readonly text: string;
+  /** Undefined when it ended by itself. */
+  readonly stopReason: string | undefined;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timeoutMs: number;
+}
+
+export function execOutput({ text, stopReason, exitCode, signal, timeoutMs }: EndedCommand): ToolOutput {
+  if (stopReason === "timeout")
+    return { output: withNote(text, `stopped: it did not end within ${timeoutMs} ms`), failure: "timeout" };
+  if (stopReason !== undefined) return { output: withNote(text, "stopped: cancelled"), failure: "unknown" };
+  if (exitCode === null) return { output: withNote(text, `killed by ${signal}`), failure: "tool_error" };
+  if (exitCode === 0) return { output: text, exitCode: 0 };
+  return { output: withNote(text, `exit code ${exitCode}`), failure: "tool_error", exitCode };
+}
+
+export function withNote(text: string, note: string): string {
+  return text === "" || text.endsWith("\n") ? `${text}[${note}]` : `${text}\n[${note}]`;
+}
