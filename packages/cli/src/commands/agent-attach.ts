@@ -1,11 +1,14 @@
 import { createInterface } from "node:readline";
-import { CaretError, type EventEnvelope, type NativeClient } from "@caret/protocol";
+import { CaretError, type EventEnvelope, type MessageView, type NativeClient } from "@caret/protocol";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { hostLook } from "../terminal/look.ts";
 import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 import type { AgentOptions, AgentWork } from "./agent-work.ts";
+import { followAsks } from "./followed-asks.ts";
+import { followMessagesToHuman } from "./messages-to-human.ts";
 import { printLines, toPlainJson, write } from "./print.ts";
-import { createRenderedWriter } from "./turn-writer.ts";
+import { createTerminalAsks } from "./terminal-asks.ts";
+import { createRenderedWriter, type TurnWriter } from "./turn-writer.ts";
 
 interface AttachOptions extends AgentOptions {
   readonly all?: boolean;
@@ -14,7 +17,7 @@ interface AttachOptions extends AgentOptions {
 /** How far back the beginning of the newest turn is looked for. */
 const LOOK_BACK = 1_000;
 
-/** Watch an agent until Ctrl-C, which leaves it at work. What is typed reaches its turn, or waits in its queue. */
+/** Watch an agent until Ctrl-C, which leaves it at work. What is typed answers what it asks, reaches its turn, or waits in its queue. */
 export async function attachAgent(
   { host, client, json }: AgentWork,
   name: string,
@@ -25,21 +28,48 @@ export async function attachAgent(
   const leaving = new AbortController();
   const release = host.onSignal(() => leaving.abort());
   const shown = json ? jsonLines(host) : transcript(host, sessionId);
+  const complain = (reason: unknown): void => void shown.note(CaretError.from(reason).message);
+  const asks = followAsks(client, sessionId, complain);
+  const terminal = createTerminalAsks(host, asks, shown);
+  const messages = followMessagesToHuman(
+    client,
+    name,
+    sessionId,
+    (message) => void shown.ask(messageLines(host, message)),
+  );
   const lines = createInterface({ input: host.stdin, terminal: false });
   lines.on("line", (line) => {
-    if (line.trim() !== "")
-      void say(client, name, sessionId, line).then(shown.note, (reason) => shown.note(CaretError.from(reason).message));
+    if (!json && terminal.take(line)) return;
+    const said = messages.take(line) ?? (line.trim() === "" ? undefined : say(client, name, sessionId, line));
+    void said?.then(shown.note, complain);
   });
   try {
     if (!json) await write(host.stderr, `caret: attached to ${name}; type to talk to it, Ctrl-C leaves it at work\n`);
-    for await (const batch of client.followEvents(sessionId, { after, signal: leaving.signal }))
+    const listening = json ? undefined : messages.follow(leaving.signal).catch(complain);
+    for await (const batch of client.followEvents(sessionId, { after, signal: leaving.signal })) {
       await shown.take(batch);
+      asks.note(batch);
+    }
+    await listening;
   } finally {
     release();
+    terminal.stop();
     lines.close();
     await shown.close();
   }
   return exitCodes.completed;
+}
+
+/** What the agent says to a person, who types the answer below it. */
+function messageLines(host: Host, { from, text }: MessageView): readonly string[] {
+  const { style, glyphs } = hostLook(host);
+  return [
+    `${style.yellow(glyphs.question)} ${style.bold(`${from} asks you:`)}`,
+    ...cleanText(text)
+      .split("\n")
+      .map((line) => `  ${line}`),
+    "  Type the answer, or nothing to put it aside; then Enter",
+  ];
 }
 
 /** Resolves with what became of the words. */
@@ -64,7 +94,7 @@ function isRefusal(reason: unknown): false {
   throw reason;
 }
 
-interface Shown {
+interface Shown extends Pick<TurnWriter, "ask" | "answered"> {
   take(batch: readonly EventEnvelope[]): Promise<void>;
   note(text: string): Promise<unknown>;
   close(): Promise<void>;
@@ -78,6 +108,9 @@ function jsonLines(host: Host): Shown {
         batch.map((envelope) => toPlainJson(envelope)),
       )),
     note: (text) => write(host.stderr, `caret: ${cleanLine(text)}\n`),
+    // A program reads the output: what is asked is among the events.
+    ask: async () => undefined,
+    answered: async () => undefined,
     close: async () => undefined,
   };
 }
@@ -107,6 +140,11 @@ function transcript(host: Host, sessionId: string): Shown {
       }
     },
     note: (text) => write(host.stderr, `caret: ${cleanLine(text)}\n`),
+    async ask(asked) {
+      if (writer === undefined) await printLines(host, asked);
+      else await writer.ask(asked);
+    },
+    answered: async () => await writer?.answered(),
     close: end,
   };
 }

@@ -3,6 +3,7 @@ import type { ExitCode } from "../host.ts";
 import { elapsedText } from "../terminal/amount-text.ts";
 import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
+import { cleanLine } from "../terminal/text-cleaner.ts";
 import type { AgentWork } from "./agent-work.ts";
 import { printJson, printLines } from "./print.ts";
 
@@ -44,13 +45,16 @@ function toRow(agent: AgentView, now: number): readonly string[] {
   ];
 }
 
-/** What an agent does, in a word or two. */
+/** What an agent does, in a word or two; what it asks a person, in the person's place. */
 export function doingWords({
   doing,
   lastOutcome,
   chatLost,
-}: Pick<AgentView, "doing" | "lastOutcome" | "chatLost">): string {
+  toHuman,
+}: Pick<AgentView, "doing" | "lastOutcome" | "chatLost" | "toHuman">): string {
   const lost = chatLost === true ? " (chat lost)" : "";
+  const [asked] = toHuman;
+  if (asked !== undefined && doing.kind !== "waiting") return `asks you: ${cleanLine(asked.text)}${lost}`;
   return `${wordsOf(doing, lastOutcome)}${lost}`;
 }
 

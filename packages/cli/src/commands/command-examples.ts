@@ -36,14 +36,20 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
   [
     "install",
     [
-      ["install opencode --dry-run", "what would be written"],
-      ["install codex", "write it, and try a turn"],
+      ["install opencode", "set it up, and try it with a turn"],
+      ["install codex --dry-run", "show what would be written"],
     ],
   ],
-  ["uninstall", [["uninstall codex", "take all of it back"]]],
-  ["launch", [["launch claude-code", "with Caret, this one time"]]],
+  ["uninstall", [["uninstall opencode", "its settings as they were"]]],
+  ["launch", [["launch claude-code", "with this gateway, nothing written"]]],
   ["compare", [['compare --models auto,gpt-5.5 "Fix it"', "two models, one prompt"]]],
-  ["mcp", [["mcp --permission auto-edits", "started by an MCP host"]]],
+  [
+    "mcp",
+    [
+      ["mcp --permission auto-edits", "started by an MCP host"],
+      ["mcp list", "the MCP servers of this directory"],
+    ],
+  ],
   [
     "doctor",
     [

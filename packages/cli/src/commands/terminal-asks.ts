@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import type { AgentEventOf, AnswerApproval } from "@caret/protocol";
+import type { AgentEventOf, AnswerApproval, AnswerQuestion } from "@caret/protocol";
 import type { OpenAsk, RunningTurn } from "@caret/runtime";
 import type { Host } from "../host.ts";
 import { approvalCard, keyOf } from "../terminal/approval-card.ts";
@@ -19,12 +19,45 @@ interface Asked {
   readonly answers: { readonly questionId: string; readonly optionIds: readonly string[] }[];
 }
 
-/**
- * Puts what a turn waits for to the person at the terminal, one after the other. Only whole lines count that were typed
- * after the question was shown: what was typed before, or means nothing here, decides nothing. Gives what ends it.
- */
+/** What waits for a person, and how it is answered: in this process, or by a gateway. */
+export type AskedAsks = Pick<RunningTurn["asks"], "open" | "onChange"> & {
+  answerApproval(requestId: string, answer: AnswerApproval): unknown;
+  answerQuestion(requestId: string, answer: AnswerQuestion): unknown;
+};
+
+export interface TerminalAsks {
+  /** A line that the person has typed. False: nothing is asked that it could answer. */
+  take(line: string): boolean;
+  stop(): void;
+}
+
+/** Puts what a turn waits for to the person at the terminal until the function is called that it gives. */
 export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">, writer: TurnWriter): () => void {
   const lines = createInterface({ input: host.stdin, terminal: false });
+  const terminal = createTerminalAsks(host, asks, writer);
+  /** Standard input has closed: no more answers can come. */
+  const giveUp = (): void => {
+    for (const { kind, requestId } of asks.open()) {
+      if (kind === "question") asks.answerQuestion(requestId, {});
+      else asks.answerApproval(requestId, { decision: "rejected", reason: "The terminal was closed" });
+    }
+  };
+  lines.on("line", terminal.take).on("close", giveUp);
+  return () => {
+    terminal.stop();
+    lines.off("close", giveUp).close();
+  };
+}
+
+/**
+ * Puts what waits to the person, one after the other. Only whole lines count that were typed after the question was shown: what
+ * was typed before, or means nothing here, decides nothing.
+ */
+export function createTerminalAsks(
+  host: Host,
+  asks: AskedAsks,
+  writer: Pick<TurnWriter, "ask" | "answered">,
+): TerminalAsks {
   let asked: Asked | undefined;
   let answeredAt = Number.NEGATIVE_INFINITY;
   let shownAt = answeredAt;
@@ -45,36 +78,29 @@ export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">
     if (asked !== undefined) show(asked);
     else if (hadAsked) void writer.answered();
   };
-  const take = (line: string): void => {
-    if (asked === undefined) return;
+  const take = (line: string): boolean => {
+    if (asked === undefined) return false;
     const said = line.trim();
     // A no does no harm, however early it comes.
-    if (isEarly() && !/^no?\b/i.test(said))
-      return ask(["  That was typed before this could be read. Type it again, then Enter."]);
+    if (isEarly() && !/^no?\b/i.test(said)) {
+      ask(["  That was typed before this could be read. Type it again, then Enter."]);
+      return true;
+    }
     const before = answeredAt;
     answeredAt = performance.now();
     const hint =
       asked.ask.request.type === "question" ? takeChoice(asks, asked, said) : takeApproval(asks, asked, said);
-    if (hint === "next") return show(asked);
-    if (hint === undefined) return;
-    answeredAt = before;
-    ask([`  ${hint}`]);
-  };
-  /** Standard input has closed: no more answers can come. */
-  const giveUp = (): void => {
-    for (const { kind, requestId } of asks.open()) {
-      if (kind === "question") asks.answerQuestion(requestId, {});
-      else asks.answerApproval(requestId, { decision: "rejected", reason: "The terminal was closed" });
+    if (hint === "next") show(asked);
+    else if (hint !== undefined) {
+      answeredAt = before;
+      ask([`  ${hint}`]);
     }
+    return true;
   };
 
-  lines.on("line", take).on("close", giveUp);
   const stop = asks.onChange(askNext);
   askNext();
-  return () => {
-    stop();
-    lines.off("close", giveUp).close();
-  };
+  return { take, stop };
 }
 
 function askLines({ ask: { request }, answers }: Asked, host: Host): readonly string[] {
@@ -91,7 +117,7 @@ function askLines({ ask: { request }, answers }: Asked, host: Host): readonly st
 }
 
 /** Undefined when the line was an answer; otherwise what to say to the person. */
-function takeApproval(asks: RunningTurn["asks"], { ask: { request, requestId } }: Asked, said: string) {
+function takeApproval(asks: AskedAsks, { ask: { request, requestId } }: Asked, said: string) {
   if (request.type !== "approval-request") return undefined;
   const answer = readApproval(said, request);
   if (answer === undefined) return `Type y or n${request.grants?.length ? ", or a" : ""}, then Enter.`;
@@ -108,7 +134,7 @@ function readApproval(said: string, { grants = [] }: ApprovalRequest): AnswerApp
   return grant && { decision: "approved", grant: grant.id };
 }
 
-function takeChoice(asks: RunningTurn["asks"], { ask: { request, requestId }, answers }: Asked, said: string) {
+function takeChoice(asks: AskedAsks, { ask: { request, requestId }, answers }: Asked, said: string) {
   if (request.type !== "question") return undefined;
   const question = request.questions[answers.length];
   if (question === undefined || /^s(?:kip)?$/i.test(said)) {

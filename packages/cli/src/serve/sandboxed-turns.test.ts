@@ -163,6 +163,21 @@ describe.skipIf(!hasBubblewrap)("an agent in a sandbox", () => {
     expect(tree(project)).toEqual(["new"]);
   });
 
+  it("has the gateway's tools use no editor, which is outside of its walls", async () => {
+    const scratch = mkdtempSync(join(directory, "data", "scratch", "session-"));
+    const used: string[] = [];
+    const outside = (what: string) => async (): Promise<never> => {
+      used.push(what);
+      throw new Error("An editor was asked");
+    };
+    const editor = { readText: outside("read"), writeText: outside("write"), run: outside("run") };
+    const gatewayTools = { system: "", realWorkspace: project, permission: "full", editor } as const;
+    await play("on", "Create a file named a.txt with the content inside", { workspace: scratch, gatewayTools });
+    expect([used, readFileSync(join(project, "a.txt"), "utf8").trim()]).toEqual([[], "inside"]);
+    await play("off", "Create a file named b.txt with the content outside", { workspace: scratch, gatewayTools });
+    expect([used, tree(project)]).toEqual([["read"], ["a.txt"]]);
+  });
+
   it("cannot have the gateway write what it cannot write itself", async () => {
     const scratch = mkdtempSync(join(directory, "data", "scratch", "session-"));
     const gatewayTools = { system: "", realWorkspace: project, permission: "full" } as const;

@@ -230,6 +230,8 @@ export class OpenSession {
       // The turn has ended either way; its client must be answered.
       this.#options.onError(CaretError.from(reason));
     });
+    // A client that has the answer to its prompt may leave: its terminals are released first.
+    await this.#editor.settled();
     this.#endings.get(turnId)?.resolve({ outcome, usage });
     this.#endings.delete(turnId);
   }

@@ -9,6 +9,9 @@ import { CaretError, type EditorAnswer, type EditorOffer, type EditorTask, type 
 
 type RunTask = Extract<EditorTask, { readonly kind: "run" }>;
 
+/** How long a client may take to end and release the terminals of a turn that is over. */
+const RELEASE_MS = 2_000;
+
 export interface SessionEditorOptions {
   readonly caret: Pick<NativeClient, "followEditor" | "answerEditor">;
   readonly client: Pick<AgentContext, "request" | "createTerminal">;
@@ -23,6 +26,8 @@ export interface SessionEditorOptions {
 /** The client's file system and terminals, at the service of the tools that the gateway runs in one session. */
 export class SessionEditor {
   readonly #options: SessionEditorOptions;
+  /** What the client does right now. */
+  readonly #tasks = new Set<Promise<void>>();
   /** What ends a command that runs in a terminal, by request. */
   readonly #running = new Map<string, AbortController>();
   /** By the call whose command runs there. */
@@ -47,6 +52,15 @@ export class SessionEditor {
     await ready.promise;
   }
 
+  /** Resolves when the client has done what it was asked, or takes too long over it. */
+  async settled(): Promise<void> {
+    if (this.#tasks.size === 0) return;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, RELEASE_MS);
+    await Promise.race([Promise.allSettled(this.#tasks), late.promise]);
+    clearTimeout(timer);
+  }
+
   /** The update of a call whose command runs in a terminal shows the terminal. */
   withTerminal(update: SessionUpdate): SessionUpdate {
     if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return update;
@@ -66,8 +80,13 @@ export class SessionEditor {
       for (const request of batch) {
         if (request.kind === "ready") onReady();
         else if (request.kind === "withdraw") this.#running.get(request.requestId)?.abort();
-        else void this.#serve(request);
+        else this.#start(request);
       }
+  }
+
+  #start(task: EditorTask): void {
+    const served = this.#serve(task).finally(() => this.#tasks.delete(served));
+    this.#tasks.add(served);
   }
 
   async #serve(task: EditorTask): Promise<void> {

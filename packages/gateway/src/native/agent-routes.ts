@@ -105,6 +105,7 @@ export function agentRoutes(native: NativeApp, agents: Agents): void {
   );
   holdRoutes(native, agents);
   messageRoutes(native, agents);
+  humanRoutes(native, agents);
   mergeRoutes(native, agents);
 }
 
@@ -146,6 +147,15 @@ function messageRoutes(native: NativeApp, agents: Agents): void {
       bodyLimit: MESSAGE_BYTES,
     },
     ({ params, body, caller }) => agents.send(params.name, body, caller),
+  );
+}
+
+function humanRoutes(native: NativeApp, agents: Agents): void {
+  write(
+    native,
+    ["POST", "/api/messages/:id/aside"],
+    { summary: "Put a message to `human` aside: it needs no answer" },
+    ({ params, caller }) => agents.putAside(params.id, caller),
   );
 }
 

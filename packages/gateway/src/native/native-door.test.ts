@@ -28,6 +28,7 @@ describe("a command", () => {
     ["POST", "/turns/t1/steer", { text: "No" }, 202, ["steerTurn", "s1", "t1", "No"]],
     ["POST", "/questions/q1", {}, 202, ["answerQuestion", "s1", "q1", {}]],
     ["POST", "/approvals/a1", { decision: "rejected" }, 202, ["answerApproval", "s1", "a1", { decision: "rejected" }]],
+    ["POST", "/editor/e1", { text: "T", exitCode: 0 }, 204, ["answerEditor", "s1", "e1", { text: "T", exitCode: 0 }]],
     ["PATCH", "", { archived: true }, 200, ["change", "s1", { archived: true }]],
     ["DELETE", "", undefined, 204, ["delete", "s1"]],
   ])("%s …%s %j is answered with %i and done at the sessions", async (method, path, body, status, asked) => {
@@ -71,6 +72,8 @@ describe("a command", () => {
     ["GET", "/api/sessions/s1/events?after=-1", undefined, "after: must be a whole number"],
     ["GET", "/api/sessions/s1/events?after=7", undefined, "after: the log of this session ends at 0"],
     ["GET", "/api/sessions/s1/export?format=pdf", undefined, "format: must be one of ndjson, markdown, html, seed"],
+    ["GET", "/api/sessions/s1/editor?reads=1", undefined, "reads: must be true or false"],
+    ["POST", "/api/sessions/s1/editor/e1", { exitCode: "0" }, "exitCode: must be a whole number"],
     ["GET", "/api/files", undefined, "workspace: is required"],
   ])("%s %s %j is refused with a message that names the field", async (method, path, body, message) => {
     const answer = await callNative(server, method, path, { body });
@@ -170,7 +173,7 @@ describe("a question", () => {
     expect([answers.map(({ status }) => status), answers[0]?.body]).toEqual([[200, 404, 404], { raw: "line 1" }]);
   });
 
-  it.each(["", "/log", "/events", "/export", "/changes", "/raw/1", "/socket"])(
+  it.each(["", "/log", "/events", "/export", "/changes", "/raw/1", "/socket", "/editor"])(
     "about a session that does not exist (…%s) is answered with 404",
     async (path) => {
       const { status, body } = await callNative(server, "GET", `/api/sessions/nobody${path}`);

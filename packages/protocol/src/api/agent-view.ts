@@ -60,6 +60,8 @@ export interface AgentView {
   readonly chatLost?: true;
   /** How many messages wait in its queue. */
   readonly waiting: number;
+  /** What it said to a person that nobody has answered or put aside, oldest first. */
+  readonly toHuman: readonly MessageView[];
   /** What it said last about its own work. */
   readonly report?: AgentReport;
   /** What all its turns consumed. */

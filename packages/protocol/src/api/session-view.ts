@@ -62,6 +62,8 @@ export interface SessionView {
   readonly scratch?: true;
   /** The name of the agent whose session it is. */
   readonly agent?: string;
+  /** Since when something waits that the agent said to a person (`toHuman` of the agent); absent: nothing does. */
+  readonly asksSince?: number;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;

@@ -25,6 +25,8 @@ export interface AgentCalls {
   sendMessage(name: string, message: SendMessage, options?: RequestOptions): Promise<MessageView>;
   /** Oldest first. */
   listMessages(name: string, query?: MessageQuery, options?: RequestOptions): Promise<readonly MessageView[]>;
+  /** A message to `human` that needs no answer. */
+  putMessageAside(id: string, options?: RequestOptions): Promise<MessageView>;
   suspendAgent(name: string, how?: SuspendAgent, options?: RequestOptions): Promise<AgentView>;
   resumeAgent(name: string, options?: RequestOptions): Promise<AgentView>;
   /** Cancels its turn and drops what waits in its queue. Resolves with what was dropped. */
@@ -49,6 +51,7 @@ export function agentCalls(wire: NativeWire): AgentCalls {
     listMessages: async (name, query = {}, options) =>
       (await get<{ readonly messages: readonly MessageView[] }>(wire, at`agents/${name}/messages`, query, options))
         .messages,
+    putMessageAside: (id, options) => post(wire, at`messages/${id}/aside`, {}, options),
     suspendAgent: (name, how = {}, options) => post(wire, at`agents/${name}/suspend`, how, options),
     resumeAgent: (name, options) => post(wire, at`agents/${name}/resume`, {}, options),
     stopAgent: async (name, options) =>

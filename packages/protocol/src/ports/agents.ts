@@ -46,6 +46,8 @@ export interface Agents {
   send(to: string, message: SendMessage, caller: Caller, from?: string): Promise<MessageView>;
   /** Messages to an agent (or to `human`), oldest first. */
   messages(to: string, query: MessageQuery, caller: Caller): Promise<readonly MessageView[]>;
+  /** A message to `human` that needs no answer, or none any more. Answering one does the same. */
+  putAside(id: string, caller: Caller): Promise<MessageView>;
   /** A message by its id. */
   message(id: string, caller: Caller): Promise<MessageView>;
   /** Take what waits in a queue, oldest first, as read: no turn starts with it any more. */

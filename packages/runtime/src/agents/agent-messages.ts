@@ -5,7 +5,7 @@ import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentViews } from "./agent-views.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
-type AgentMessages = Pick<Agents, "send" | "messages" | "message" | "readInbox" | "waitForReply">;
+type AgentMessages = Pick<Agents, "send" | "messages" | "message" | "putAside" | "readInbox" | "waitForReply">;
 
 /** The queues: what is put into them, and what agents take from them during a turn. */
 export function agentMessages(options: AgentsOptions, views: AgentViews, scheduler: AgentScheduler): AgentMessages {
@@ -49,6 +49,13 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
       const message = await known(id);
       if (message.to !== HUMAN) await views.find(message.to, caller);
       return message;
+    },
+
+    async putAside(id, caller) {
+      const { to, from } = await known(id);
+      if (to !== HUMAN) throw new CaretError("invalid-request", `The message ${id} is to an agent, not to a person`);
+      if (from !== HUMAN) await views.find(from, caller);
+      return (await store.take(id)) ?? (await known(id));
     },
 
     async readInbox(to, caller) {

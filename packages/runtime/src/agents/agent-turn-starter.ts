@@ -75,7 +75,7 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
 }
 
 function promptOf({ id, from, text, replyTo }: MessageView): string {
-  if (from === HUMAN) return text;
+  if (from === HUMAN) return replyTo === undefined ? text : `In answer to your message ${replyTo}:\n\n${text}`;
   const answers = replyTo === undefined ? "" : `, in answer to your message ${replyTo}`;
   return `Message ${id} from the agent ${from}${answers}:\n\n${text}`;
 }

@@ -1,8 +1,19 @@
-import { type AgentDoing, type AgentView, type Caller, CaretError, type SessionView } from "@caret/protocol";
+import {
+  type AgentDoing,
+  type AgentView,
+  type Caller,
+  CaretError,
+  HUMAN,
+  type MessageView,
+  type SessionView,
+} from "@caret/protocol";
 import { type AgentRecord, type QueueState, unknownAgent } from "../log/agent-store.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 import { defined } from "./defined.ts";
+
+/** Nobody answers more than these; the others are shown when some of them are. */
+const MAX_TO_HUMAN = 1_000;
 
 /** Reads agents, as a caller may see them. */
 export interface AgentViews {
@@ -15,7 +26,9 @@ export interface AgentViews {
 export function createAgentViews(options: AgentsOptions, scheduler: AgentScheduler): AgentViews {
   const { store, sessions, engine } = options;
 
-  const view = async (agent: AgentRecord, caller: Caller): Promise<AgentView> => {
+  const toHuman = (): Promise<readonly MessageView[]> => store.messages(HUMAN, { queued: true, limit: MAX_TO_HUMAN });
+
+  const viewWith = async (agent: AgentRecord, caller: Caller, messages: readonly MessageView[]): Promise<AgentView> => {
     const { name, sessionId, createdBy, worktree, report, userServers } = agent;
     const session = await sessions.get(sessionId, caller);
     const record = await engine.store.getSession(sessionId);
@@ -36,13 +49,14 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
       ...(status.kind === "ended" ? { lastOutcome: status.outcome } : {}),
       ...(isLost ? { chatLost: true } : {}),
       waiting: queue.count,
+      toHuman: messages.filter(({ from }) => from === name),
       lastSeq: session.lastSeq,
       lastLine: session.lastLine,
     };
   };
 
   return {
-    view,
+    view: async (agent, caller) => await viewWith(agent, caller, await toHuman()),
     async find(name, caller) {
       const agent = await store.find(name);
       if (agent === undefined) throw unknownAgent(name);
@@ -50,7 +64,8 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
       return agent;
     },
     async list(caller) {
-      const views = await Promise.all((await store.list()).map((agent) => view(agent, caller).catch(unseen)));
+      const [agents, messages] = await Promise.all([store.list(), toHuman()]);
+      const views = await Promise.all(agents.map((agent) => viewWith(agent, caller, messages).catch(unseen)));
       return views.filter((each) => each !== undefined);
     },
   };

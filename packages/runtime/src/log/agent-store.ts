@@ -55,9 +55,14 @@ export interface AgentStore {
   /** Deletes the agent and the messages to it. Its session stays. */
   remove(name: string): Promise<void>;
 
-  /** Stored once for an id: the same message again is given as it is kept. Rejects with `invalid-request` for another one. */
+  /**
+   * Stored once for an id: the same message again is given as it is kept. Rejects with `invalid-request` for another one. What a person
+   * answers is read by that.
+   */
   send(message: NewMessage): Promise<MessageView>;
   message(id: string): Promise<MessageView | undefined>;
+  /** Take one that waits as read. */
+  take(id: string): Promise<MessageView | undefined>;
   /** Messages to one receiver, oldest first. */
   messages(to: string, query: MessageQuery): Promise<readonly MessageView[]>;
   /** Take all that waits in a queue as read, during a turn or outside of one. */

@@ -77,6 +77,8 @@ export interface SessionRecord extends NewSession {
   readonly lastTurn?: LastTurn;
   /** The name of the agent whose session it is. */
   readonly agent?: string;
+  /** Since when something waits that the agent said to a person; absent: nothing does. */
+  readonly asksSince?: number;
   /** What all its turns consumed. Its cost is absent unless each of them has a known one. */
   readonly usage?: Usage;
   readonly upstream: readonly UpstreamAttachment[];

@@ -158,6 +158,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
     ...(session.agent === undefined ? {} : { agent: session.agent }),
+    ...(session.asksSince === undefined ? {} : { asksSince: session.asksSince }),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,

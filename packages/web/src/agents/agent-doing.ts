@@ -1,11 +1,4 @@
-import {
-  type AgentDoing,
-  type AgentView,
-  formatCost,
-  formatTokens,
-  promptTokens,
-  type SessionStatus,
-} from "@caret/protocol";
+import { type AgentView, formatCost, formatTokens, promptTokens, type SessionStatus } from "@caret/protocol";
 
 /** What an agent is doing, and what it waits for, in words. Since when, `Duration` says. */
 export function doingWords({ doing, lastOutcome }: Pick<AgentView, "doing" | "lastOutcome">): string {
@@ -40,11 +33,12 @@ export function dotOf({
 
 /** Those that need a person first, then those at work, then the others; each by name. */
 export function inOrder(agents: readonly AgentView[]): readonly AgentView[] {
-  return agents.toSorted((a, b) => rank(a.doing) - rank(b.doing) || (a.name < b.name ? -1 : 1));
+  return agents.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
-function rank(doing: AgentDoing): number {
-  if (doing.kind === "waiting" || (doing.kind === "suspended" && doing.why !== undefined)) return 0;
+function rank({ doing, toHuman }: Pick<AgentView, "doing" | "toHuman">): number {
+  if (doing.kind === "waiting" || toHuman.length > 0 || (doing.kind === "suspended" && doing.why !== undefined))
+    return 0;
   return doing.kind === "running" ? 1 : 2;
 }
 

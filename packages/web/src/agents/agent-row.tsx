@@ -10,6 +10,7 @@ import { StatusDot } from "../parts/status-dot.tsx";
 import { shortPath } from "../sessions/session-row.tsx";
 import { costWords, doingWords, dotOf } from "./agent-doing.ts";
 import { AgentMenu } from "./agent-menu.tsx";
+import { AgentMessages } from "./agent-messages.tsx";
 import { MessageForm } from "./message-form.tsx";
 
 interface AgentRowProps {
@@ -53,6 +54,11 @@ export function AgentRow({ agent, onChange }: AgentRowProps) {
           <AgentMenu agent={agent} onChange={onChange} />
         </div>
       </div>
+      {agent.toHuman.length > 0 && (
+        <ul className="mt-2 flex flex-col gap-2 pl-5">
+          <AgentMessages name={name} since={agent.toHuman.length} />
+        </ul>
+      )}
       {isWriting && <MessageForm agent={agent} onClose={() => setWriting(false)} onSent={onChange} />}
     </li>
   );

@@ -77,7 +77,9 @@ export function sortSessions(
 
 /** Those that wait for a person, the longest wait first. */
 export function waitingSessions(sessions: ReadonlyMap<string, SessionView>): readonly SessionView[] {
-  const waiting = [...sessions.values()].filter(({ status }) => isForPerson(status));
+  const waiting = [...sessions.values()].filter(
+    ({ status, asksSince }) => isForPerson(status) || asksSince !== undefined,
+  );
   return waiting.sort((a, b) => sinceOf(a) - sinceOf(b));
 }
 
@@ -91,10 +93,10 @@ export function failedSessions(sessions: ReadonlyMap<string, SessionView>, after
 }
 
 /** A parked call waits for the client's program, not for a person. */
-function isForPerson(status: SessionView["status"]): boolean {
+export function isForPerson(status: SessionView["status"]): boolean {
   return status.kind === "waiting" && status.waitsFor !== "client";
 }
 
-function sinceOf({ status }: SessionView): number {
-  return status.kind === "waiting" ? status.since : 0;
+function sinceOf({ status, asksSince = 0 }: SessionView): number {
+  return status.kind === "waiting" ? status.since : asksSince;
 }

@@ -1,9 +1,10 @@
 import { type AgentEventOf, type SessionView, sideCallTitle } from "@caret/protocol";
 import { ArrowRight, Search, SquarePen } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, useFailedSessions, usePageState, useWaitingSessions } from "../data/page-hooks.ts";
+import { isForPerson } from "../data/session-list.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { TextInput } from "../parts/field.tsx";
@@ -20,6 +21,8 @@ import { placeWords, shortPath } from "./session-row.tsx";
 
 /** With its diffs it is needed only when something waits: not on the first load. */
 const OpenApproval = lazy(async () => ({ default: (await import("../transcript/open-approval.tsx")).OpenApproval }));
+
+const AgentMessages = lazy(async () => ({ default: (await import("../agents/agent-messages.tsx")).AgentMessages }));
 
 const shelves = [
   { name: "open", label: "Open" },
@@ -73,7 +76,14 @@ function Inbox() {
       )}
       <ul aria-live="polite" className="flex flex-col gap-2">
         {waiting.map((session) => (
-          <InboxRow key={session.id} session={session} />
+          <Fragment key={session.id}>
+            {isForPerson(session.status) && <InboxRow session={session} />}
+            {session.agent !== undefined && session.asksSince !== undefined && (
+              <Suspense>
+                <AgentMessages name={session.agent} since={session.asksSince} />
+              </Suspense>
+            )}
+          </Fragment>
         ))}
       </ul>
     </section>

@@ -13,8 +13,11 @@ export function noticesBetween(
   after: ReadonlyMap<string, SessionView>,
 ): readonly SessionNotice[] {
   const notices: SessionNotice[] = [];
-  for (const [sessionId, { status, title, lastLine }] of after) {
-    const old = before.get(sessionId)?.status;
+  for (const [sessionId, { status, title, lastLine, asksSince }] of after) {
+    const known = before.get(sessionId);
+    if (known !== undefined && asksSince !== undefined && known.asksSince === undefined)
+      notices.push({ sessionId, title: title || "Untitled", text: "Asks you something" });
+    const old = known?.status;
     if (old === undefined || !isNewlyQuiet(old, status)) continue;
     const detail = status.kind === "waiting" ? status.about : lastLine;
     notices.push({ sessionId, title: title || "Untitled", text: `${statusWords(status)}: ${detail}` });

@@ -6,8 +6,6 @@ import type { Attempt } from "../../profiles/rotation.ts";
 import type { AgentHost } from "../cli/agent-host.ts";
 import { findProgram } from "../cli/agent-program.ts";
 import { type OfferedTurn, openBridgedTurn, ownTurn } from "../cli/offered-turn.ts";
-import { registeredServers } from "../cli/registered-servers.ts";
-import { approveOwn } from "../cli/registered-turn.ts";
 import { createTurnClocks, turnLimits } from "../cli/turn-clocks.ts";
 import type { LaneRequest } from "../lane.ts";
 import type { OpenedAttempt } from "../run-attempts.ts";
@@ -75,7 +73,8 @@ async function prepare({ host, request, attempt, signal }: AcpAttempt): Promise<
   // It is worth knowing, not worth waiting for.
   void host.versions.find(launch, host.environment(profile));
   const offered =
-    openOwnServer(host, request, profile) ?? (await openBridgedTurn(host, request, host.agentFiles(profile), signal));
+    (await openOwnServer(host, request, profile)) ??
+    (await openBridgedTurn(host, request, host.agentFiles(profile), signal));
   const isOffered = request.offered !== undefined;
   const { workspace } = request;
   return {
@@ -86,11 +85,18 @@ async function prepare({ host, request, attempt, signal }: AcpAttempt): Promise<
 }
 
 /** Caret's server comes with the session; the user's are the process's own, which it shares with other sessions. */
-function openOwnServer(host: AgentHost, request: LaneRequest, profile: ResolvedProfile): OfferedTurn | undefined {
+async function openOwnServer(
+  host: AgentHost,
+  request: LaneRequest,
+  profile: ResolvedProfile,
+): Promise<OfferedTurn | undefined> {
+  const { registration, offered } = request;
+  if (registration === undefined || offered !== undefined) return undefined;
+  // Loaded when an agent by name has full access: no other turn needs them.
+  const { registeredServers } = await import("../cli/registered-servers.ts");
+  const { approveOwn } = await import("../cli/registered-turn.ts");
   const files = host.agentFiles(profile);
-  const { registration } = request;
-  const servers = request.offered === undefined ? registeredServers(request, files) : undefined;
-  if (servers === undefined || registration === undefined) return undefined;
+  const servers = registeredServers(registration, request.sandbox, files);
   const env = host.environment(profile);
   return { ...ownTurn, servers: [approveOwn({ host, request, registration, servers, files, env })] };
 }

@@ -101,11 +101,12 @@ interface Registering {
 /** A program of one's own knows no MCP: the contract has its calls in the stream. */
 async function withServers(turn: TurnAttempt, { program, profile }: Prepared): Promise<Registering> {
   const { host, request } = turn;
-  const isRegistered = request.registration !== undefined && request.offered === undefined;
-  if (!isRegistered || program.style === "contract") return { turn, servers: undefined };
+  const { registration, offered, sandbox } = request;
+  if (registration === undefined || offered !== undefined || program.style === "contract")
+    return { turn, servers: undefined };
   // Loaded when an agent by name has full access: no other turn needs it.
   const { registeredServers, withServersInside } = await import("./registered-servers.ts");
-  const servers = registeredServers(request, host.agentFiles(profile));
+  const servers = registeredServers(registration, sandbox, host.agentFiles(profile));
   return { turn: { ...turn, request: withServersInside(request, servers) }, servers };
 }
 

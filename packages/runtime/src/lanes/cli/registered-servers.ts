@@ -1,4 +1,5 @@
 import type { LaneRequest } from "../lane.ts";
+import type { Registration } from "../registration.ts";
 import { type AgentFiles, freeName } from "./bridged-workspace.ts";
 import { findForeignServers } from "./foreign-servers.ts";
 
@@ -12,15 +13,12 @@ export interface RegisteredServers {
   readonly all: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/**
- * Undefined where nothing is registered. In a `strict` sandbox there are no servers of the user's, as there are none of the
- * gateway's.
- */
+/** In a `strict` sandbox there are no servers of the user's, as there are none of the gateway's. */
 export function registeredServers(
-  { registration, sandbox }: Pick<LaneRequest, "registration" | "sandbox">,
+  registration: Registration,
+  sandbox: LaneRequest["sandbox"],
   { mcpFiles }: Pick<AgentFiles, "mcpFiles">,
-): RegisteredServers | undefined {
-  if (registration === undefined) return undefined;
+): RegisteredServers {
   const isWanted = registration.withUserServers && sandbox?.word !== "strict";
   const users = isWanted ? findForeignServers(mcpFiles).servers : {};
   const own = freeName(Object.keys(users));
@@ -28,9 +26,9 @@ export function registeredServers(
 }
 
 /** The request with what its sandbox must hold for the servers: the file that names them, and the way to Caret's own. */
-export function withServersInside(request: LaneRequest, servers: RegisteredServers | undefined): LaneRequest {
+export function withServersInside(request: LaneRequest, servers: RegisteredServers): LaneRequest {
   const { sandbox, registration } = request;
-  if (sandbox === undefined || registration === undefined || servers === undefined) return request;
+  if (sandbox === undefined || registration === undefined) return request;
   const { cursorFiles, sockets = [], readable = [] } = sandbox.additions;
   const additions = {
     cursorFiles: { ...cursorFiles, "mcp.json": mcpJson(servers) },

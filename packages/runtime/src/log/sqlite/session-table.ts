@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { laneNames, permissionWords, sandboxWords } from "@caret/protocol";
+import { HUMAN, laneNames, permissionWords, sandboxWords } from "@caret/protocol";
 import { z } from "zod";
 import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
 import { fromCursorText, progressFields, type SessionProgress, toCursorText } from "../session-progress.ts";
@@ -72,7 +72,10 @@ const listedSql = `(
     'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),
     'reasoning', sum(reasoning), 'cost', case when count(${costSql}) = count(*) then sum(${costSql}) end
   ) from turn_usage where session_id = session.id
-) as used, (select name from agent where session_id = session.id) as agent`;
+) as used, (select name from agent where session_id = session.id) as agent, (
+  select min(at) from message where receiver = '${HUMAN}' and state = 'queued'
+    and sender = (select name from agent where session_id = session.id)
+) as asks_since`;
 
 const listSql = `
   select *, ${listedSql} from session
@@ -238,6 +241,13 @@ function toLastTurn(row: Row): LastTurn | undefined {
   return outcome === undefined ? turn : { ...turn, outcome };
 }
 
+function agentOf({ agent, asks_since: since }: Row): Pick<SessionRecord, "agent" | "asksSince"> {
+  return {
+    ...(agent === null ? {} : { agent: String(agent) }),
+    ...(since === null ? {} : { asksSince: Number(since) }),
+  };
+}
+
 function toSession(row: Row): SessionRecord {
   const lane = laneSchema.parse(row["lane"] ?? undefined);
   const permission = permissionSchema.parse(row["permission"] ?? undefined);
@@ -252,7 +262,7 @@ function toSession(row: Row): SessionRecord {
     ...(permission === undefined ? {} : { permission }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(row["budget"] === null ? {} : { budget: budgetSchema.parse(JSON.parse(String(row["budget"]))) }),
-    ...(row["agent"] === null ? {} : { agent: String(row["agent"]) }),
+    ...agentOf(row),
     createdAt: Number(row["created_at"]),
     ...(row["imported"] === 1 ? { imported: true } : {}),
     updatedAt: Number(row["updated_at"]),

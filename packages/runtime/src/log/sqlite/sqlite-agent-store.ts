@@ -1,4 +1,4 @@
-import { CaretError, type MessageView } from "@caret/protocol";
+import { CaretError, HUMAN, type MessageView } from "@caret/protocol";
 import { type AgentRecord, type AgentStore, type NewMessage, unknownAgent } from "../agent-store.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LogTables } from "./log-tables.ts";
@@ -42,15 +42,28 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
       }),
 
     async send(message) {
-      const { agent, sent } = await write(1, (tables) => ({
-        agent: tables.agents.find(message.to),
+      const { touched, sent } = await write(1, (tables) => ({
+        // A person has no session: who writes to one is shown with it.
+        touched: tables.agents.find(message.to === HUMAN ? message.from : message.to),
         sent: sendIn(tables, message, now()),
       }));
-      if (agent !== undefined) touch(agent.sessionId);
+      if (touched !== undefined) touch(touched.sessionId);
       return sent;
     },
     message: (id) => read(({ messages }) => messages.find(id)),
     messages: (to, query) => read(({ messages }) => messages.list(to, query)),
+    async take(id) {
+      const { sender, taken } = await write(1, (tables) => {
+        const message = tables.messages.find(id);
+        if (message?.state !== "queued") return { sender: undefined, taken: message };
+        return {
+          sender: tables.agents.find(message.from),
+          taken: settled(tables.messages, message, "read", undefined),
+        };
+      });
+      if (sender !== undefined) touch(sender.sessionId);
+      return taken;
+    },
     takeAll: (to, turnId) =>
       settle(to, ({ messages }) => messages.queued(to).map((message) => settled(messages, message, "read", turnId))),
     async takeReply(messageId, turnId) {
@@ -83,6 +96,9 @@ function sendIn({ messages }: LogTables, message: NewMessage, at: number): Messa
   const before = messages.find(message.id);
   if (before === undefined) {
     messages.insert(message, at);
+    const answered =
+      message.from === HUMAN && message.replyTo !== undefined ? messages.find(message.replyTo) : undefined;
+    if (answered?.to === HUMAN) messages.settle(answered.id, "read", undefined);
     return { ...message, state: "queued", at };
   }
   if (messages.isKnown(message)) return before;

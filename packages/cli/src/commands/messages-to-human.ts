@@ -1,0 +1,44 @@
+import type { FollowedUpdate, MessageView, NativeClient } from "@caret/protocol";
+
+export interface MessagesToHuman {
+  /** A line that the person has typed: it answers the message that was shown. Undefined: none was. */
+  take(line: string): Promise<string> | undefined;
+  /** Shows what there is, and what comes, until the signal. */
+  follow(signal: AbortSignal): Promise<void>;
+}
+
+/** What an agent says to a person, one message after the other; the next is shown when one is answered or put aside. */
+export function followMessagesToHuman(
+  client: Pick<NativeClient, "followUpdates" | "getAgent" | "sendMessage" | "putMessageAside">,
+  name: string,
+  sessionId: string,
+  show: (message: MessageView) => void,
+): MessagesToHuman {
+  let shown: MessageView | undefined;
+  const look = async (): Promise<void> => {
+    const { toHuman } = await client.getAgent(name);
+    const [oldest] = toHuman;
+    if (oldest !== undefined && oldest.id !== shown?.id) show(oldest);
+    shown = oldest;
+  };
+  return {
+    take(line) {
+      if (shown === undefined) return undefined;
+      const { id } = shown;
+      shown = undefined;
+      const text = line.trim();
+      return text === ""
+        ? client.putMessageAside(id).then(() => "You put it aside.")
+        : client.sendMessage(name, { text, replyTo: id }).then(() => "It has your answer.");
+    },
+    async follow(signal) {
+      for await (const updates of client.followUpdates({ signal }))
+        if (updates.some((update) => concerns(update, sessionId))) await look();
+    },
+  };
+}
+
+function concerns(update: FollowedUpdate, sessionId: string): boolean {
+  // After a lost connection changes may have been missed.
+  return update.kind === "opened" || (update.kind === "changed" && update.session.id === sessionId);
+}
