@@ -4,6 +4,7 @@ import { valueAt } from "../install/setting-value.ts";
 import { asEntry, type ClientList, clientLists, type Entry } from "../models/client-list.ts";
 import { type FoundList, findClientList } from "../models/find-client-list.ts";
 import type { Finding } from "./finding.ts";
+import { sameOrigin } from "./same-origin.ts";
 
 export interface ClientFacts {
   /** Where the gateway is, or would be. */
@@ -38,7 +39,7 @@ function address({ client, settings, provider, file }: FoundList, { gatewayUrl }
   const url = client.urlFields.map((path) => valueAt(entry, path)).find((value) => typeof value === "string");
   // An installed plugin finds the gateway by itself.
   if (url === undefined) return [];
-  if (originOf(url) === originOf(gatewayUrl)) return [];
+  if (sameOrigin(url, gatewayUrl)) return [];
   return [{ check, state: "fail", detail: `${file} names ${url}, and the gateway is at ${gatewayUrl}`, fix }];
 }
 
@@ -107,8 +108,4 @@ function defaults({ client, settings, provider, entries, file }: FoundList): rea
       fix: `caret sync-models --client ${client.id}`,
     },
   ];
-}
-
-function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin.replace("//localhost:", "//127.0.0.1:") : undefined;
 }
