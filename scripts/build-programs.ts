@@ -4,7 +4,7 @@ import { takeBuiltinsDirectly } from "./take-builtins-directly.ts";
 
 interface Program {
   /** The package whose `build` directory it goes to. */
-  readonly of: "cli" | "simulator";
+  readonly of: "cli" | "simulator" | "opencode-plugin" | "pi-provider";
   readonly input: Readonly<Record<string, string>>;
 }
 
@@ -38,6 +38,21 @@ const programs: readonly Program[] = [
   { of: "simulator", input: { index: "packages/simulator/src/index.ts" } },
 ];
 
+/**
+ * What clients load of Caret, in a program and with a runtime of their own. In a checkout they load the sources. What Pi
+ * brings itself stays outside.
+ */
+const extensions: readonly Program[] = [
+  { of: "opencode-plugin", input: { index: "packages/opencode-plugin/src/index.ts" } },
+  {
+    of: "pi-provider",
+    input: {
+      "gateway-provider": "packages/pi-provider/src/gateway-provider.ts",
+      "in-process-provider": "packages/pi-provider/src/in-process-provider.ts",
+    },
+  },
+];
+
 interface BuildProgramsOptions {
   /** The directory that holds those of the packages, relative to the repository. */
   readonly into: string;
@@ -49,21 +64,31 @@ interface BuildProgramsOptions {
  * Starting from these takes a fraction of what reading hundreds of sources and stripping their types does.
  */
 export async function buildPrograms({ into, plugins = [] }: BuildProgramsOptions): Promise<void> {
-  for (const [index, { of, input }] of programs.entries())
+  await buildAll(programs, { into, plugins: [useStandIns, takeBuiltinsDirectly, ...plugins] });
+}
+
+/** Bundles what clients load of Caret, for a package that has no sources. */
+export async function buildExtensions(options: BuildProgramsOptions): Promise<void> {
+  await buildAll(extensions, options);
+}
+
+async function buildAll(all: readonly Program[], { into, plugins = [] }: BuildProgramsOptions): Promise<void> {
+  for (const [index, { of, input }] of all.entries())
     await build({
       configFile: false,
       root: `${import.meta.dirname}/..`,
       publicDir: false,
       logLevel: "warn",
       ssr: { noExternal: true },
-      plugins: [useStandIns, takeBuiltinsDirectly, ...plugins],
+      plugins: [...plugins],
       build: {
         ssr: true,
         target: "node22",
         outDir: `${into}/${of}/build`,
-        emptyOutDir: programs.findIndex((program) => program.of === of) === index,
+        emptyOutDir: all.findIndex((program) => program.of === of) === index,
         rolldownOptions: {
           input,
+          external: /^@earendil-works\//,
           output: {
             entryFileNames: "[name].js",
             chunkFileNames: "[name]-[hash].js",

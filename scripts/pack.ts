@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "vite";
-import { buildPrograms } from "./build-programs.ts";
+import { buildExtensions, buildPrograms } from "./build-programs.ts";
 import { billOfMaterials } from "./pack/bill-of-materials.ts";
 import { noteBundledPackages } from "./pack/bundled-packages.ts";
 import { copyDeclarations } from "./pack/copy-declarations.ts";
@@ -25,6 +25,8 @@ const writeJson = (path: string, value: object): void => write(path, `${JSON.str
 rmSync(into, { recursive: true, force: true });
 for (const directory of ["cli", "simulator", "web"]) mkdirSync(join(into, directory), { recursive: true });
 
+// biome-ignore lint/style/noProcessEnv: Vite takes another value from whoever starts this, and then names this machine's files in the page
+process.env["NODE_ENV"] = "production";
 const bundled = noteBundledPackages();
 await build({
   root: join(root, "packages/web"),
@@ -34,10 +36,17 @@ await build({
   build: { outDir: join(into, "web/dist"), emptyOutDir: true },
 });
 await buildPrograms({ into: "build/package", plugins: [bundled.plugin] });
+await buildExtensions({ into: "build/package", plugins: [bundled.plugin] });
+writeJson("opencode-plugin/package.json", innerManifest("@caret/opencode-plugin", version));
+const pi = { keywords: ["pi-package"], pi: { extensions: ["./build/gateway-provider.js"] } };
+writeJson("pi-provider/package.json", { ...innerManifest("@caret/pi-provider", version), ...pi });
 
 for (const directory of ["cli", "simulator"]) {
-  const isOurs = (path: string): boolean => !path.endsWith(".d.ts") && !path.endsWith("in-process.js");
-  cpSync(join(root, "packages", directory, "bin"), join(into, directory, "bin"), { recursive: true, filter: isOurs });
+  const isProgram = (path: string): boolean => !path.endsWith(".d.ts");
+  cpSync(join(root, "packages", directory, "bin"), join(into, directory, "bin"), {
+    recursive: true,
+    filter: isProgram,
+  });
   writeJson(`${directory}/package.json`, innerManifest(`@caret/${directory}`, version));
 }
 const entries = ["cli/dist/library/library-main.d.ts", "cli/dist/library/client.d.ts", "simulator/dist/index.d.ts"];

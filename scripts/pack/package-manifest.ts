@@ -27,7 +27,17 @@ export function packageManifest({ name, version, description, license, engines }
       "./simulator": { types: "./types/simulator/index.d.ts", default: "./simulator/build/index.js" },
       "./package.json": "./package.json",
     },
-    files: ["cli", "simulator", "web", "types", "CHANGELOG.md", "THIRD-PARTY-LICENCES.txt", "sbom.cdx.json"],
+    files: [
+      "cli",
+      "simulator",
+      "web",
+      "opencode-plugin",
+      "pi-provider",
+      "types",
+      "CHANGELOG.md",
+      "THIRD-PARTY-LICENCES.txt",
+      "sbom.cdx.json",
+    ],
   };
 }
 

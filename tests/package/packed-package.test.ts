@@ -1,6 +1,15 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -79,6 +88,13 @@ class Installation {
   }
 }
 
+/** What the Containerfile asks for the health of its gateway, of one at another address. */
+function healthCheck(url: string): readonly string[] {
+  const [, command = "[]"] =
+    /^HEALTHCHECK[\s\S]*?CMD (\[.*\])$/m.exec(readFileSync(join(root, "Containerfile"), "utf8")) ?? [];
+  return JSON.parse(command.replace("http://127.0.0.1:4141", url));
+}
+
 /** The programs of the package's README, word for word. */
 function examples(readme: string): readonly string[] {
   return [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
@@ -139,6 +155,31 @@ describe.runIf(isFullRun())("the packed package", () => {
         return [response.status, choices[0]?.finish_reason, (await fetch(`${url}/${script}`)).status];
       });
       expect(seen).toEqual([200, "stop", 200]);
+    });
+
+    it("is healthy by what the Containerfile asks, while it runs and no longer", async () => {
+      const address = await installed.serving(async ({ url }) => {
+        const [file = "", ...args] = healthCheck(url);
+        await installed.run(file, ...args);
+        return url;
+      });
+      const [file = "", ...args] = healthCheck(address);
+      await expect(installed.run(file, ...args)).rejects.toMatchObject({ code: 1 });
+    });
+
+    it("names modules to clients that are in it", async () => {
+      const printed = [
+        await installed.run("npx", "caret", "install", "opencode-plugin", "--print"),
+        await installed.run("npx", "caret", "install", "pi", "--print"),
+      ].join("\n");
+      const own = `${installed.home}/node_modules/caret/`;
+      const plugin = `${own}opencode-plugin/build/index.js`;
+      const provider = JSON.parse(readFileSync(`${own}pi-provider/package.json`, "utf8")).pi.extensions[0];
+      expect([
+        printed.includes(`file://${plugin}`),
+        printed.includes(`${own}pi-provider`),
+        [plugin, join(own, "pi-provider", provider)].map((path) => existsSync(path)),
+      ]).toEqual([true, true, [true, true]]);
     });
 
     it("runs every example of its README", async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 const START_MS = 60_000;
 
@@ -84,7 +85,8 @@ function nodeProgram(): string {
 }
 
 function caretProgram(): string {
-  return join(dirname(createRequire(import.meta.url).resolve("@caret/cli/package.json")), "bin", "caret.js");
+  // Beside this package, which is loaded as a source or as a bundle, one level below it in either case.
+  return fileURLToPath(new URL("../../cli/bin/caret.js", import.meta.url));
 }
 
 function definedOnly(env: OpenGatewayOptions["env"]): Record<string, string> {

@@ -6,7 +6,7 @@ import type { PiExtension, PiModel, PiStream } from "./pi-extension.ts";
 import { onlyAuto, toPiModels } from "./to-pi-models.ts";
 
 /** Pi transforms what its extensions import; Caret is loaded by Node itself, which is faster and needs no transforming. */
-const caretModule = createRequire(import.meta.url)("@caret/cli/bin/in-process.js") as {
+const caretModule = createRequire(import.meta.url)("../../cli/bin/in-process.js") as {
   readonly openInProcess: typeof openInProcess;
 };
 

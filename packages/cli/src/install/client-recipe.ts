@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CaretError } from "@caret/protocol";
@@ -36,10 +37,14 @@ export function unknownClient(client: string, all: readonly Recipe[], command = 
 function thisMachine(dataDir: string, client: string): RecipeMachine {
   const caret = [process.execPath, fileURLToPath(new URL("bin/caret.js", packageRoot))];
   const name = clientTokenName(client);
+  const packages = join(fileURLToPath(packageRoot), "..");
+  // A checkout has the sources, and what npm installs the bundle.
+  const modules = ["opencode-plugin/src/index.ts", "opencode-plugin/build/index.js"] as const;
   return {
     caret,
     tokenCommand: [...caret, "token", "print", name, "--data-dir", dataDir],
     tokenFile: clientTokenPath(dataDir, name),
-    packages: join(fileURLToPath(packageRoot), ".."),
+    packages,
+    openCodePlugin: modules.find((path) => existsSync(join(packages, path))) ?? modules[1],
   };
 }

@@ -30,7 +30,7 @@ export function openCode(values: RecipeValues): Recipe {
 
 /** Caret's plugin instead of settings: every model with its variants, and a gateway that is started when none runs. */
 export function openCodePlugin({ machine, url, token }: RecipeValues): Recipe {
-  const plugin = `file://${machine.packages}/opencode-plugin/src/index.ts`;
+  const plugin = `file://${machine.packages}/${machine.openCodePlugin}`;
   const { settings: _, ...file } = sharedFile("opencode", {});
   return {
     id: "opencode-plugin",

@@ -41,6 +41,8 @@ export interface RecipeMachine {
   readonly tokenFile: string;
   /** Where Caret's packages for clients are: a directory. */
   readonly packages: string;
+  /** The module of the plugin for OpenCode, below that. */
+  readonly openCodePlugin: string;
 }
 
 /** Recipes that are only shown: Caret is on the path, and a person puts the token in. */
@@ -49,6 +51,7 @@ export const shownMachine: RecipeMachine = {
   tokenCommand: ["caret", "token", "print"],
   tokenFile: "<token file>",
   packages: "<packages of Caret>",
+  openCodePlugin: "opencode-plugin/src/index.ts",
 };
 
 /** The target of commands. */
