@@ -26,7 +26,10 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "process",
-          include: [...inProcesses, "tests/{agents,clients,faults,house,lanes,load,mcp,native,turns}/*.test.ts"],
+          include: [
+            ...inProcesses,
+            "tests/{agents,clients,faults,house,lanes,load,mcp,native,package,turns}/*.test.ts",
+          ],
           globalSetup: ["tests/projects/built-programs.ts"],
         },
       },

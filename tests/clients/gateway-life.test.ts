@@ -1,11 +1,15 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
 import { GatewayHome } from "./gateway-home.ts";
 import { caret, type GatewayOptions, type GatewayProcess, startGateway } from "./gateway-process.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
 const homes: GatewayHome[] = [];
 const gateways: GatewayProcess[] = [];
@@ -99,11 +103,17 @@ it("shows a user who wants the same gateway where it is and how to get in [ux B1
   });
 });
 
-it("refuses to be a second one for the same data directory when it may not be shared", async () => {
+it("refuses to be a second one for the same data directory when it may not be shared, as with an older one", async () => {
   const home = newHome();
-  await start(home);
+  const { url, pid } = await start(home);
   const refused = await startGateway(home, { env: { CURSOR_ACP_REUSE_EXISTING_PROXY: "false" } }).catch(String);
-  expect(refused).toMatch(/storage-locked/);
+  const lock = join(home.dataDir, "gateway.json");
+  writeFileSync(lock, readFileSync(lock, "utf8").replace(/"version": "[^"]+"/, '"version": "0.0.9"'));
+  const newer = await startGateway(home).catch(String);
+  const head = `A gateway has this data directory, at ${url} (process ${pid}), and it cannot be shared: `;
+  expect(refused).toContain(`${head}CURSOR_ACP_REUSE_EXISTING_PROXY forbids it [storage-locked]`);
+  expect(newer).toContain(`${head}the running gateway is of version 0.0.9, not ${version} [storage-locked]`);
+  expect(newer).toContain(`\`kill -INT ${pid}\` lets its turns end`);
 });
 
 it("keeps its port between starts, and fails with the name of the process that has taken it", async () => {

@@ -8,8 +8,10 @@ const support = /\/testing\/|\.contract\.ts$|\.test\.ts$/;
 /** These start processes through the code they test. The guard of the unit tests names those that are missing here. */
 const hidden = [
   "packages/cli/src/commands/*.test.ts",
+  "packages/cli/src/library/*.test.ts",
   "packages/cli/src/serve/*.test.ts",
   "packages/cli/src/doctor/*.test.ts",
+  "packages/opencode-plugin/src/open-code-hosts.test.ts",
   "packages/runtime/src/lanes/api/http-bridge/*.test.ts",
   "packages/simulator/src/mcp/*.test.ts",
   "packages/simulator/src/policy/run-hooks.test.ts",

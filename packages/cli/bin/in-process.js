@@ -1,4 +1,4 @@
-import { newestProgram } from "@caret/simulator/newest-program";
+import { newestProgram } from "../../simulator/bin/newest-program.js";
 
 const here = (path) => new URL(path, import.meta.url);
 const sources = ["cli", "gateway", "protocol", "runtime", "simulator"].map((name) => here(`../../${name}/src/`));

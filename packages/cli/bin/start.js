@@ -1,4 +1,4 @@
-import { newestProgram } from "@caret/simulator/newest-program";
+import { newestProgram } from "../../simulator/bin/newest-program.js";
 
 // Taken directly: an import makes Node load whatever is behind the getters of these modules, too.
 const { enableCompileCache } = process.getBuiltinModule("node:module");

@@ -17,7 +17,8 @@ export function upstreamCommand(): ProgramCommand {
 }
 
 function commandOf(name: string): ProgramCommand {
-  // By the package and not by this file, which may be part of a bundle elsewhere.
-  const entry = new URL(`bin/${name}.js`, import.meta.resolve("@caret/simulator/package.json"));
+  // The directories of our packages lie side by side, in a checkout and in what npm installs; this file is a source or part of a
+  // bundle, of this package or of another, and in each case two levels below.
+  const entry = new URL(`../../simulator/bin/${name}.js`, import.meta.url);
   return { file: process.execPath, args: [fileURLToPath(entry)] };
 }

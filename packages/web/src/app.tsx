@@ -9,6 +9,8 @@ import { Layout } from "./shell/layout.tsx";
 import {
   AgentsScreen,
   ChangesScreen,
+  CompareScreen,
+  ComparisonScreen,
   ConnectScreen,
   DoctorScreen,
   NewSessionScreen,
@@ -67,6 +69,8 @@ function Screens() {
       <Route path="/s/:id/changes">{({ id }) => <ChangesScreen key={id} sessionId={id} />}</Route>
       <Route path="/s/:id/replay">{({ id }) => <ReplayScreen key={id} sessionId={id} />}</Route>
       <Route component={AgentsScreen} path="/agents" />
+      <Route component={CompareScreen} path="/compare" />
+      <Route path="/compare/:id">{({ id }) => <ComparisonScreen id={id} key={id} />}</Route>
       <Route component={UsageScreen} path="/usage" />
       <Route component={ConnectScreen} path="/connect" />
       <Route component={DoctorScreen} path="/doctor" />

@@ -27,6 +27,7 @@ describe("the recipes", () => {
     ["qwen-code", "Qwen Code"],
     ["continue", "Continue"],
     ["cline", "Cline"],
+    ["copilot-cli", "Copilot CLI"],
     ["anthropic", "Anthropic SDK"],
     ["ai-sdk", "AI SDK"],
     ["langchain", "LangChain"],

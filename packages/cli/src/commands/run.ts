@@ -1,4 +1,4 @@
-import { CaretError, type TurnOutcome } from "@caret/protocol";
+import { CaretError, type SandboxWord, sandboxWords, type TurnOutcome } from "@caret/protocol";
 import { type SessionRecord, type TurnMode, type TurnRequest, turnModes } from "@caret/runtime";
 import { type Command, Option } from "commander";
 import { type OpenedEngine, openEngine, openLog } from "../compose.ts";
@@ -23,6 +23,7 @@ interface RunOptions {
   readonly model?: string;
   readonly workspace?: string;
   readonly mode?: TurnMode;
+  readonly sandbox?: SandboxWord;
   readonly force?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -40,6 +41,7 @@ export function addRunCommand(program: Command, host: Host, done: (code: ExitCod
     .option("-m, --model <name>", "the model to use")
     .option("-w, --workspace <dir>", "the directory to work in (default: the current one)")
     .addOption(new Option("--mode <mode>", "work, or only read: plan and ask").choices(turnModes))
+    .addOption(new Option("--sandbox <word>", "what its processes are walled in by").choices(sandboxWords))
     .option("-f, --force", "let the agent run every tool that is not denied")
     .option("--file <path>", "read the prompt from a file")
     .addOption(new Option("--json", "print one event a line; the last is the turn-end").conflicts("quiet"))
@@ -82,11 +84,12 @@ function chooseWriter(host: Host, { json, quiet }: RunOptions): TurnWriter {
 }
 
 /** What the command line says; where it says nothing the session, then the configuration, decide. */
-function choices({ lane, model, mode, force }: RunOptions): Omit<TurnRequest, "prompt"> {
+function choices({ lane, model, mode, sandbox, force }: RunOptions): Omit<TurnRequest, "prompt"> {
   return {
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { mode }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(force === undefined ? {} : { force }),
   };
 }

@@ -53,6 +53,7 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
   const wanted = gatewaySettings(loaded, workspace);
   const found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
   if (found.kind === "reuse") return await share(host, found.gateway, { wanted, isAsked, json: options.json === true });
+  if (found.gateway !== undefined) throw cannotShare(found.gateway, found.why);
   const asked = { host, config, configFiles: files, workspace, keepsPort: true, settings: wanted };
   const gateway = await startGateway({ ...asked, spawner });
   await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
@@ -63,6 +64,15 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
   };
   await gateway.close({ limitMs, onWait });
   return exitCodes.completed;
+}
+
+/** One of another version, for instance: its turns run on, and its log may have another schema. */
+function cannotShare({ url, pid }: GatewayLock, why: string): CaretError {
+  return new CaretError(
+    "storage-locked",
+    `A gateway has this data directory, at ${url} (process ${pid}), and it cannot be shared: ${why}`,
+    { fix: `Stop it first: \`kill -INT ${pid}\` lets its turns end. Then start this one.` },
+  );
 }
 
 interface Wanted {

@@ -207,8 +207,8 @@ function processSchemas() {
         enabled: key(z.boolean().default(true), "Start agents from a small process of their own."),
         seats: key(
           z.number().int().min(0).max(64).default(4),
-          "How many processes the gateway starts ahead, each to become the agent of one turn; up to sixteen times as many " +
-            "after a burst of turns. 0: none.",
+          "How many processes the gateway starts ahead, each to become the agent of one turn; after a burst of " +
+            "turns as many as it had, up to 256. 0: none.",
         ),
       })
       .prefault({}),

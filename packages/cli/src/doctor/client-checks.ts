@@ -1,8 +1,10 @@
 import { CaretError } from "@caret/protocol";
 import type { Host } from "../host.ts";
+import { valueAt } from "../install/setting-value.ts";
 import { asEntry, type ClientList, clientLists, type Entry } from "../models/client-list.ts";
 import { type FoundList, findClientList } from "../models/find-client-list.ts";
 import type { Finding } from "./finding.ts";
+import { sameOrigin } from "./same-origin.ts";
 
 export interface ClientFacts {
   /** Where the gateway is, or would be. */
@@ -33,11 +35,11 @@ function checkClient(host: Host, client: ClientList, facts: ClientFacts): readon
 function address({ client, settings, provider, file }: FoundList, { gatewayUrl }: ClientFacts): readonly Finding[] {
   const check = `${client.id} address`;
   const fix = `caret install ${client.id}`;
-  const entry = asEntry(at(settings, provider)) ?? {};
-  const url = client.urlFields.map((path) => at(entry, path)).find((value) => typeof value === "string");
+  const entry = asEntry(valueAt(settings, provider)) ?? {};
+  const url = client.urlFields.map((path) => valueAt(entry, path)).find((value) => typeof value === "string");
   // An installed plugin finds the gateway by itself.
   if (url === undefined) return [];
-  if (originOf(url) === originOf(gatewayUrl)) return [];
+  if (sameOrigin(url, gatewayUrl)) return [];
   return [{ check, state: "fail", detail: `${file} names ${url}, and the gateway is at ${gatewayUrl}`, fix }];
 }
 
@@ -106,12 +108,4 @@ function defaults({ client, settings, provider, entries, file }: FoundList): rea
       fix: `caret sync-models --client ${client.id}`,
     },
   ];
-}
-
-function at(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((inner, key) => asEntry(inner)?.[String(key)], value);
-}
-
-function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin.replace("//localhost:", "//127.0.0.1:") : undefined;
 }

@@ -21,6 +21,7 @@ import { checkDisk, checkEventLog, checkPrivateFiles } from "./file-checks.ts";
 import type { Finding } from "./finding.ts";
 import { checkDefaultModel, checkKeptModels } from "./model-checks.ts";
 import { openProbeHosts } from "./probe-hosts.ts";
+import { checkReceipts } from "./receipt-checks.ts";
 import { checkSandbox } from "./sandbox-checks.ts";
 
 /** What the doctor finds with a configuration that is right. `files` are those it was read from. */
@@ -62,7 +63,8 @@ async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
   ];
   const simulator = await checkSimulator(work);
   const around = [await checkContainment(work), await checkSandbox(work.hosts.sandboxes, config)];
-  const clients = checkClients(host, { gatewayUrl: gatewayUrl(host, config), ids });
+  const url = gatewayUrl(host, config);
+  const clients = onceEach([...checkClients(host, { gatewayUrl: url, ids }), ...checkReceipts(config.dataDir, url)]);
   return [
     cli,
     ...login,
@@ -73,6 +75,13 @@ async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
     ...clients,
     ...(await checkLogDrift(config)),
   ];
+}
+
+/** What a client's file says and what its receipt says may be the same: a fault is named once, and then nothing is fine. */
+function onceEach(findings: readonly Finding[]): readonly Finding[] {
+  const faults = new Set(findings.filter(({ state }) => state !== "ok").map(({ check }) => check));
+  const wanted = findings.filter(({ check, state }) => state !== "ok" || !faults.has(check));
+  return [...new Map(wanted.toReversed().map((finding) => [finding.check, finding])).values()].toReversed();
 }
 
 async function checkLogDrift(config: Config): Promise<readonly Finding[]> {

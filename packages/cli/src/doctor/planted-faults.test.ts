@@ -16,6 +16,7 @@ import { openSqliteEventStore } from "@caret/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDoctorCommand } from "../commands/doctor.ts";
 import { tryCommand } from "../commands/testing/try-command.ts";
+import { type ReceiptFile, writeReceipt } from "../install/receipt.ts";
 import { writeLockFile } from "../serve/gateway-lock.ts";
 import { checkNode } from "./doctor-checks.ts";
 import { checkDisk } from "./file-checks.ts";
@@ -45,6 +46,22 @@ class Place {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
     chmodSync(file, mode);
+  }
+
+  /** What `caret install` would have left behind. */
+  receipt(client: string, file: Pick<ReceiptFile, "path" | "format"> & Partial<ReceiptFile>): void {
+    const files = [{ isOwn: true, sha256: "0".repeat(64), backup: null, mode: null, settings: [], ...file }];
+    const how = { url: "http://127.0.0.1:6", door: "openai", token: `install-${client}`, isDefault: false } as const;
+    writeReceipt(this.data, {
+      version: 1,
+      client,
+      name: client,
+      installedAt: 1,
+      caret: "0.1.0",
+      ...how,
+      files,
+      directories: [],
+    });
   }
 
   agent(script: string): void {
@@ -83,12 +100,19 @@ const machines: readonly Machine[] = [
     name: "with files that others can read, a dead gateway and a damaged list",
     async plant(at) {
       await addDriftingSession(at);
-      at.write("data/tokens.json", "{}", 0o644);
+      at.write("data/tokens.json", { tokens: [] }, 0o644);
       at.write("data/models/sim.json", "{ half");
       writeLockFile(at.data, deadGateway);
       at.write(".config/opencode/opencode.json", openCode);
       at.write(".config/zed/settings.json", "{ broken");
       at.write(".pi/agent/models.json", { providers: { caret: { baseUrl: "http://127.0.0.1:8/v1" } } });
+      at.receipt("codex", { path: join(at.home, "no-such-file"), format: "toml" });
+      at.write("config.yaml", "models: []\n");
+      at.receipt("continue", {
+        path: join(at.home, "config.yaml"),
+        format: "yaml",
+        settings: [{ path: ["name"], value: "Caret", undo: { former: null, depth: 0, blank: null } }],
+      });
       chmodSync(at.data, 0o755);
     },
     env: (home) => ({
@@ -114,6 +138,10 @@ const machines: readonly Machine[] = [
       ["an OpenCode variant without a model", "opencode variants", /^caret sync-models --client opencode --variants$/],
       ["an OpenCode default that is not listed", "opencode default", /^caret sync-models --client opencode$/],
       ["Zed's settings that do not parse", "zed settings", /^Correct the file/],
+      ["a client whose file is gone", "codex settings", /^caret install codex$/],
+      ["a client that was installed for another address", "codex address", /^caret install codex$/],
+      ["a client whose token is gone", "codex token", /^caret install codex$/],
+      ["a client whose file does not name Caret any more", "continue provider", /^caret install continue$/],
       ["Pi at another address", "pi address", /^caret install pi$/],
       [
         "an agent that says what Caret does not know",
@@ -153,6 +181,7 @@ const machines: readonly Machine[] = [
       );
       at.write(".config/opencode/opencode.jsonc", openCode);
       at.write("data/gateway.json", "{}", 0o600);
+      at.write("data/receipts/goose.json", "{ half");
       const origin = "http://127.0.0.1:7";
       const login = { origin, kind: "key", secret: "s", expiresAt: 1, createdAt: 1 };
       at.write("data/credentials.json", { version: 1, login, tokens: {} });
@@ -163,6 +192,7 @@ const machines: readonly Machine[] = [
       ["a login that has expired", "credentials", /^caret login$/],
       ["an OpenCode model that is gone", "opencode models", /^Remove them there, then run caret sync-models/],
       ["an OpenCode variant whose model is gone", "opencode variants", /^caret sync-models/],
+      ["a receipt that cannot be read", "receipts", /take the client's settings back by hand/],
       ["a gateway file that cannot be read", "gateway", /^Stop the gateway, then run caret serve$/],
     ],
   },

@@ -1,24 +1,27 @@
-import type { JsoncPath } from "../client-files/jsonc-text.ts";
+import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
 import type { ListedModel } from "./listed-model.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
+
+/** What a sync writes of a model. */
+export type WrittenEntry = Readonly<Record<string, SettingValue>>;
 
 /** How one client lists the models of a provider in its settings. */
 export interface ClientList {
   readonly id: string;
   readonly name: string;
   /** Where its list may stand: the provider's own object, and in it the list. */
-  readonly places: readonly { readonly provider: JsoncPath; readonly list: string }[];
+  readonly places: readonly { readonly provider: readonly string[]; readonly list: string }[];
   /** By id: `{"gpt-5": {…}}`; or one after the other, the id in a field: `[{"id": "gpt-5", …}]`. */
   readonly idField?: string;
   /** Whether one entry can stand for a family, with its variants. */
   readonly hasVariants: boolean;
   /** What a sync writes; the rest of an entry is the user's. */
-  readonly toEntry: (model: ListedModel) => Entry;
+  readonly toEntry: (model: ListedModel) => WrittenEntry;
   /** Of these a sync writes only what is missing: who changed them meant it. */
   readonly once: readonly string[];
   /** Where the provider names the gateway's address. */
-  readonly urlFields: readonly JsoncPath[];
+  readonly urlFields: readonly SettingPath[];
   /** Where else in the file a model is named as `provider/model`: an entry that is named stays. */
   readonly mentions: (settings: Entry) => readonly string[];
 }
@@ -103,7 +106,7 @@ function openCodeStyle(id: string, name: string): ClientList {
   };
 }
 
-function familyFields({ target, variants }: NonNullable<ListedModel["family"]>): Entry {
+function familyFields({ target, variants }: NonNullable<ListedModel["family"]>): WrittenEntry {
   const named = [...variants].map(([variant, cursorModel]) => [variant, { cursorModel }] as const);
   return { options: { cursorModel: target }, variants: Object.fromEntries(named) };
 }
@@ -112,7 +115,7 @@ function familyFields({ target, variants }: NonNullable<ListedModel["family"]>):
  * OpenCode knows one threshold, 200,000 tokens. Cursor's is higher for some models: between the two OpenCode shows too much,
  * never too little.
  */
-function toCost({ input, output, cacheRead, cacheWrite, longPrompt }: NonNullable<ListedModel["price"]>): Entry {
+function toCost({ input, output, cacheRead, cacheWrite, longPrompt }: NonNullable<ListedModel["price"]>): WrittenEntry {
   const cost = {
     input,
     output,

@@ -1,17 +1,22 @@
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { type JsoncPath, parseJsonc } from "../client-files/jsonc-text.ts";
-import { type ClientFile, readClientFile } from "../client-files/replace-client-file.ts";
 import type { Host } from "../host.ts";
+import { FileDrafts } from "../install/file-drafts.ts";
+import { valueAt } from "../install/setting-value.ts";
+import { parseSettings } from "../install/settings-editors.ts";
 import { asEntry, type ClientList, type Entry } from "./client-list.ts";
 
 /** A client's list of models, as it stands in a file. */
-export interface FoundList extends ClientFile {
+export interface FoundList {
   readonly client: ClientList;
+  readonly file: string;
+  readonly text: string;
+  /** With the file as it was read. */
+  readonly drafts: FileDrafts;
   readonly settings: Entry;
   /** The object of our provider. */
-  readonly provider: JsoncPath;
-  readonly list: JsoncPath;
+  readonly provider: readonly string[];
+  readonly list: readonly string[];
   /** Entries in their order; what has no id has an id of its place. */
   readonly entries: ReadonlyMap<string, unknown>;
 }
@@ -42,34 +47,29 @@ function candidates({ env, home, cwd }: Host, id: string): readonly string[] {
 /** The first file of the client in which our provider stands; undefined when none has it. Throws for one that does not parse. */
 export function findClientList(host: Host, client: ClientList, named?: string): FoundList | undefined {
   for (const path of named === undefined ? candidates(host, client.id) : [named]) {
-    const file = readClientFile(path);
-    const found = file === undefined ? undefined : readList(file, client);
+    const drafts = new FileDrafts();
+    const text = drafts.read(path);
+    const found = text === undefined ? undefined : readList({ file: path, text, drafts }, client);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function readList(file: ClientFile, client: ClientList): FoundList | undefined {
+function readList(file: Pick<FoundList, "file" | "text" | "drafts">, client: ClientList): FoundList | undefined {
   const settings = asEntry(parsed(file)) ?? {};
   const place = client.places.find(({ provider }) => asEntry(valueAt(settings, provider)) !== undefined);
   if (place === undefined) return undefined;
   const list = [...place.provider, place.list];
-  return {
-    ...file,
-    client,
-    settings,
-    provider: place.provider,
-    list,
-    entries: toEntries(valueAt(settings, list), client),
-  };
+  const entries = toEntries(valueAt(settings, list), client);
+  return { ...file, client, settings, provider: place.provider, list, entries };
 }
 
-function parsed({ file, text }: ClientFile): unknown {
+function parsed({ file, text }: Pick<FoundList, "file" | "text">): unknown {
   try {
-    return parseJsonc(text);
+    return parseSettings("jsonc", text);
   } catch (reason) {
-    const { code, message, fix } = CaretError.from(reason);
-    throw new CaretError(code, `${file}: ${message}`, { fix });
+    const why = reason instanceof Error ? reason.message : String(reason);
+    throw new CaretError("invalid-config", `${file}: ${why}`, { fix: "Correct the file; it was left as it is." });
   }
 }
 
@@ -77,8 +77,4 @@ function toEntries(value: unknown, { idField }: ClientList): ReadonlyMap<string,
   if (idField === undefined) return new Map(Object.entries(asEntry(value) ?? {}));
   const elements: readonly unknown[] = Array.isArray(value) ? value : [];
   return new Map(elements.map((element, index) => [String(asEntry(element)?.[idField] ?? `#${index}`), element]));
-}
-
-function valueAt(settings: Entry, path: JsoncPath): unknown {
-  return path.reduce<unknown>((value, key) => asEntry(value)?.[String(key)], settings);
 }

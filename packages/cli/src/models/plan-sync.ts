@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { parseModelSlug } from "@caret/protocol";
-import type { JsoncPath } from "../client-files/jsonc-text.ts";
+import type { SettingValue } from "@caret/protocol/recipes";
+import { isSame } from "../install/setting-value.ts";
 import { asEntry, type ClientList, type Entry } from "./client-list.ts";
 import { variantName } from "./explain-models.ts";
 import type { ListedModel } from "./listed-model.ts";
@@ -8,8 +8,8 @@ import type { ListedModel } from "./listed-model.ts";
 /** One change of the list, by its place in it. Without a value: it goes. */
 export interface SyncChange {
   readonly id: string;
-  readonly path: JsoncPath;
-  readonly value?: unknown;
+  readonly path: readonly string[];
+  readonly value?: SettingValue;
 }
 
 export interface SyncPlan {
@@ -86,33 +86,36 @@ function whyCustom(value: unknown, { idField }: ClientList): string | undefined 
 /** Field by field, so that comments and fields of the user's stay. */
 function updates(model: ListedModel, entry: Entry, { client, listed }: SyncInput): readonly SyncChange[] {
   const { id } = model;
-  const { options, variants, ...plain } = client.toEntry(model);
+  const { options: _target, variants: _variants, ...plain } = client.toEntry(model);
   const fields = Object.entries(plain)
-    .filter(([key, value]) =>
-      client.once.includes(key) ? entry[key] === undefined : !isDeepStrictEqual(entry[key], value),
-    )
+    .filter(([key, value]) => (client.once.includes(key) ? entry[key] === undefined : !isSame(entry[key], value)))
     .map(([key, value]) => ({ id, path: [key], value }));
   if (model.family === undefined) return fields;
   return [
     ...fields,
-    ...targetUpdate(id, entry, asEntry(options) ?? {}, listed),
-    ...variantUpdates(id, asEntry(entry["variants"]) ?? {}, asEntry(variants) ?? {}, listed),
+    ...targetUpdate(model.id, model.family.target, entry, listed),
+    ...variantUpdates(id, asEntry(entry["variants"]) ?? {}, model.family.variants, listed),
   ];
 }
 
 /** A target that exists was perhaps chosen by a person; one that does not cannot be run. */
-function targetUpdate(id: string, entry: Entry, options: Entry, listed: ReadonlySet<string>): readonly SyncChange[] {
+function targetUpdate(id: string, target: string, entry: Entry, listed: ReadonlySet<string>): readonly SyncChange[] {
   const present = asEntry(entry["options"])?.["cursorModel"];
   if (typeof present === "string" && listed.has(present)) return [];
-  return [{ id, path: ["options", "cursorModel"], value: options["cursorModel"] }];
+  return [{ id, path: ["options", "cursorModel"], value: target }];
 }
 
-function variantUpdates(id: string, present: Entry, wanted: Entry, listed: ReadonlySet<string>): readonly SyncChange[] {
-  const set = Object.entries(wanted)
-    .filter(([name, value]) => asEntry(present[name])?.["cursorModel"] !== asEntry(value)?.["cursorModel"])
-    .map(([name, value]) => ({ id, path: ["variants", name, "cursorModel"], value: asEntry(value)?.["cursorModel"] }));
+function variantUpdates(
+  id: string,
+  present: Entry,
+  wanted: ReadonlyMap<string, string>,
+  listed: ReadonlySet<string>,
+): readonly SyncChange[] {
+  const set = [...wanted]
+    .filter(([name, target]) => asEntry(present[name])?.["cursorModel"] !== target)
+    .map(([name, target]) => ({ id, path: ["variants", name, "cursorModel"], value: target }));
   const stale = Object.entries(present)
-    .filter(([name, value]) => wanted[name] === undefined && isStaleVariant(id, name, value, listed))
+    .filter(([name, value]) => !wanted.has(name) && isStaleVariant(id, name, value, listed))
     .map(([name]) => ({ id, path: ["variants", name] }));
   return [...set, ...stale];
 }

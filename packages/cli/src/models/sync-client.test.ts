@@ -13,8 +13,8 @@ import { join } from "node:path";
 import type { DirectoryModel } from "@caret/protocol";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseJsonc } from "../client-files/jsonc-text.ts";
 import type { Host } from "../host.ts";
+import { jsoncEditor } from "../install/jsonc-editor.ts";
 import { asEntry, clientLists, type Entry } from "./client-list.ts";
 import { findClientList } from "./find-client-list.ts";
 import { type SyncChoices, type Synced, syncClient } from "./sync-client.ts";
@@ -59,7 +59,7 @@ function counts({ added, updated, removed, priced, skipped }: Synced): readonly 
 }
 
 function modelsOf(path = file): Readonly<Record<string, Entry>> {
-  const { provider } = parseJsonc(readFileSync(path, "utf8")) as {
+  const { provider } = jsoncEditor.parse(readFileSync(path, "utf8")) as {
     provider: { caret: { models: Record<string, Entry> } };
   };
   return provider.caret.models;
@@ -173,7 +173,7 @@ it("prices what has a price, with the long and the cached rate, and corrects one
     `{"provider": {"cursor-acp": {"models": {"gpt-5.5-high": {"cost": {"input": 1, "output": 2}}}}}}`,
   );
   const synced = sync(await listed(["gpt-5.5-high", "new-model"]), direct);
-  const { provider } = parseJsonc(readFileSync(file, "utf8")) as {
+  const { provider } = jsoncEditor.parse(readFileSync(file, "utf8")) as {
     provider: { "cursor-acp": { models: Record<string, Entry> } };
   };
   expect({ priced: synced.priced, updated: synced.updated }).toEqual({
@@ -196,7 +196,7 @@ it("writes lists of Pi and Zed too, which know no variants", async () => {
   const models = await listed(["auto", "gpt-5.5-high"]);
   expect(counts(sync(models, direct, "pi", pi))).toEqual([1, 1, 0, 2, 0]);
   expect(sync(models, direct, "pi", pi).changed).toBe(false);
-  expect(parseJsonc(readFileSync(pi, "utf8"))).toEqual({
+  expect(jsoncEditor.parse(readFileSync(pi, "utf8"))).toEqual({
     providers: {
       caret: {
         models: [
@@ -230,6 +230,6 @@ it("writes nothing in a dry run, keeps permissions and links, and touches no fil
   sync(models, direct, "opencode", link);
   expect([statSync(file).mode & 0o777, readFileSync(link, "utf8")]).toEqual([0o640, readFileSync(file, "utf8")]);
   writeFileSync(file, `${handEdited}}`);
-  expect(() => sync(models, direct)).toThrow(`${file}: It is not JSON`);
+  expect(() => sync(models, direct)).toThrow(`${file}: it is not JSON`);
   expect(readFileSync(file, "utf8")).toBe(`${handEdited}}`);
 });

@@ -1,6 +1,6 @@
 import { CaretError, type DirectoryModel } from "@caret/protocol";
-import { type JsoncPath, removeFromJsonc, setInJsonc } from "../client-files/jsonc-text.ts";
-import { replaceClientFile } from "../client-files/replace-client-file.ts";
+import type { SettingPath } from "@caret/protocol/recipes";
+import { jsoncEditor } from "../install/jsonc-editor.ts";
 import type { FoundList } from "./find-client-list.ts";
 import { compactModels, directModels } from "./listed-model.ts";
 import { planSync, type SyncPlan } from "./plan-sync.ts";
@@ -39,22 +39,23 @@ export function syncClient(found: FoundList, models: readonly DirectoryModel[], 
   });
   const text = applied(found, changes);
   const changed = text !== found.text;
-  if (changed && !choices.dryRun) replaceClientFile(found, text);
+  if (changed && !choices.dryRun) {
+    found.drafts.write(file, text);
+    found.drafts.commit();
+  }
   return { client: client.id, file, changed, ...plan };
 }
 
-function applied({ client, list, entries, text, settings }: FoundList, changes: SyncPlan["changes"]): string {
-  const ids = [...entries.keys()];
-  const pathOf = (id: string): JsoncPath => {
-    if (client.idField === undefined) return [...list, id];
-    if (!ids.includes(id)) ids.push(id);
-    return [...list, ids.indexOf(id)];
-  };
-  const isMissing =
-    list.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], settings) === undefined;
-  const start = isMissing && client.idField !== undefined && changes.length > 0 ? setInJsonc(text, list, []) : text;
+function applied({ client, list, text }: FoundList, changes: SyncPlan["changes"]): string {
+  const { idField } = client;
+  const pathOf = (id: string): SettingPath => [...list, idField === undefined ? id : { item: { [idField]: id } }];
   return changes.reduce((before, { id, path, value }) => {
     const at = [...pathOf(id), ...path];
-    return value === undefined ? removeFromJsonc(before, at) : setInJsonc(before, at, value);
-  }, start);
+    return value === undefined ? removed(before, at) : jsoncEditor.set(before, at, value).text;
+  }, text);
+}
+
+/** As if it had been added to an object with nothing in it: brackets that become empty are closed. */
+function removed(text: string, path: SettingPath): string {
+  return jsoncEditor.undo(text, path, { former: null, depth: path.length - 1, blank: "" });
 }

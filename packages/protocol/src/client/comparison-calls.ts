@@ -7,6 +7,8 @@ import { sseConnection } from "./sse-connection.ts";
 
 export interface ComparisonCalls {
   startComparison(wanted: StartComparison, options?: RequestOptions): Promise<ComparisonView>;
+  /** Those of this gateway, oldest first. */
+  listComparisons(options?: RequestOptions): Promise<readonly ComparisonView[]>;
   getComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
   /** How it stands, after each change, until it is picked or dropped. Holds an attended comparison. */
   followComparison(id: string, options: FollowOptions): AsyncIterable<ComparisonView>;
@@ -19,6 +21,8 @@ export function comparisonCalls(wire: NativeWire, options: NativeClientOptions):
   const following = { ...options, retryNow: new EventTarget() };
   return {
     startComparison: (wanted, request) => post(wire, "comparisons", wanted, request),
+    listComparisons: async (request) =>
+      (await get<{ readonly comparisons: readonly ComparisonView[] }>(wire, "comparisons", {}, request)).comparisons,
     getComparison: (id, request) => get(wire, at`comparisons/${id}`, {}, request),
     followComparison: (id, wanted) => {
       const path = at`comparisons/${id}/stream`;

@@ -28,6 +28,27 @@ export function openCode(values: RecipeValues): Recipe {
   };
 }
 
+/** Caret's plugin instead of settings: every model with its variants, and a gateway that is started when none runs. */
+export function openCodePlugin({ machine, url, token }: RecipeValues): Recipe {
+  const plugin = `file://${machine.packages}/opencode-plugin/src/index.ts`;
+  const { settings: _, ...file } = sharedFile("opencode", {});
+  return {
+    id: "opencode-plugin",
+    name: "OpenCode, by Caret's plugin",
+    door: "openai",
+    about: "Every model with its variants; starts a gateway when none runs. For OpenCode 1 and 2.",
+    parts: [
+      { target: "opencode.json", text: JSON.stringify({ plugin: [plugin] }, undefined, 2) },
+      { target: TERMINAL, text: `export CARET_URL=${url}\nexport CARET_TOKEN=${token}\nopencode --model caret/auto` },
+    ],
+    installation: {
+      files: [{ ...file, settings: [{ path: ["plugin", { item: plugin }], value: plugin }, ...watched] }],
+      defaults: [{ ...file, settings: chosen }],
+      start: "opencode --model caret/auto",
+    },
+  };
+}
+
 /** Kilo's command is made of OpenCode, and reads the same settings. */
 export function kilo(values: RecipeValues): Recipe {
   const file = sharedFile("kilo", provider(values, `{file:${values.machine.tokenFile}}`));

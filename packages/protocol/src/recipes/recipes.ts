@@ -8,7 +8,7 @@ import { droid } from "./droid.ts";
 import { anthropicLibrary, curl, libraries, openAiLibrary } from "./libraries.ts";
 import { mcpHosts } from "./mcp-hosts.ts";
 import { crush, goose } from "./more-providers.ts";
-import { kilo, openCode } from "./open-code.ts";
+import { kilo, openCode, openCodePlugin } from "./open-code.ts";
 import { openClaw, pi } from "./pi.ts";
 import { qwenCode } from "./qwen-code.ts";
 import { type Recipe, type RecipeValues, shownMachine } from "./recipe.ts";
@@ -25,6 +25,7 @@ export type {
   SettingsFormat,
   SettingValue,
   SharedFile,
+  StartedProgram,
 } from "./installation.ts";
 export { isOwnFile } from "./installation.ts";
 export type { Launch } from "./launch.ts";
@@ -38,6 +39,7 @@ export function recipes(asked: Omit<RecipeValues, "machine"> & Partial<RecipeVal
     claudeCode(values),
     codex(values),
     openCode(values),
+    openCodePlugin(values),
     pi(values),
     qwenCode(values),
     continueDev(values),

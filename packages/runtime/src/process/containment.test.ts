@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../testing/eventually.ts";
 import { type Containment, containCommand, probeContainment } from "./containment.ts";
@@ -63,6 +64,16 @@ describe("looking for bubblewrap", () => {
 });
 
 describe("a contained command", () => {
+  it("is not written down for a later sweep, because the kernel ends it with the process that started it", async () => {
+    const other = createSpawner({ mode: "inline", dataDir: bench.directory });
+    const children = [bench.sh("cat", "held"), containCommand(bench.sh("cat", "held"), standIn())].map((command) =>
+      other.spawn(command),
+    );
+    await Promise.all(children.map((child) => child.started));
+    expect(readdirSync(bench.path("processes"))).toHaveLength(1);
+    await other.close();
+  });
+
   it("is unchanged where there is no containment", () => {
     const command = bench.sh("true");
     expect(containCommand(command, { kind: "none", why: "absent" })).toBe(command);

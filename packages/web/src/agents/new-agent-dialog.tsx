@@ -1,7 +1,14 @@
-import { type AboutView, type CreateAgent, type PermissionWord, permissionWords } from "@caret/protocol";
+import {
+  type AboutView,
+  type CreateAgent,
+  type PermissionWord,
+  permissionWords,
+  type SandboxWord,
+} from "@caret/protocol";
 import { type FormEvent, useId, useState } from "react";
 import { useApi } from "../data/page-hooks.ts";
 import { ModelChoice } from "../new-session/model-choice.tsx";
+import { SandboxChoice } from "../new-session/sandbox-choice.tsx";
 import { WorkspaceChoice } from "../new-session/workspace-choice.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -21,6 +28,7 @@ interface AgentChoices {
   readonly isWorktree: boolean;
   readonly model: string;
   readonly permission: PermissionWord;
+  readonly sandbox: SandboxWord | "";
 }
 
 /** Names a new agent and says where it works. */
@@ -34,6 +42,7 @@ export function NewAgentDialog({ about, onCreated, onClose }: NewAgentDialogProp
     isWorktree: false,
     model: "",
     permission: about.defaultPermission,
+    sandbox: "",
   });
   const create = async (): Promise<void> => {
     await api.createAgent(toCreateAgent(choices));
@@ -73,7 +82,7 @@ interface ChoicesProps {
 }
 
 function Choices({ about, choices, onChange }: ChoicesProps) {
-  const { name, workspace, isWorktree, model, permission } = choices;
+  const { name, workspace, isWorktree, model, permission, sandbox } = choices;
   return (
     <>
       <Field hint="Small letters, digits and hyphens." label="Name">
@@ -114,17 +123,19 @@ function Choices({ about, choices, onChange }: ChoicesProps) {
             </Select>
           )}
         </Field>
+        <SandboxChoice onChange={(word) => onChange({ sandbox: word })} sandbox={sandbox} />
       </div>
     </>
   );
 }
 
-function toCreateAgent({ name, workspace, isWorktree, model, permission }: AgentChoices): CreateAgent {
+function toCreateAgent({ name, workspace, isWorktree, model, permission, sandbox }: AgentChoices): CreateAgent {
   const place = workspace.trim();
   return {
     name: name.trim(),
     ...(place === "" ? {} : isWorktree ? { worktree: place } : { workspace: place }),
     ...(model === "" ? {} : { model }),
+    ...(sandbox === "" ? {} : { sandbox }),
     permission,
   };
 }

@@ -15,6 +15,7 @@ import { isSimulated } from "../shell/simulated-note.tsx";
 import { LaneChoice } from "./lane-choice.tsx";
 import { ModelChoice } from "./model-choice.tsx";
 import { PermissionChoice } from "./permission-choice.tsx";
+import { SandboxChoice } from "./sandbox-choice.tsx";
 import { firstChoices, keepChoices, type SessionChoices, toCreateSession } from "./session-choices.ts";
 import { useAllowing } from "./use-allowing.tsx";
 import { WorkspaceChoice } from "./workspace-choice.tsx";
@@ -153,6 +154,9 @@ function Choices({ about, choices, onChange }: ChoicesProps) {
           model={choices.model}
           onChange={(model) => onChange({ ...choices, model })}
         />
+      </div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <SandboxChoice onChange={(sandbox) => onChange({ ...choices, sandbox })} sandbox={choices.sandbox} />
       </div>
       <PermissionChoice chosen={choices.permission} onChoose={(permission) => onChange({ ...choices, permission })} />
       <p className="text-[12px] text-faint">Processes: {about.sandbox}</p>

@@ -4,6 +4,8 @@ import {
   type LaneName,
   type PermissionWord,
   permissionWords,
+  type SandboxWord,
+  sandboxWords,
 } from "@caret/protocol";
 
 /** What the user chose for a new session. Empty words leave the choice to the gateway. */
@@ -12,6 +14,7 @@ export interface SessionChoices {
   readonly lane: LaneName | "";
   readonly model: string;
   readonly permission: PermissionWord;
+  readonly sandbox: SandboxWord | "";
 }
 
 const STORED = "caret.new-session";
@@ -25,6 +28,7 @@ export function firstChoices(about: AboutView, storage: Pick<Storage, "getItem">
     lane,
     model: typeof last["model"] === "string" ? last["model"] : "",
     permission: permissionWords.find((word) => word === last["permission"]) ?? about.defaultPermission,
+    sandbox: sandboxWords.find((word) => word === last["sandbox"]) ?? "",
   };
 }
 
@@ -34,12 +38,13 @@ export function keepChoices(choices: SessionChoices, storage: Pick<Storage, "set
   storage.setItem(STORED, JSON.stringify(permission === "full" ? others : choices));
 }
 
-export function toCreateSession({ workspace, lane, model, permission }: SessionChoices): CreateSession {
+export function toCreateSession({ workspace, lane, model, permission, sandbox }: SessionChoices): CreateSession {
   return {
     permission,
     ...(workspace.trim() !== "" && { workspace: workspace.trim() }),
     ...(lane !== "" && { lane }),
     ...(model !== "" && { model }),
+    ...(sandbox !== "" && { sandbox }),
   };
 }
 

@@ -3,6 +3,10 @@ import { lazyScreen } from "./lazy-screen.tsx";
 /** Screens are fetched when they are first shown; the first load carries only what every visit needs. */
 export const SessionScreen = lazyScreen(async () => (await import("../session/session-screen.tsx")).SessionScreen);
 export const AgentsScreen = lazyScreen(async () => (await import("../agents/agents-screen.tsx")).AgentsScreen);
+export const CompareScreen = lazyScreen(async () => (await import("../compare/compare-screen.tsx")).CompareScreen);
+export const ComparisonScreen = lazyScreen(
+  async () => (await import("../compare/comparison-screen.tsx")).ComparisonScreen,
+);
 export const ChangesScreen = lazyScreen(async () => (await import("../changes/changes-screen.tsx")).ChangesScreen);
 export const ReplayScreen = lazyScreen(async () => (await import("../transfer/replay-screen.tsx")).ReplayScreen);
 export const UsageScreen = lazyScreen(async () => (await import("../usage/usage-screen.tsx")).UsageScreen);

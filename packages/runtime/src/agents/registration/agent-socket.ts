@@ -6,7 +6,7 @@ import { listenPrivately } from "../../paths/listen-privately.ts";
 import type { AgentCalls } from "./agent-calls.ts";
 
 /** The version of what is spoken over the socket: docs/agents.md describes it. */
-export const AGENT_RPC_VERSION = 1;
+const AGENT_RPC_VERSION = 1;
 
 /** Connections to one agent's socket at once: its server, and what it runs besides. */
 const MAX_CONNECTIONS = 16;

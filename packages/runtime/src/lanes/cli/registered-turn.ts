@@ -24,7 +24,7 @@ export interface RegisteredTurnOptions {
 }
 
 /** The configuration directory that an agent with Caret's server is given in place of the user's. */
-export function overlayDirectory(directory: string): string {
+function overlayDirectory(directory: string): string {
   return join(directory, "config");
 }
 

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 import { makePrivateFile } from "../../paths/private-files.ts";
+import { backUpLog } from "./back-up-log.ts";
 import type { OtherOpeners } from "./log-openers.ts";
 import { migrations as ours } from "./migrations/migrations.ts";
 import { inTransaction, type OpenDatabaseOptions, openDatabase, setAside } from "./open-database.ts";
@@ -22,7 +23,10 @@ export function openLog(path: string, { others, now, ...options }: OpenLogOption
   try {
     return withDatabase(path, options, (database) => {
       if (others.someDied) assertSound(database);
-      migrate(database);
+      migrate(database, ours, (version) => {
+        if (others.someAlive) throw outdatedInUse(version);
+        backUpLog(database, path, version);
+      });
       // Nothing runs before the log is open. From here on a loop with streams on it would stand still.
       database.exec(`pragma busy_timeout = ${BLOCK_MS}`);
     });
@@ -63,6 +67,15 @@ function corruptInUse(cause: unknown): CaretError {
   });
 }
 
+/** An older Caret would go on writing by the schema that it knows. */
+function outdatedInUse(version: number): CaretError {
+  return new CaretError(
+    "storage-locked",
+    `The event log has schema version ${version} and must be migrated to ${ours.length}, but other Caret processes have it open`,
+    { fix: "Stop them first: a gateway lets its turns end when it gets Ctrl-C. Then start this one." },
+  );
+}
+
 function withDatabase(
   path: string,
   options: OpenDatabaseOptions,
@@ -84,8 +97,15 @@ function assertSound(database: DatabaseSync): void {
   if (found !== "ok") throw corruption(String(found));
 }
 
-/** Bring the schema up to date. Refuses one that a newer Caret has written, before touching it. Only one process may do it at a time. */
-export function migrate(database: DatabaseSync, migrations: readonly string[] = ours): void {
+/**
+ * Bring the schema up to date. Refuses one that a newer Caret has written, before touching it. Only one process may do it at a time.
+ * `prepare` is called before a log that is not new is changed; what it throws leaves the log as it is.
+ */
+export function migrate(
+  database: DatabaseSync,
+  migrations: readonly string[] = ours,
+  prepare: (version: number) => void = () => undefined,
+): void {
   database.exec("create table if not exists schema_migration (number integer not null primary key) strict");
   const row = database.prepare("select coalesce(max(number), 0) as version from schema_migration").get();
   const version = Number(row?.["version"]);
@@ -95,5 +115,6 @@ export function migrate(database: DatabaseSync, migrations: readonly string[] = 
       `The event log has schema version ${version}; this Caret knows versions up to ${migrations.length}`,
       { fix: "Update Caret, or choose another data directory." },
     );
+  if (version > 0 && version < migrations.length) prepare(version);
   for (const sql of migrations.slice(version)) inTransaction(database, () => database.exec(sql));
 }

@@ -9,7 +9,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeEventStore } from "../event-store.contract.ts";
 import type { EventStore } from "../event-store.ts";
-import { OPENERS_FILE } from "./log-openers.ts";
+import { createLogOpeners, OPENERS_FILE } from "./log-openers.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { migrate } from "./open-log.ts";
 import { LOG_FILE, openSqliteEventStore, type SqliteEventStoreOptions } from "./sqlite-event-store.ts";
@@ -189,6 +189,67 @@ describe("The SQLite event store", () => {
     );
     tamper(`delete from schema_migration where number = ${next}`);
     expect(await open().read("s1")).toHaveLength(1);
+  });
+
+  describe("a log of an older Caret", () => {
+    const path = (): string => join(directory, LOG_FILE);
+    const copy = (): string => `${path()}.schema-5`;
+    const versionOf = (file: string): unknown => {
+      const database = new DatabaseSync(file, { readOnly: true });
+      const row = database.prepare("select max(number) as version from schema_migration").get();
+      database.close();
+      return row?.["version"];
+    };
+
+    beforeEach(() => {
+      const database = new DatabaseSync(path());
+      migrate(database, migrations.slice(0, 5));
+      database.close();
+    });
+
+    it("is migrated, and a copy as it was stays beside it, for its user alone", () => {
+      open();
+      expect([versionOf(path()), versionOf(copy()), statSync(copy()).mode & 0o777]).toEqual([
+        migrations.length,
+        5,
+        0o600,
+      ]);
+      expect(readdirSync(directory).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    });
+
+    it("is copied once more when an earlier start was interrupted", () => {
+      writeFileSync(copy(), "half a copy");
+      writeFileSync(`${copy()}.tmp`, "half a copy");
+      open();
+      expect(versionOf(copy())).toBe(5);
+    });
+
+    it("is left as it is when it cannot be copied, and the error says how to go on", () => {
+      mkdirSync(join(copy(), "in the way"), { recursive: true });
+      expect(() => open()).toThrow(
+        expect.objectContaining({
+          code: "storage-failed",
+          message: expect.stringContaining("could not be copied before its migration"),
+          fix: expect.stringContaining("The log is unchanged."),
+        }),
+      );
+      expect(versionOf(path())).toBe(5);
+    });
+
+    it("is not migrated while another process has it open, whose turns go on", () => {
+      const openers = createLogOpeners({ directory, isAlive: () => true, now: Date.now });
+      openers.enter(() => ({ owner: "an older Caret" }));
+      expect(() => open({ isAlive: () => true })).toThrow(
+        expect.objectContaining({
+          code: "storage-locked",
+          message: `The event log has schema version 5 and must be migrated to ${migrations.length}, but other Caret processes have it open`,
+          fix: expect.stringContaining("Stop them first"),
+        }),
+      );
+      openers.leave();
+      open();
+      expect(versionOf(path())).toBe(migrations.length);
+    });
   });
 
   it("reads what another release wrote as unknown events instead of failing", async () => {

@@ -1,6 +1,4 @@
-/** Starts that come within this time are one burst. */
-const BURST_MS = 1_000;
-/** What a burst leaves of the size of a larger one before it. */
+/** What each burst leaves of the size of a larger one before it. */
 const FADING = 0.9;
 
 export interface SeatDemandOptions {
@@ -10,12 +8,14 @@ export interface SeatDemandOptions {
   readonly most: number;
 }
 
-/** How many seats should wait: the least, and as many as agents of the largest burst of late have found none. */
+/**
+ * How many seats should wait: the least, or as many as agents of the largest burst of late. A burst is what is started
+ * between two times at which all seats waited, since none are made while agents are being started.
+ */
 export class SeatDemand {
   readonly #options: SeatDemandOptions;
-  #burstSince = Number.NEGATIVE_INFINITY;
-  #missed = 0;
-  #mostMissed = 0;
+  #started = 0;
+  #largest = 0;
 
   constructor(options: SeatDemandOptions) {
     this.#options = options;
@@ -23,22 +23,23 @@ export class SeatDemand {
 
   get wanted(): number {
     const { least, most } = this.#options;
-    return Math.min(most, least + Math.max(this.#missed, Math.floor(this.#mostMissed)));
+    return Math.min(most, Math.max(least, this.#started, Math.floor(this.#largest)));
   }
 
   /** An agent is being started, in a seat or without. */
-  note(nowMs: number, isSeated: boolean): void {
-    if (nowMs - this.#burstSince >= BURST_MS) {
-      this.#mostMissed = Math.max(this.#missed, this.#mostMissed * FADING);
-      this.#missed = 0;
-      this.#burstSince = nowMs;
-    }
-    if (!isSeated) this.#missed += 1;
+  note(): void {
+    this.#started += 1;
+  }
+
+  /** As many seats wait as are wanted: a burst is over. */
+  endBurst(): void {
+    this.#largest = Math.max(this.#started, this.#largest * FADING);
+    this.#started = 0;
   }
 
   /** Nothing was started for long. */
   forget(): void {
-    this.#missed = 0;
-    this.#mostMissed = 0;
+    this.#started = 0;
+    this.#largest = 0;
   }
 }

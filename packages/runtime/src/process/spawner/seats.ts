@@ -12,7 +12,7 @@ export interface SeatsOptions {
   readonly launch: Launch;
   /** How many wait when few are used. 0: none ever. */
   readonly least: number;
-  /** How many wait at most after many agents were started at once; absent: sixteen times as many. */
+  /** How many wait at most after many agents were started at once; absent: 256. */
   readonly most?: number | undefined;
   /** When no seat was taken for so long, all of them are ended. */
   readonly idleMs?: number;
@@ -20,8 +20,6 @@ export interface SeatsOptions {
   readonly refillMs?: number;
   /** How long after another one a seat beyond the least is made: answers are being written meanwhile. */
   readonly paceMs?: number;
-  /** A clock that only goes forward, in milliseconds. */
-  readonly now?: () => number;
 }
 
 /** What the newest turn's command is, and the seats that are made for it. */
@@ -40,8 +38,8 @@ interface Seat {
 
 const IDLE_MS = 60_000;
 const REFILL_MS = 10;
-const PACE_MS = 50;
-const BURST_SEATS = 16;
+const PACE_MS = 25;
+const MOST_SEATS = 256;
 
 /**
  * Processes that were started ahead and wait for what they are to become: the fork, the namespaces and the streams of an
@@ -62,9 +60,8 @@ export class Seats {
   #coming = 0;
 
   constructor(options: SeatsOptions) {
-    const { least, most = least * BURST_SEATS } = options;
-    const now = (): number => performance.now();
-    this.#options = { now, idleMs: IDLE_MS, refillMs: REFILL_MS, paceMs: PACE_MS, ...options, most };
+    const { least, most = Math.max(least, MOST_SEATS) } = options;
+    this.#options = { idleMs: IDLE_MS, refillMs: REFILL_MS, paceMs: PACE_MS, ...options, most };
     this.#demand = new SeatDemand(this.#options);
   }
 
@@ -80,9 +77,8 @@ export class Seats {
     const key = seatKeyOf(seatCommand);
     this.#wanted = { command: withoutInput(command), seatCommand, key };
     this.#fillSoon();
+    this.#demand.note();
     const index = this.#waiting.findIndex((seat) => seat.key === key);
-    // Before there was any, none can have been missing.
-    this.#demand.note(this.#options.now(), index !== -1 || this.#ready === undefined);
     const words = index === -1 || this.#ready === undefined ? undefined : seatWordsOf(command, this.#ready);
     if (words === undefined) return undefined;
     assertStartable(command);
@@ -122,6 +118,7 @@ export class Seats {
     for (const seat of others.slice(0, Math.max(0, missing - room))) void this.#end(seat);
     for (let made = 0; made < missing; made += 1) void this.#make(this.#wanted);
     if (present + missing < wanted) this.#growth = setTimeout(() => this.#fill(), paceMs).unref();
+    else this.#demand.endBurst();
   }
 
   async #make({ command, seatCommand, key }: Wanted): Promise<void> {

@@ -49,8 +49,10 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
   const child = await spawnPatiently(command, options);
   if (child.pid === undefined) throw new CaretError("internal", "A started process has no pid");
   const identity = identifyProcess(child.pid);
-  options.registry?.add(mark, identity);
   const agent = command.contained ? followContainedAgent(child) : undefined;
+  // A contained process needs no entry: the kernel ends it, and all it started, with the process that started it.
+  const registry = agent === undefined ? options.registry : undefined;
+  registry?.add(mark, identity);
   const exited = new Promise<ChildExit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ kind: "exited", code, signal }));
   }).then((exit) => explainContained(exit, agent));
@@ -68,7 +70,7 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
       if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
       // Nothing leaves a process namespace: with its first process the kernel has ended all of it.
       if (agent === undefined) await options.reaper.reap(mark, strays);
-      options.registry?.remove(mark);
+      registry?.remove(mark);
     },
   };
 }

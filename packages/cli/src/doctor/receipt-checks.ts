@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from "node:fs";
+import { CaretError } from "@caret/protocol";
+import { type Receipt, type ReceiptFile, readReceipts } from "../install/receipt.ts";
+import { valueAt } from "../install/setting-value.ts";
+import { parseSettings } from "../install/settings-editors.ts";
+import { readTokenFile } from "../tokens/token-file.ts";
+import type { Finding } from "./finding.ts";
+import { sameOrigin } from "./same-origin.ts";
+
+/** Whether what `caret install` wrote for each client is still there and still leads here. */
+export function checkReceipts(dataDir: string, gatewayUrl: string): readonly Finding[] {
+  try {
+    return readReceipts(dataDir).flatMap((receipt) => [
+      ...receipt.files.flatMap((file) => checkFile(receipt, file)),
+      ...address(receipt, gatewayUrl),
+      ...token(receipt, dataDir),
+    ]);
+  } catch (reason) {
+    const { message, fix } = CaretError.from(reason);
+    return [{ check: "receipts", state: "fail", detail: message, fix }];
+  }
+}
+
+function checkFile({ client }: Receipt, { path, format, settings }: ReceiptFile): readonly Finding[] {
+  const fix = `caret install ${client}`;
+  if (!existsSync(path)) return [{ check: `${client} settings`, state: "fail", detail: `${path} is gone`, fix }];
+  try {
+    const content = parseSettings(format, readFileSync(path, "utf8"));
+    const missing = settings.filter(
+      (setting) => setting.value !== undefined && valueAt(content, setting.path) === undefined,
+    );
+    if (missing.length === 0) return [];
+    return [{ check: `${client} provider`, state: "fail", detail: `${path} does not name Caret any more`, fix }];
+  } catch (reason) {
+    const why = reason instanceof Error ? reason.message : String(reason);
+    const detail = `${path} cannot be read: ${why}`;
+    return [{ check: `${client} settings`, state: "fail", detail, fix: `Correct ${path}, then run ${fix}` }];
+  }
+}
+
+function address({ client, url }: Receipt, gatewayUrl: string): readonly Finding[] {
+  if (url === null || sameOrigin(url, gatewayUrl)) return [];
+  const detail = `${client} was installed for ${url}, and the gateway is at ${gatewayUrl}`;
+  return [{ check: `${client} address`, state: "fail", detail, fix: `caret install ${client}` }];
+}
+
+/** Throws when the file of tokens is damaged. */
+function token({ client, token: name }: Receipt, dataDir: string): readonly Finding[] {
+  if (name === null) return [];
+  const isValid = readTokenFile(dataDir).some((entry) => entry.name === name && entry.revokedAt === undefined);
+  if (isValid) return [];
+  const detail = `the token ${name}, which ${client} sends, is revoked or gone`;
+  return [{ check: `${client} token`, state: "fail", detail, fix: `caret install ${client}` }];
+}

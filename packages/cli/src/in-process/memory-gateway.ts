@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import type { Server } from "node:http";
+import {
+  createMetrics,
+  createServer,
+  createTurnMetrics,
+  type ServerOptions,
+  type TokenGrant,
+  type TokenStore,
+  type TurnMetrics,
+} from "@caret/gateway";
+import type { CaretError } from "@caret/protocol";
+import type { RuntimeModels } from "@caret/runtime";
+import { type OpenedEngine, openEngine } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+import { version } from "../program.ts";
+import { laneModels, laneStates } from "../serve/gateway-lanes.ts";
+import { type GatewayPorts, openGatewayPorts } from "../serve/gateway-ports.ts";
+import { createMemoryFetch } from "./memory-fetch.ts";
+import { createOwnToken } from "./own-token.ts";
+
+/** What the doors of a gateway are made of. */
+interface MemoryGatewayParts {
+  readonly opened: OpenedEngine;
+  readonly ports: GatewayPorts;
+  readonly models: RuntimeModels;
+  readonly turnMetrics: TurnMetrics;
+  readonly defaultWorkspace: string | undefined;
+}
+
+interface MemoryGatewayOptions {
+  readonly host: Host;
+  readonly config: Config;
+  /** What its own token may do. */
+  readonly grant: TokenGrant;
+  /** Other tokens that are let in; absent: none. */
+  readonly tokens?: TokenStore;
+  /** Agents are only kept warm by a process that stays. */
+  readonly keepWarm: boolean;
+  readonly doors: (parts: MemoryGatewayParts) => ServerOptions["doors"];
+  readonly onError: (error: CaretError) => void;
+}
+
+export interface MemoryGateway {
+  readonly opened: OpenedEngine;
+  /** Where requests seem to go; what `fetch` is given must begin so. */
+  readonly url: string;
+  readonly token: string;
+  /** Reaches the doors in memory. */
+  readonly fetch: typeof fetch;
+  /** Does not listen. Another server may give it requests and upgrades. */
+  readonly server: Server;
+  /** Ends running turns as interrupted. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** The runtime behind some of its doors in this process: no port, and no other process can connect. */
+export async function openMemoryGateway(options: MemoryGatewayOptions): Promise<MemoryGateway> {
+  const { host, config, keepWarm, doors, onError } = options;
+  const metrics = createMetrics();
+  const turnMetrics = createTurnMetrics(metrics);
+  const opened = await openEngine(host, config, {
+    workspaces: [host.cwd],
+    keepWarm,
+    maxTurns: config.server.maxTurns,
+    onTurnEnd: turnMetrics.countEnd,
+  });
+  const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
+  const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
+  const parts = { opened, models, defaultWorkspace: config.workspaces.default };
+  const ports = openGatewayPorts({ ...parts, host, config, onError });
+  const { token, tokens } = createOwnToken(options.grant, options.tokens);
+  const app = createServer({
+    doors: doors({ ...parts, ports, turnMetrics }),
+    tokens,
+    hosts: config.server.hosts,
+    origins: config.server.origins,
+    readiness: async () => ({ version, lanes: await laneStates(opened) }),
+    metrics,
+    version,
+    command: host.command,
+    newId: randomUUID,
+  });
+  await app.ready();
+  const shutDown = async (): Promise<void> => {
+    await ports.stopTaking();
+    opened.engine.stopTaking();
+    await opened.engine.interruptTurns();
+    await app.close();
+    await ports.close();
+    await opened.close();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    opened,
+    url: "http://localhost",
+    token,
+    fetch: createMemoryFetch(app.server),
+    server: app.server,
+    close() {
+      closing ??= shutDown();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+import { z } from "zod";
+import type { PluginTool, ToolContext } from "./open-code.ts";
+import { inProject } from "./project-path.ts";
+import { findFiles, grepFiles } from "./search-files.ts";
+
+const path = z.string().min(1).describe("relative to the project's directory, or absolute");
+const directory = z.string().default(".").describe("by default the project's directory");
+
+/** A tool whose arguments are checked before anything is done. */
+function defined<Args extends z.ZodRawShape>(
+  description: string,
+  args: Args,
+  act: (args: z.infer<z.ZodObject<Args>>, context: ToolContext) => Promise<string>,
+): PluginTool {
+  const schema = z.object(args);
+  return { description, args, execute: async (given, context) => await act(schema.parse(given), context) };
+}
+
+/** Whoever may edit files in OpenCode may do these; the user is asked as for an edit. */
+async function askToChange(context: ToolContext, target: string): Promise<void> {
+  const shown = relative(context.worktree, target);
+  await context.ask({ permission: "edit", patterns: [shown], always: ["*"], metadata: { filepath: target } });
+}
+
+const read = defined(
+  "Read a file.",
+  { path, offset: z.number().int().min(0).default(0), limit: z.number().int().positive().default(2000) },
+  async (args, context) => {
+    const lines = (await readFile(inProject(context, args.path), "utf8")).split("\n");
+    return lines.slice(args.offset, args.offset + args.limit).join("\n");
+  },
+);
+
+const write = defined("Write a file, with its directories.", { path, content: z.string() }, async (args, context) => {
+  const target = inProject(context, args.path);
+  await askToChange(context, target);
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, args.content);
+  return `Wrote ${args.path}.`;
+});
+
+const edit = defined(
+  "Replace a piece of a file that occurs in it once.",
+  { path, old_string: z.string().min(1), new_string: z.string() },
+  async (args, context) => {
+    const target = inProject(context, args.path);
+    const before = await readFile(target, "utf8");
+    const count = before.split(args.old_string).length - 1;
+    if (count !== 1) throw new Error(`old_string occurs ${count} times in ${args.path}; it must occur once`);
+    await askToChange(context, target);
+    await writeFile(
+      target,
+      before.replace(args.old_string, () => args.new_string),
+    );
+    return `Edited ${args.path}.`;
+  },
+);
+
+const ls = defined("List a directory.", { path: directory }, async (args, context) => {
+  const entries = await readdir(inProject(context, args.path), { withFileTypes: true });
+  return entries
+    .map((entry) => `${entry.name}${entry.isDirectory() ? "/" : ""}`)
+    .toSorted()
+    .join("\n");
+});
+
+const glob = defined(
+  "Find files by a pattern.",
+  { pattern: z.string().min(1), path: directory },
+  async (args, context) => (await findFiles(inProject(context, args.path), args.pattern)).join("\n"),
+);
+
+const grep = defined(
+  "Find lines by a regular expression.",
+  { pattern: z.string().min(1), path: directory, include: z.string().default("**/*") },
+  async (args, context) =>
+    (await grepFiles(inProject(context, args.path), args.include, new RegExp(args.pattern))).join("\n"),
+);
+
+const makeDirectory = defined("Make a directory, with those above it.", { path }, async (args, context) => {
+  const target = inProject(context, args.path);
+  await askToChange(context, target);
+  await mkdir(target, { recursive: true });
+  return `Made ${args.path}.`;
+});
+
+const remove = defined(
+  "Remove a file, or a directory with `recursive`.",
+  { path, recursive: z.boolean().default(false) },
+  async (args, context) => {
+    const target = inProject(context, args.path);
+    await askToChange(context, target);
+    await rm(target, { recursive: args.recursive });
+    return `Removed ${args.path}.`;
+  },
+);
+
+const status = defined(
+  "What is known of a file: kind, size, permissions, time of its last change.",
+  { path },
+  async (args, context) => {
+    const found = await stat(inProject(context, args.path));
+    const kind = found.isDirectory() ? "directory" : "file";
+    return JSON.stringify({
+      kind,
+      size: found.size,
+      mode: (found.mode & 0o777).toString(8),
+      modified: found.mtime.toISOString(),
+    });
+  },
+);
+
+export const fileTools = { read, write, edit, grep, ls, glob, mkdir: makeDirectory, rm: remove, stat: status };

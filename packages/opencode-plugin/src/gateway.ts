@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+
+const START_MS = 60_000;
+
+export interface Gateway {
+  readonly url: string;
+  readonly token: string;
+  /** Whether it was started here, for this directory: then it allows turns there. */
+  readonly isOwn: boolean;
+  /** Ends it if it was started here. */
+  close(): void;
+}
+
+export interface OpenGatewayOptions {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The gateway that `CARET_URL` and `CARET_TOKEN` name; else that of this user, if it is of the same version; else one that is
+ * started here. Between the last two `caret serve` decides, and reads open-cursor's variables itself.
+ */
+export async function openGateway({ directory, env }: OpenGatewayOptions): Promise<Gateway> {
+  const { CARET_URL: named, CARET_TOKEN: key } = env;
+  if (named && key) return { url: named, token: key, isOwn: false, close: () => undefined };
+  const child = spawn(nodeProgram(), [caretProgram(), "serve", "--json"], {
+    cwd: directory,
+    env: definedOnly(env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const end = (): void => void child.kill("SIGTERM");
+  process.once("exit", end);
+  try {
+    const { url, token, pid } = await ready(child);
+    const isOwn = pid === child.pid;
+    // What it prints later is nobody's; unread, it would fill the pipe.
+    child.stdout.resume();
+    child.unref();
+    return { url, token: token ?? "", isOwn, close: isOwn ? end : () => undefined };
+  } catch (reason) {
+    end();
+    throw reason;
+  } finally {
+    child.stderr.resume();
+  }
+}
+
+interface Ready {
+  readonly url: string;
+  readonly token: string | null;
+  readonly pid: number;
+}
+
+/** Its first line. Rejects with its own words if it ends without one. */
+async function ready(
+  child: ChildProcess & { readonly stdout: NodeJS.ReadableStream; readonly stderr: NodeJS.ReadableStream },
+): Promise<Ready> {
+  let words = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    words += text;
+  });
+  return await new Promise<Ready>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error("Caret's gateway did not start in time")), START_MS);
+    const settle = (act: () => void): void => {
+      clearTimeout(late);
+      act();
+    };
+    createInterface({ input: child.stdout }).once("line", (line) => settle(() => resolve(JSON.parse(line) as Ready)));
+    child.once("error", (cause) => settle(() => reject(new Error("Caret could not be started", { cause }))));
+    child.once("close", () => settle(() => reject(new Error(words.trim() || "Caret's gateway ended at once"))));
+  });
+}
+
+/** OpenCode runs plugins in Bun; Caret needs Node, which it brings along. */
+function nodeProgram(): string {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin", "node");
+  } catch {
+    return "node"; // installed without its own
+  }
+}
+
+function caretProgram(): string {
+  return join(dirname(createRequire(import.meta.url).resolve("@caret/cli/package.json")), "bin", "caret.js");
+}
+
+function definedOnly(env: OpenGatewayOptions["env"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

@@ -1,0 +1,181 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string };
+const tarball = join(root, `build/caret-${version}.tgz`);
+const PACKING_MS = 600_000;
+
+/** Of the oldest line that is supported, and the one that everything else is tested with. */
+const nodes = ["22.23.3", process.versions.node];
+
+let directory: string;
+const run = promisify(execFile);
+
+/** An empty directory with the package alone, installed without a network, for one version of Node. */
+class Installation {
+  readonly #node: string;
+  readonly home: string;
+
+  constructor(node: string) {
+    this.#node = node;
+    this.home = join(directory, node);
+    mkdirSync(this.home);
+  }
+
+  get #isOwn(): boolean {
+    return this.#node === process.versions.node;
+  }
+
+  get #prefix(): string {
+    return join(directory, `node-${this.#node}`);
+  }
+
+  /** The directory of its `node`. */
+  get #program(): string {
+    return this.#isOwn ? dirname(process.execPath) : join(this.#prefix, "node_modules/node/bin");
+  }
+
+  get environment(): NodeJS.ProcessEnv {
+    const cache = join(directory, "npm-cache");
+    return { PATH: `${this.#program}:/usr/local/bin:/usr/bin:/bin`, HOME: this.home, npm_config_cache: cache };
+  }
+
+  async install(): Promise<void> {
+    // The one thing that comes from a registry, and no part of what is tested.
+    if (!this.#isOwn)
+      await run("npm", ["install", "--prefix", this.#prefix, "--no-audit", "--no-fund", `node@${this.#node}`]);
+    writeFileSync(join(this.home, "package.json"), '{ "private": true, "type": "module" }\n');
+    await this.run("npm", "install", "--offline", "--no-audit", "--no-fund", tarball);
+  }
+
+  async run(file: string, ...args: readonly string[]): Promise<string> {
+    const { stdout } = await run(file, [...args], { cwd: this.home, env: this.environment });
+    return stdout;
+  }
+
+  /** Starts `caret serve` and stops it when `use` is done. */
+  async serving<Result>(use: (ready: { readonly url: string; readonly token: string }) => Promise<Result>) {
+    const bin = join(this.home, "node_modules/.bin/caret");
+    const gateway = spawn(bin, ["serve", "--lane", "sim", "--port", "0", "--json"], {
+      cwd: this.home,
+      env: this.environment,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const exited = once(gateway, "exit");
+    try {
+      const [line] = await once(gateway.stdout, "data");
+      return await use(JSON.parse(String(line)));
+    } finally {
+      gateway.kill("SIGTERM");
+      await exited;
+    }
+  }
+}
+
+/** The programs of the package's README, word for word. */
+function examples(readme: string): readonly string[] {
+  return [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+}
+
+describe.runIf(isFullRun())("the packed package", () => {
+  beforeAll(async () => {
+    directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-package-")));
+    await run("npm", ["run", "pack"], { cwd: root });
+  }, PACKING_MS);
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it("has no dependencies, no sources, no tests, no source maps and no path of this machine", async () => {
+    const inside = join(root, "build/package");
+    const manifest = JSON.parse(readFileSync(join(inside, "package.json"), "utf8"));
+    const files = readdirSync(inside, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+    const foreign = paths.filter((path) => /\.map$|\.test\.|(?<!\.d)\.tsx?$/.test(path));
+    const naming = paths.filter((path) => readFileSync(path, "latin1").includes(`${root}/`));
+    expect([manifest.dependencies, manifest.private, foreign, naming]).toEqual([undefined, undefined, [], []]);
+  });
+
+  it("is the same to the last byte when it is packed again", async () => {
+    const before = readFileSync(tarball);
+    await run("npm", ["run", "pack"], { cwd: root });
+    expect(readFileSync(tarball).equals(before)).toBe(true);
+  });
+
+  it("has no complaint of publint and of attw", async () => {
+    const { stdout } = await run("npm", ["run", "pack:check"], { cwd: root });
+    expect(stdout).toContain("All good!");
+  });
+
+  describe.each(nodes)("in an empty directory, with Node %s and no network", (node) => {
+    let installed: Installation;
+
+    beforeAll(async () => {
+      installed = new Installation(node);
+      await installed.install();
+    });
+
+    it("is installed alone", async () => {
+      const names = readdirSync(join(installed.home, "node_modules")).filter((name) => !name.startsWith("."));
+      expect([names, (await installed.run("npx", "caret", "--version")).trim()]).toEqual([["caret"], version]);
+    });
+
+    it("serves a turn and the page", async () => {
+      const seen = await installed.serving(async ({ url, token }) => {
+        const response = await fetch(`${url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+          body: JSON.stringify({ model: "auto", messages: [{ role: "user", content: "hello" }] }),
+        });
+        const { choices } = (await response.json()) as { readonly choices: readonly { finish_reason: string }[] };
+        const page = await (await fetch(url)).text();
+        const script = /src="\.\/(assets\/[^"]+)"/.exec(page)?.[1];
+        return [response.status, choices[0]?.finish_reason, (await fetch(`${url}/${script}`)).status];
+      });
+      expect(seen).toEqual([200, "stop", 200]);
+    });
+
+    it("runs every example of its README", async () => {
+      const printed: string[] = [];
+      for (const [index, code] of examples(
+        readFileSync(join(installed.home, "node_modules/caret/README.md"), "utf8"),
+      ).entries()) {
+        const file = `example-${index}.js`;
+        writeFileSync(join(installed.home, file), code);
+        printed.push(await installed.run("node", file));
+      }
+      expect(printed).toEqual([expect.stringMatching(/hello\s+completed\n$/), "200\n", "", ""]);
+    });
+  });
+
+  it("has types that a strict program compiles against, without holes", async () => {
+    const installed = join(directory, nodes[1] ?? "");
+    const code = [
+      'import { type AgentEvent, createCaret } from "caret";',
+      'import { createNativeClient } from "caret/client";',
+      'import { scenarioSchema } from "caret/simulator";',
+      "const caret = await createCaret();",
+      'for await (const { event } of caret.runTurn({ prompt: "x" })) {',
+      "  const exact: AgentEvent = event;",
+      "  // @ts-expect-error there is no such type",
+      '  if (exact.type === "nothing") break;',
+      "  // @ts-expect-error a delta has no outcome",
+      '  if (exact.type === "text-delta") exact.outcome;',
+      "}",
+      "// @ts-expect-error the turns are a list",
+      "export const wrong: number = scenarioSchema.parse({}).turns;",
+      "export const client = createNativeClient({ baseUrl: caret.url });",
+      "",
+    ];
+    writeFileSync(join(installed, "use.ts"), code.join("\n"));
+    const types = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
+    const strict = ["--noEmit", "--strict", "--skipLibCheck", "false", "--module", "nodenext", "--target", "es2024"];
+    await run(join(root, "node_modules/.bin/tsc"), [...strict, ...types, "use.ts"], { cwd: installed });
+  });
+});
