@@ -55,6 +55,19 @@ it("ends an installation with a turn by the address, the token and the model tha
   expect((await type("uninstall", "codex")).code).toBe(0);
 });
 
+it.each(["zed", "mcp-codex", "mcp-opencode", "mcp-goose"])(
+  "starts what the file of %s names, which answers",
+  async (client) => {
+    const { code, stdout } = await type("install", client, "--json");
+    const protocol = client.startsWith("mcp-") ? "mcp" : "acp";
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ client, token: null, test: { protocol } }),
+    ]);
+    expect((await type("uninstall", client)).code).toBe(0);
+  },
+);
+
 const ask = `
 const answer = await fetch(process.env.OPENAI_BASE_URL + "/models", { headers: { authorization: "Bearer " + process.env.OPENAI_API_KEY } });
 console.log(answer.status, process.argv.slice(1).join(" "));

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +15,10 @@ const scenario: ScenarioInput = {
   turns: [
     { when: "for ever", steps: [{ text: "Still here. " }, { hang: true }] },
     {
+      when: "inside",
+      steps: [{ tool: { name: "shell", args: { command: 'echo x >"$HOME/escaped"; echo made >made.txt' } } }],
+    },
+    {
       when: "a file",
       steps: [
         offered("write", { path: "made.txt", content: "made\n" }),
@@ -25,6 +29,7 @@ const scenario: ScenarioInput = {
     },
   ],
 };
+const hasBubblewrap = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
 const models = ["auto", "gpt-5.1", "gpt-5-mini"];
 
 let gateway: MortalGateway;
@@ -99,6 +104,17 @@ describe("caret compare", () => {
       log: git("log", "--format=%s"),
       left: leftovers(),
     }).toEqual({ made: "made\n", log: "Do what was asked: Make a file\none", left: nothing });
+  });
+
+  it.skipIf(!hasBubblewrap)("confines its candidates when they have a sandbox", async () => {
+    const { exit } = compare("--permission", "full", "--sandbox", "strict", "--pick", "auto", "Work inside");
+    const hasEscaped = () => existsSync(join(gateway.home.directory, "escaped"));
+    expect([await exit, hasEscaped(), existsSync(join(repository, "inside", "made.txt")), leftovers()]).toEqual([
+      0,
+      false,
+      true,
+      nothing,
+    ]);
   });
 
   it.runIf(isFullRun())("refuses what a person would have to decide, and says how each check ended", async () => {

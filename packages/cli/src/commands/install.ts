@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
 import { inData } from "../install/client-path.ts";
+import { greetProgram } from "../install/greet-program.ts";
 import { type ClientInstall, installClient, previewInstall } from "../install/install-client.ts";
 import { type LiveTurn, liveTurn } from "../install/live-turn.ts";
 import type { Receipt } from "../install/receipt.ts";
@@ -47,17 +48,19 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
     ...receipt.files.map(({ path, backup, isOwn }) => `${backup === null || isOwn ? "wrote  " : "changed"}  ${path}`),
     ...(receipt.token === null ? [] : [`token    ${receipt.token}; \`${host.command} token ls\` lists it`]),
     ...secretLines(receipt),
-    ...(test === undefined
-      ? []
-      : [`tested   ${cleanLine(test.answer)} (${test.model}, ${durationText(test.durationMs)})`]),
+    ...testLines(test),
     ...(note === undefined ? [] : [note]),
     "",
     `Start it:      ${inData(start, config.dataDir)}`,
     `Take it back:  ${host.command} uninstall ${client}`,
   ]);
 
-  async function testTurn(): Promise<LiveTurn | undefined> {
-    if (receipt.door === null) return undefined;
+  async function testTurn(): Promise<InstallTest | undefined> {
+    const { program } = installation;
+    if (program !== undefined) {
+      await greetProgram({ program, receipt, env: host.env });
+      return { protocol: program.protocol };
+    }
     const connection = await connectGateway(host, loaded);
     try {
       return await liveTurn({ dataDir: config.dataDir, receipt, installation });
@@ -65,6 +68,15 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
       await connection.close();
     }
   }
+}
+
+/** A turn, or for a client that starts Caret itself, a greeting by the protocol that they speak. */
+type InstallTest = LiveTurn | { readonly protocol: string };
+
+function testLines(test: InstallTest | undefined): readonly string[] {
+  if (test === undefined) return [];
+  if ("protocol" in test) return [`tested   what the client will start answers by ${test.protocol.toUpperCase()}`];
+  return [`tested   ${cleanLine(test.answer)} (${test.model}, ${durationText(test.durationMs)})`];
 }
 
 /** A file that has the token itself is said to. */

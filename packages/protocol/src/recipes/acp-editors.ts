@@ -1,6 +1,15 @@
 import type { SharedFile } from "./installation.ts";
 import type { Recipe, RecipeValues } from "./recipe.ts";
 
+const own = ["agent_servers", "Caret"];
+const program = {
+  protocol: "acp",
+  words: [
+    [...own, "command"],
+    [...own, "args"],
+  ],
+} as const;
+
 /** Editors that start `caret acp` themselves: no address, no token. */
 export function acpEditors({ machine: { caret } }: RecipeValues): readonly Recipe[] {
   const [command = "", ...first] = caret;
@@ -11,12 +20,12 @@ export function acpEditors({ machine: { caret } }: RecipeValues): readonly Recip
     target: "~/.config/zed/settings.json",
     moved: { variable: "XDG_CONFIG_HOME", from: "~/.config" },
     format: "jsonc",
-    settings: [{ path: ["agent_servers", "Caret"], value: zed }],
+    settings: [{ path: own, value: zed }],
   };
   const jetBrainsFile: SharedFile = {
     target: "~/.jetbrains/acp.json",
     format: "jsonc",
-    settings: [{ path: ["agent_servers", "Caret"], value: jetBrains }],
+    settings: [{ path: own, value: jetBrains }],
   };
   return [
     {
@@ -24,7 +33,7 @@ export function acpEditors({ machine: { caret } }: RecipeValues): readonly Recip
       name: "Zed",
       about: "Zed starts Caret as an agent of its panel: New Caret Thread.",
       parts: [{ target: zedFile.target, text: JSON.stringify({ agent_servers: { Caret: zed } }, undefined, 2) }],
-      installation: { files: [zedFile], start: "zed" },
+      installation: { files: [zedFile], start: "zed", program },
     },
     {
       id: "jetbrains",
@@ -33,7 +42,7 @@ export function acpEditors({ machine: { caret } }: RecipeValues): readonly Recip
       parts: [
         { target: jetBrainsFile.target, text: JSON.stringify({ agent_servers: { Caret: jetBrains } }, undefined, 2) },
       ],
-      installation: { files: [jetBrainsFile], start: "your IDE" },
+      installation: { files: [jetBrainsFile], start: "your IDE", program },
     },
   ];
 }

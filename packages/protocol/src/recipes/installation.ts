@@ -65,6 +65,13 @@ export interface ClientAccess {
   readonly model?: SettingPath;
 }
 
+/** For a client that starts Caret itself: what it starts, read from the file that was written. */
+export interface StartedProgram {
+  readonly protocol: "acp" | "mcp";
+  /** The program and its arguments, in one list or in several places. */
+  readonly words: readonly SettingPath[];
+}
+
 export interface Installation {
   readonly files: readonly (OwnFile | SharedFile)[];
   /** With `--default`: what makes Caret the client's default. */
@@ -73,6 +80,7 @@ export interface Installation {
   readonly start: string;
   /** Read from the first file. Absent: the client starts Caret itself, or asks its user for the token. */
   readonly access?: ClientAccess;
+  readonly program?: StartedProgram;
   /** What a person has to know or do. */
   readonly note?: string;
 }

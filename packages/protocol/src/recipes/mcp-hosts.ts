@@ -7,6 +7,8 @@ interface McpHost {
   readonly file: ClientFile;
   readonly path: SettingPath;
   readonly entry: (words: readonly string[]) => SettingValue;
+  /** The members that have the program and its arguments, if they are called otherwise than usual. */
+  readonly words?: readonly string[];
 }
 
 const config = { variable: "XDG_CONFIG_HOME", from: "~/.config" };
@@ -41,6 +43,7 @@ const hosts: readonly McpHost[] = [
     },
     path: ["mcp", "caret"],
     entry: (words) => ({ type: "local", command: words, enabled: true }),
+    words: ["command"],
   },
   {
     id: "mcp-vscode",
@@ -84,18 +87,23 @@ const hosts: readonly McpHost[] = [
     file: { target: "~/.config/goose/config.yaml", moved: config, format: "yaml" },
     path: ["extensions", "caret"],
     entry: ([cmd = "", ...args]) => ({ enabled: true, type: "stdio", name: "caret", cmd, args, timeout: 300 }),
+    words: ["cmd", "args"],
   },
 ];
 
 /** Hosts that start `caret mcp` themselves and hand work to agents: no address, no token. */
 export function mcpHosts({ machine }: RecipeValues): readonly Recipe[] {
   const words = [...machine.caret, "mcp"];
-  return hosts.map(({ id, name, file, path, entry }) => ({
+  return hosts.map(({ id, name, file, path, entry, words: members = ["command", "args"] }) => ({
     id,
     name,
     about: "Hands work to agents with Caret's tools.",
     parts: [{ target: file.target, text: shown(file, path, entry(words)) }],
-    installation: { files: [{ ...file, settings: [{ path, value: entry(words) }] }], start: "the host" },
+    installation: {
+      files: [{ ...file, settings: [{ path, value: entry(words) }] }],
+      start: name.replace(/,.*/, ""),
+      program: { protocol: "mcp", words: members.map((member) => [...path, member]) },
+    },
   }));
 }
 

@@ -25,6 +25,7 @@ export type {
   SettingsFormat,
   SettingValue,
   SharedFile,
+  StartedProgram,
 } from "./installation.ts";
 export { isOwnFile } from "./installation.ts";
 export type { Launch } from "./launch.ts";

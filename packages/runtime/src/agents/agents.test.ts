@@ -41,6 +41,7 @@ describe("an agent", () => {
       createdBy: "human",
       doing: { kind: "idle", since: created.createdAt },
       waiting: 0,
+      toHuman: [],
       lastSeq: 0,
       lastLine: "",
     });
