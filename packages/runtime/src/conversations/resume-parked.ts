@@ -58,6 +58,8 @@ function findBroughtResults(
 ): BroughtResults | undefined {
   const news = question.messages.slice(question.messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const results = news.filter((message): message is ToolMessage => message.role === "tool");
+  // Most requests bring none, and need not look at every turn that runs.
+  if (results.length === 0) return undefined;
   const shared = turns
     .map(({ turnId }) => registry.find(turnId))
     .find((turn) => turn?.tokenName === tokenName && results.some(({ callId }) => turn.hasCall(callId)));
