@@ -37,7 +37,12 @@ function markersOf(html: string): string {
 
 async function listedIds(): Promise<readonly string[]> {
   if (values.fixture) return (await readFile(here("pricing/models.txt"), "utf8")).split("\n").filter((id) => id !== "");
-  const { stdout } = await run(here("../node_modules/.bin/caret"), ["models", "--json", "--refresh"]);
+  const { stdout } = await run(process.execPath, [
+    here("../packages/cli/bin/caret.js"),
+    "models",
+    "--json",
+    "--refresh",
+  ]);
   const models: readonly { readonly id: string; readonly variants?: readonly { readonly id: string }[] }[] =
     JSON.parse(stdout);
   return models.flatMap(({ id, variants }) => variants?.map((variant) => variant.id) ?? [id]);
@@ -70,14 +75,21 @@ async function checkPage(): Promise<void> {
   say(`  compare it with the table, then put "digest": "${digest}" into scripts/${file}`);
 }
 
+/** What a command printed says more than that it failed, and a cause more than that a fetch did. */
+function wordsOf(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason);
+  const { cause, message } = reason;
+  const said = "stderr" in reason && typeof reason.stderr === "string" ? reason.stderr.trim() : "";
+  const words = said || (cause instanceof Error ? `${message}: ${cause.message}` : message);
+  return words.split("\n", 1)[0] ?? "";
+}
+
 async function attempt(what: string, check: () => Promise<void>): Promise<boolean> {
   try {
     await check();
     return true;
   } catch (reason) {
-    const { message, cause } = reason instanceof Error ? reason : { message: String(reason), cause: undefined };
-    const first = message.split("\n", 1)[0];
-    process.stderr.write(`${what} could not be read: ${first}${cause instanceof Error ? `: ${cause.message}` : ""}\n`);
+    process.stderr.write(`${what} could not be read: ${wordsOf(reason)}\n`);
     return false;
   }
 }

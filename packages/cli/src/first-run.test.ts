@@ -33,12 +33,9 @@ async function start(...answers: readonly string[]) {
     ...{ platform: process.platform, uid: process.getuid?.(), stdin, stdout, stderr: new PassThrough() },
     onSignal: () => () => undefined,
   } as Host;
-  const code = await firstRun(host, {
-    run: async (argv) => {
-      ran.push(argv);
-      return 0;
-    },
-    has: () => true,
+  const code = await firstRun(host, async (argv) => {
+    ran.push(argv);
+    return 0;
   });
   return { code, ran, shown };
 }

@@ -10,7 +10,7 @@ import { readLockFile } from "./serve/gateway-lock.ts";
 import { hostLook, type Look } from "./terminal/look.ts";
 
 /** Something that a person may want next. Nothing of it happens before it is chosen. */
-export interface NextStep {
+interface NextStep {
   readonly argv: readonly string[];
   readonly does: string;
   /** What it writes, for a step that writes outside Caret's own directory: then it is asked about once more. */
@@ -27,23 +27,19 @@ const clients: Readonly<Record<string, string>> = {
   qwen: "qwen-code",
 };
 
-export interface FirstRunOptions {
-  /** Runs another command of Caret's. */
-  readonly run: (argv: readonly string[]) => Promise<ExitCode>;
-  /** Whether there is a command of this name. */
-  readonly has: (name: string) => boolean;
-}
+/** Runs another command of Caret's. */
+type RunCommand = (argv: readonly string[]) => Promise<ExitCode>;
 
 /** `caret` alone, in a terminal: greets, looks around, and offers what to do next. It reads only, until a person chooses. */
-export async function firstRun(host: Host, options: FirstRunOptions): Promise<ExitCode> {
+export async function firstRun(host: Host, run: RunCommand): Promise<ExitCode> {
   const look = hostLook(host);
-  const steps = nextSteps(host, options.has);
+  const steps = nextSteps(host);
   await write(host.stdout, `${[...greeting(host, look), "", ...stepLines(steps, host, look)].join("\n")}\n\n`);
   const step = await choose(host, steps);
   if (step === undefined) return exitCodes.completed;
   if (step.writes !== undefined && !(await confirm(host, `This writes ${step.writes}. Go on?`)))
     return exitCodes.completed;
-  return await options.run(step.argv);
+  return await run(step.argv);
 }
 
 /** What can be seen without starting anything. */
@@ -61,13 +57,13 @@ function greeting(host: Host, { style, glyphs }: Look): readonly string[] {
 }
 
 /** For this machine, the most useful first. */
-function nextSteps(host: Host, has: FirstRunOptions["has"]): readonly NextStep[] {
+function nextSteps(host: Host): readonly NextStep[] {
   const found = Object.entries(clients).filter(([program]) => findOnPath(host, program) !== undefined);
-  const installs = found.map(([, client]) =>
-    has("install")
-      ? { argv: ["install", client], does: `use Caret from ${client}`, writes: `the settings of ${client}` }
-      : { argv: ["connect", client], does: `how to use Caret from ${client}` },
-  );
+  const installs = found.map(([, client]) => ({
+    argv: ["install", client],
+    does: `use Caret from ${client}`,
+    writes: `the settings of ${client}`,
+  }));
   return [
     { argv: ["doctor"], does: "check this machine, and say what is missing" },
     { argv: ["serve"], does: "start the gateway and its page" },

@@ -27,10 +27,7 @@ export async function runCaret(host: Host): Promise<ExitCode> {
 /** A person who types nothing but `caret` is shown what there is, and led on. */
 async function guide(host: Host): Promise<ExitCode> {
   const { firstRun } = await import("./first-run.ts");
-  return await firstRun(host, {
-    run: (argv) => runCaret({ ...host, argv }),
-    has: (name) => commands.has(name),
-  });
+  return await firstRun(host, (argv) => runCaret({ ...host, argv }));
 }
 
 async function createProgram(host: Host, done: (code: ExitCode) => void): Promise<Command> {

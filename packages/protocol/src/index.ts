@@ -31,7 +31,7 @@ export type {
   PickCandidate,
   StartComparison,
 } from "./api/comparison-view.ts";
-export type { EditorAnswer, EditorOffer, EditorRequest, EditorTask } from "./api/editor-requests.ts";
+export type { EditorAnswer, EditorOffer, EditorRequest, FollowedEditorRequest } from "./api/editor-requests.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const page = fileURLToPath(new URL("../../../../docs/commands.md", import.meta.url));
+const docs = new URL("../../../../docs/", import.meta.url);
+const examplesOf = (page: string): readonly Example[] => readExamples(readFileSync(new URL(page, docs), "utf8"));
 const entry = fileURLToPath(new URL("../../bin/caret.js", import.meta.url));
 
 interface Step {
@@ -78,17 +79,17 @@ function type(command: string): Promise<{ readonly code: number; readonly stdout
   });
 }
 
-describe("docs/commands.md", () => {
-  const examples = readExamples(readFileSync(page, "utf8"));
+it("has examples of every command that docs/commands.md describes", () => {
+  const typed = examplesOf("commands.md")
+    .flatMap(({ steps }) => steps.map(({ command }) => command))
+    .join("\n");
+  for (const name of ["run", "sessions", "chats", "config", "decode", "install", "launch"])
+    expect(typed).toContain(`caret ${name}`);
+});
 
-  it("has examples of every command it describes", () => {
-    const typed = examples.flatMap(({ steps }) => steps.map(({ command }) => command)).join("\n");
-    for (const name of ["run", "sessions", "chats", "config", "decode", "install", "launch"])
-      expect(typed).toContain(`caret ${name}`);
-  });
-
+describe.each(["commands.md", "guide.md"])("docs/%s", (page) => {
   // In the order of the page: an example may build on those before it.
-  it.each(examples)("is true: $name", async ({ exitCode, steps }) => {
+  it.each(examplesOf(page))("is true: $name", async ({ exitCode, steps }) => {
     for (const [index, { command, printed }] of steps.entries()) {
       const { code, stdout, stderr } = await type(command);
       const expected = index === steps.length - 1 ? exitCode : 0;

@@ -95,6 +95,16 @@ it.skipIf(!hasBubblewrap)("answers with --deep what a sandbox depends on, by thr
   ]);
 });
 
+it("breaks its lines between words at the width of a terminal", async () => {
+  const { stdout } = await tryCommand(addDoctorCommand, ["doctor"], {
+    cwd: directory,
+    env: { ...env, NO_COLOR: "1" },
+    isTerminal: true,
+  });
+  expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  expect(stdout).toMatch(/\n {2}→ Install Cursor's agent CLI/);
+});
+
 it("fails when the CLI was asked for and is not there", async () => {
   env["CARET_LANE"] = "cli";
   expect(await finding("agent CLI")).toMatchObject({ code: 1, found: { state: "fail" } });

@@ -8,9 +8,10 @@ import { type Finding, toFindingView, whyItMatters } from "../doctor/finding.ts"
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { loadPriceUpdates } from "../prices/price-file.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
-import { hostLook, type Look } from "../terminal/look.ts";
+import { hostLook } from "../terminal/look.ts";
 import { withProgress } from "../terminal/progress.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
+import { wrapText } from "../terminal/word-wrap.ts";
 import { addConfigFlags, configSources, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines, write } from "./print.ts";
 
@@ -81,13 +82,19 @@ function checkPrices(host: Host): Finding | undefined {
   }
 }
 
-function findingLines(finding: Finding, { style, glyphs }: Look): readonly string[] {
+type HostLook = ReturnType<typeof hostLook>;
+
+const INDENT = "  ";
+
+function findingLines(finding: Finding, look: HostLook): readonly string[] {
   const { check, state, detail, fix } = finding;
+  const { style, glyphs } = look;
   const marks = { ok: style.green(glyphs.ok), warn: style.yellow("!"), fail: style.red(glyphs.failed) };
   const why = whyItMatters(finding);
+  const lines = (text: string, first = INDENT) => wrapText(text, { first, indent: INDENT }, look);
   return [
-    `${marks[state]} ${check}: ${cleanLine(detail)}`,
-    ...(why === undefined ? [] : [style.dim(`  ${why}`)]),
-    ...(fix === undefined ? [] : [style.dim(`  ${glyphs.arrow} ${cleanLine(fix)}`)]),
+    ...lines(`${check}: ${cleanLine(detail)}`, `${marks[state]} `),
+    ...(why === undefined ? [] : lines(why).map(style.dim)),
+    ...(fix === undefined ? [] : lines(`${glyphs.arrow} ${cleanLine(fix)}`).map(style.dim)),
   ];
 }

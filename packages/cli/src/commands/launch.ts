@@ -6,7 +6,7 @@ import { launchClient } from "../install/launch-client.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
 import { gatewayUrl } from "../serve/gateway-url.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
-import { clientTokenName, ensureClientToken } from "../tokens/client-token.ts";
+import { ensureClientToken, launchTokenName } from "../tokens/client-token.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { write } from "./print.ts";
 
@@ -45,7 +45,7 @@ async function launch(
         host.stderr,
         `caret: a gateway at ${connection.url} runs as long as ${known.name}: ${connection.startedBecause}\n`,
       );
-    const token = await ensureClientToken(dataDir, clientTokenName(client));
+    const token = await ensureClientToken(dataDir, launchTokenName(client));
     const values = { url: connection.url.replace(/\/$/, ""), token, dataDir };
     const recipe = clientRecipe(client, values).launch ?? known.launch;
     return await launchClient({ host, launch: recipe, args });

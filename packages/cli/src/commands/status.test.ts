@@ -32,7 +32,7 @@ it("says on one screen that nothing runs, and what would start it", async () => 
       "  sessions     0, 0 at work",
       "  today        0 turns, 0 tokens, –",
       "  credentials  none found; caret auth lists where they may be",
-      "  clients      none that lists models; caret connect names others",
+      "  clients      none; caret install sets one up",
       `  data         ${data}`,
       "caret doctor checks all of it.",
       "",

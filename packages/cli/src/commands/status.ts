@@ -5,6 +5,7 @@ import type { Config } from "../config/config-schema.ts";
 import { controlAccess } from "../credentials/control-access.ts";
 import { credentialWorlds } from "../credentials/credential-worlds.ts";
 import type { ExitCode, Host } from "../host.ts";
+import { readReceipts } from "../install/receipt.ts";
 import { clientLists } from "../models/client-list.ts";
 import { findClientList } from "../models/find-client-list.ts";
 import { version } from "../program.ts";
@@ -12,6 +13,7 @@ import { answers } from "../serve/find-gateway.ts";
 import { readLockFile } from "../serve/gateway-lock.ts";
 import { hostLook } from "../terminal/look.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
+import { wrapText } from "../terminal/word-wrap.ts";
 import { addConfigFlags } from "./config-flags.ts";
 import { type LogWork, withLog } from "./log-work.ts";
 import { printJson, printLines } from "./print.ts";
@@ -46,7 +48,7 @@ interface Status {
   readonly today: UsageTotals;
   /** Where credentials were found; `caret auth --check` tries them. */
   readonly credentials: readonly string[];
-  /** Clients whose settings name Caret. */
+  /** Clients that `caret install` has set up, or whose settings name Caret. */
   readonly clients: readonly string[];
   readonly dataDir: string;
 }
@@ -68,7 +70,7 @@ async function readStatus({ host, config, store }: LogWork): Promise<Status> {
     runningTurns: (await store.runningTurns()).filter(({ owner }) => store.isOwnerAlive(owner)).length,
     today: totalUsage(rows.map(({ model = "unknown", ...row }) => ({ ...row, model }))),
     credentials: foundCredentials(host, config),
-    clients: clientLists.filter((client) => isConfigured(host, client)).map(({ id }) => id),
+    clients: configuredClients(host, config),
     dataDir: config.dataDir,
   };
 }
@@ -86,16 +88,23 @@ function foundCredentials(host: Host, config: Config): readonly string[] {
     .map(({ place }) => place);
 }
 
-function isConfigured(host: Host, client: (typeof clientLists)[number]): boolean {
+function configuredClients(host: Host, { dataDir }: Config): readonly string[] {
+  const installed = ifReadable(() => readReceipts(dataDir)) ?? [];
+  const listing = clientLists.filter((client) => ifReadable(() => findClientList(host, client)) !== undefined);
+  return [...new Set([...installed.map(({ client }) => client), ...listing.map(({ id }) => id)])];
+}
+
+function ifReadable<Content>(read: () => Content): Content | undefined {
   try {
-    return findClientList(host, client) !== undefined;
+    return read();
   } catch {
-    return false; // a file that does not parse configures nothing; `caret doctor` says so
+    return undefined; // a file that does not parse sets nothing up; `caret doctor` says so
   }
 }
 
 function statusLines(status: Status, host: Host): readonly string[] {
-  const { style, glyphs } = hostLook(host);
+  const look = hostLook(host);
+  const { style, glyphs } = look;
   const { today } = status;
   const turns = `${today.turns} turns, ${formatTokens(allTokens(today))} tokens, ${costCell(today)}`;
   const rows: readonly (readonly [string, string])[] = [
@@ -105,13 +114,19 @@ function statusLines(status: Status, host: Host): readonly string[] {
     ["sessions", `${status.sessions}, ${status.runningTurns} at work`],
     ["today", turns],
     ["credentials", status.credentials.join(", ") || `none found; ${host.command} auth lists where they may be`],
-    ["clients", status.clients.join(", ") || `none that lists models; ${host.command} connect names others`],
+    ["clients", status.clients.join(", ") || `none; ${host.command} install sets one up`],
     ["data", status.dataDir],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return [
     `Caret ${status.version}`,
-    ...rows.map(([name, words]) => `  ${style.dim(name.padEnd(width))}  ${cleanLine(words)}`),
+    ...rows.flatMap(([name, words]) =>
+      wrapText(
+        cleanLine(words),
+        { first: `  ${style.dim(name.padEnd(width))}  `, indent: " ".repeat(width + 4) },
+        look,
+      ),
+    ),
     style.dim(`${host.command} doctor checks all of it.`),
   ];
 }

@@ -52,7 +52,7 @@ function models({ client, entries, file }: FoundList, { ids }: ClientFacts): rea
       check: `${client.id} models`,
       state: "warn",
       detail: `Cursor does not list ${gone.join(", ")}, which ${file} names`,
-      fix: `Remove them there, then run caret sync-models --client ${client.id}`,
+      fix: `Remove them there, then run \`caret sync-models --client ${client.id}\`.`,
     },
   ];
 }

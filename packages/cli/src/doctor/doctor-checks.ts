@@ -164,7 +164,7 @@ export async function checkGateway({ host, config }: DoctorWork): Promise<Findin
       check,
       state: "warn",
       detail: `${file} is damaged, or others may write it, so no command uses the gateway it names`,
-      fix: "Stop the gateway, then run caret serve",
+      fix: "Stop the gateway, then run `caret serve`.",
     };
   if (lock === undefined) return { check, state: "ok", detail: "none runs" };
   const { url, pid, startTime, version: running } = lock;
@@ -183,6 +183,6 @@ export async function checkGateway({ host, config }: DoctorWork): Promise<Findin
     check,
     state: "warn",
     detail: `${url} is of version ${running}, and this is ${version}`,
-    fix: "Stop the gateway, then run caret serve",
+    fix: "Stop the gateway, then run `caret serve`.",
   };
 }

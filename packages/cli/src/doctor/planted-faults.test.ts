@@ -190,10 +190,10 @@ const machines: readonly Machine[] = [
     faults: [
       ["a default model that is gone", "default model", /^Set `model` to one that `caret models` lists/],
       ["a login that has expired", "credentials", /^caret login$/],
-      ["an OpenCode model that is gone", "opencode models", /^Remove them there, then run caret sync-models/],
+      ["an OpenCode model that is gone", "opencode models", /^Remove them there, then run `caret sync-models/],
       ["an OpenCode variant whose model is gone", "opencode variants", /^caret sync-models/],
       ["a receipt that cannot be read", "receipts", /take the client's settings back by hand/],
-      ["a gateway file that cannot be read", "gateway", /^Stop the gateway, then run caret serve$/],
+      ["a gateway file that cannot be read", "gateway", /^Stop the gateway, then run `caret serve`\.$/],
     ],
   },
   {

@@ -34,7 +34,7 @@ function checkFile({ client }: Receipt, { path, format, settings }: ReceiptFile)
   } catch (reason) {
     const why = reason instanceof Error ? reason.message : String(reason);
     const detail = `${path} cannot be read: ${why}`;
-    return [{ check: `${client} settings`, state: "fail", detail, fix: `Correct ${path}, then run ${fix}` }];
+    return [{ check: `${client} settings`, state: "fail", detail, fix: `Correct ${path}, then run \`${fix}\`.` }];
   }
 }
 

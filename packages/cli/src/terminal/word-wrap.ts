@@ -66,5 +66,16 @@ export function createWordWrap(columns: () => number): WordWrap {
   };
 }
 
+/** One text as lines of a terminal: the first begins as it is given, the others with the indent. A pipe gets it whole. */
+export function wrapText(
+  text: string,
+  { first, indent }: { readonly first: string; readonly indent: string },
+  { columns, isTty }: { readonly columns: number; readonly isTty: boolean },
+): readonly string[] {
+  if (!isTty) return [first + text];
+  const wrap = createWordWrap(() => columns);
+  return (wrap.begin(first, indent) + wrap.push(text) + wrap.flush()).split("\n");
+}
+
 /** For pipes and files: every line stays whole, whatever its length. */
 export const noWrap: WordWrap = { begin: (text) => text, push: (text) => text, flush: () => "" };

@@ -10,6 +10,11 @@ export function clientTokenName(client: string): string {
   return `install-${client}`;
 }
 
+/** The name of the token that a launched client has. It is kept for the next launch: several may run at once. */
+export function launchTokenName(client: string): string {
+  return `launch-${client}`;
+}
+
 /** Where its secret is kept, for clients that read a file or run a command. */
 export function clientTokenPath(dataDir: string, name: string): string {
   return join(dataDir, "client-tokens", name);

@@ -5,9 +5,15 @@ import {
   type SessionUpdate,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk";
-import { CaretError, type EditorAnswer, type EditorOffer, type EditorTask, type NativeClient } from "@caret/protocol";
+import {
+  CaretError,
+  type EditorAnswer,
+  type EditorOffer,
+  type EditorRequest,
+  type NativeClient,
+} from "@caret/protocol";
 
-type RunTask = Extract<EditorTask, { readonly kind: "run" }>;
+type RunRequest = Extract<EditorRequest, { readonly kind: "run" }>;
 
 /** How long a client may take to end and release the terminals of a turn that is over. */
 const RELEASE_MS = 2_000;
@@ -27,7 +33,7 @@ export interface SessionEditorOptions {
 export class SessionEditor {
   readonly #options: SessionEditorOptions;
   /** What the client does right now. */
-  readonly #tasks = new Set<Promise<void>>();
+  readonly #serving = new Set<Promise<void>>();
   /** What ends a command that runs in a terminal, by request. */
   readonly #running = new Map<string, AbortController>();
   /** By the call whose command runs there. */
@@ -52,12 +58,14 @@ export class SessionEditor {
     await ready.promise;
   }
 
-  /** Resolves when the client has done what it was asked, or takes too long over it. */
+  /** The turn is over. Resolves when the client has done what it was asked, or takes too long over it. */
   async settled(): Promise<void> {
-    if (this.#tasks.size === 0) return;
+    this.#shown.clear();
+    this.#terminals.clear();
+    if (this.#serving.size === 0) return;
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, RELEASE_MS);
-    await Promise.race([Promise.allSettled(this.#tasks), late.promise]);
+    await Promise.race([Promise.allSettled(this.#serving), late.promise]);
     clearTimeout(timer);
   }
 
@@ -84,51 +92,60 @@ export class SessionEditor {
       }
   }
 
-  #start(task: EditorTask): void {
-    const served = this.#serve(task).finally(() => this.#tasks.delete(served));
-    this.#tasks.add(served);
+  #start(request: EditorRequest): void {
+    const served = this.#serve(request).finally(() => this.#serving.delete(served));
+    this.#serving.add(served);
   }
 
-  async #serve(task: EditorTask): Promise<void> {
+  async #serve(request: EditorRequest): Promise<void> {
     const { caret, sessionId, signal, onError } = this.#options;
-    const answer = await this.#fulfil(task).catch((reason: unknown): EditorAnswer => ({ failed: wordsOf(reason) }));
+    const answer = await this.#fulfil(request).catch((reason: unknown): EditorAnswer => ({ failed: wordsOf(reason) }));
     if (signal.aborted) return;
-    await caret.answerEditor(sessionId, task.requestId, answer).catch((reason: unknown) => {
+    await caret.answerEditor(sessionId, request.requestId, answer).catch((reason: unknown) => {
       const error = CaretError.from(reason);
       // The tool has stopped waiting, or the gateway was restarted.
       if (error.code !== "not-found") onError(error);
     });
   }
 
-  async #fulfil(task: EditorTask): Promise<EditorAnswer> {
+  async #fulfil(request: EditorRequest): Promise<EditorAnswer> {
     const { client, sessionId } = this.#options;
-    switch (task.kind) {
+    switch (request.kind) {
       case "read": {
-        const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path: task.path });
+        const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path: request.path });
         return { text: content };
       }
       case "write":
         await client.request(methods.client.fs.writeTextFile, {
           sessionId,
-          path: task.path,
-          content: task.text,
+          path: request.path,
+          content: request.text,
         });
         return {};
       case "run":
-        return await this.#run(task);
+        return await this.#run(request);
     }
   }
 
-  async #run({ requestId, callId, command, args, cwd, outputBytes }: RunTask): Promise<EditorAnswer> {
-    const { client, sessionId } = this.#options;
+  async #run(request: RunRequest): Promise<EditorAnswer> {
     const withdrawn = new AbortController();
-    this.#running.set(requestId, withdrawn);
+    this.#running.set(request.requestId, withdrawn);
+    try {
+      return await this.#runInTerminal(request, withdrawn.signal);
+    } finally {
+      this.#running.delete(request.requestId);
+    }
+  }
+
+  async #runInTerminal(request: RunRequest, withdrawn: AbortSignal): Promise<EditorAnswer> {
+    const { callId, command, args, cwd, outputBytes } = request;
+    const { client, sessionId } = this.#options;
     const wanted = { sessionId, command, args: [...args], cwd, outputByteLimit: outputBytes };
     const terminal = await client.createTerminal(wanted);
     try {
       const kill = (): void => void terminal.kill().catch(() => undefined); // it has ended by itself
-      withdrawn.signal.addEventListener("abort", kill, { once: true });
-      if (withdrawn.signal.aborted) kill();
+      withdrawn.addEventListener("abort", kill, { once: true });
+      if (withdrawn.aborted) kill();
       await this.#show(callId, terminal.id);
       const ended = await terminal.waitForExit();
       const { output, truncated } = await terminal.currentOutput();
@@ -139,7 +156,6 @@ export class SessionEditor {
         ...(ended.signal == null ? {} : { signal: ended.signal }),
       };
     } finally {
-      this.#running.delete(requestId);
       await terminal.release().catch(() => undefined); // a client that cannot release it has nothing to release
     }
   }

@@ -9,7 +9,7 @@ export interface EditorOffer {
 }
 
 /** What an editor is to do for a tool call, which was approved before. Paths are absolute and in the session's workspace. */
-export type EditorTask =
+export type EditorRequest =
   | { readonly kind: "read"; readonly requestId: string; readonly path: string }
   | { readonly kind: "write"; readonly requestId: string; readonly path: string; readonly text: string }
   | {
@@ -25,11 +25,11 @@ export type EditorTask =
     };
 
 /**
- * What an editor is sent. `ready` comes first: from here on the editor counts. `withdraw` takes an earlier task back: its command
- * is to be ended, and the task answered.
+ * What an editor is sent. `ready` comes first: from here on the editor counts. `withdraw` takes an earlier request back: its command
+ * is to be ended, and the request answered.
  */
-export type EditorRequest =
-  | EditorTask
+export type FollowedEditorRequest =
+  | EditorRequest
   | { readonly kind: "ready" }
   | { readonly kind: "withdraw"; readonly requestId: string };
 

@@ -1,4 +1,4 @@
-import type { EditorRequest } from "../api/editor-requests.ts";
+import type { FollowedEditorRequest } from "../api/editor-requests.ts";
 import type { EventEnvelope, SessionUpdate } from "../api/session-view.ts";
 import { CaretError } from "../errors/caret-error.ts";
 import { parseJson } from "../json.ts";
@@ -62,7 +62,7 @@ export async function* followUpdates(
 /** Each connection begins with a `ready`: what was asked over the one before it nobody waits for. */
 export async function* followEditor(
   stream: AsyncIterable<StreamBatch>,
-): AsyncGenerator<readonly EditorRequest[], void> {
+): AsyncGenerator<readonly FollowedEditorRequest[], void> {
   for await (const messages of stream)
-    yield (messages ?? []).flatMap(({ data }) => (parseJson(data) as EditorRequest | undefined) ?? []);
+    yield (messages ?? []).flatMap(({ data }) => (parseJson(data) as FollowedEditorRequest | undefined) ?? []);
 }

@@ -1,4 +1,4 @@
-import type { EditorAnswer, EditorOffer, EditorRequest } from "../api/editor-requests.ts";
+import type { EditorAnswer, EditorOffer, FollowedEditorRequest } from "../api/editor-requests.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -82,7 +82,11 @@ export interface NativeClient extends AgentCalls, ComparisonCalls {
    * Serves the gateway's tools with the files and terminals of an editor, until the signal: answer each request. Needs the
    * scope `admin`.
    */
-  followEditor(sessionId: string, offer: EditorOffer, options: FollowOptions): AsyncIterable<readonly EditorRequest[]>;
+  followEditor(
+    sessionId: string,
+    offer: EditorOffer,
+    options: FollowOptions,
+  ): AsyncIterable<readonly FollowedEditorRequest[]>;
   answerEditor(sessionId: string, requestId: string, answer: EditorAnswer, options?: RequestOptions): Promise<void>;
   startTurn(sessionId: string, wanted: StartTurn, options?: RequestOptions): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, options?: RequestOptions): Promise<void>;

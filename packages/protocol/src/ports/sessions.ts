@@ -1,4 +1,4 @@
-import type { EditorAnswer, EditorOffer, EditorRequest } from "../api/editor-requests.ts";
+import type { EditorAnswer, EditorOffer, FollowedEditorRequest } from "../api/editor-requests.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -91,7 +91,7 @@ export interface Sessions {
     sessionId: string,
     options: { readonly offer: EditorOffer; readonly signal: AbortSignal },
     caller: Caller,
-  ): AsyncIterable<readonly EditorRequest[]>;
+  ): AsyncIterable<readonly FollowedEditorRequest[]>;
   /** Rejects with `not-found` when nobody waits for it any more. */
   answerEditor(sessionId: string, requestId: string, answer: EditorAnswer, caller: Caller): Promise<void>;
   /** Resolves when its `turn-start` is committed. The turn runs on without followers. */

@@ -1,4 +1,4 @@
-import { CaretError, type EditorAnswer, type EditorOffer, type EditorRequest } from "@caret/protocol";
+import { CaretError, type EditorAnswer, type EditorOffer, type FollowedEditorRequest } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
 import type { ToolEditor } from "../tools/tool-editor.ts";
 import { type AskedOfEditor, type OpenEditor, toToolEditor } from "./to-tool-editor.ts";
@@ -9,7 +9,7 @@ export interface SessionEditors {
   follow(
     sessionId: string,
     options: { readonly offer: EditorOffer; readonly signal: AbortSignal },
-  ): AsyncIterable<readonly EditorRequest[]>;
+  ): AsyncIterable<readonly FollowedEditorRequest[]>;
   /** Throws `not-found` when nobody waits for it. */
   answer(sessionId: string, requestId: string, answer: EditorAnswer): void;
   /** For the tools of the session's turns: the newest editor that there is when they ask. */
@@ -71,14 +71,14 @@ export function createSessionEditors(newId: () => string): SessionEditors {
 /** Requests on their way to one editor. */
 class RequestQueue {
   readonly #bell = new Doorbell();
-  readonly #queued: EditorRequest[] = [{ kind: "ready" }];
+  readonly #queued: FollowedEditorRequest[] = [{ kind: "ready" }];
   #isOver = false;
 
   constructor() {
     this.#bell.ring();
   }
 
-  push(request: EditorRequest): void {
+  push(request: FollowedEditorRequest): void {
     this.#queued.push(request);
     this.#bell.ring();
   }
@@ -88,7 +88,7 @@ class RequestQueue {
     this.#bell.ring();
   }
 
-  async *batches(): AsyncGenerator<readonly EditorRequest[], void, undefined> {
+  async *batches(): AsyncGenerator<readonly FollowedEditorRequest[], void, undefined> {
     for (;;) {
       await this.#bell.rung();
       if (this.#isOver) return;

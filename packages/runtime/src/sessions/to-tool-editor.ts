@@ -1,4 +1,4 @@
-import { CaretError, type EditorAnswer, type EditorOffer, type EditorTask } from "@caret/protocol";
+import { CaretError, type EditorAnswer, type EditorOffer, type EditorRequest } from "@caret/protocol";
 import { untilAborted } from "../async/until-aborted.ts";
 import { within } from "../async/within.ts";
 import type { EditorRun, ToolEditor } from "../tools/tool-editor.ts";
@@ -6,9 +6,9 @@ import type { EditorRun, ToolEditor } from "../tools/tool-editor.ts";
 /** What a command may take to end in an editor's terminal. */
 const GRACE_MS = 5_000;
 
-/** A task before it has its id. */
-export type AskedOfEditor = WithoutId<EditorTask>;
-type WithoutId<Task> = Task extends unknown ? Omit<Task, "requestId"> : never;
+/** A request before it has its id. */
+export type AskedOfEditor = WithoutId<EditorRequest>;
+type WithoutId<Request> = Request extends unknown ? Omit<Request, "requestId"> : never;
 
 export interface OpenEditor {
   readonly offer: EditorOffer;

@@ -1,4 +1,10 @@
-import { CaretError, type EditorAnswer, type EditorOffer, type EditorRequest, type EditorTask } from "@caret/protocol";
+import {
+  CaretError,
+  type EditorAnswer,
+  type EditorOffer,
+  type EditorRequest,
+  type FollowedEditorRequest,
+} from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSessionEditors, type SessionEditors } from "../sessions/session-editors.ts";
 import { createExecTool } from "./exec/exec-tool.ts";
@@ -17,14 +23,14 @@ afterEach(() => bench.remove());
 
 const everything: EditorOffer = { reads: true, writes: true, terminals: true };
 
-type Serve = (task: EditorTask) => EditorAnswer | undefined;
+type Serve = (request: EditorRequest) => EditorAnswer | undefined;
 
 /** An editor that answers at once, unless it has nothing to say. Resolves when it counts. */
 async function openEditor(offer: EditorOffer, serve: Serve) {
   const gone = new AbortController();
-  const requests: EditorRequest[] = [];
+  const requests: FollowedEditorRequest[] = [];
   const ready = Promise.withResolvers<void>();
-  const take = (request: EditorRequest): void => {
+  const take = (request: FollowedEditorRequest): void => {
     requests.push(request);
     if (request.kind === "ready") return ready.resolve();
     const answer = request.kind === "withdraw" ? undefined : serve(request);

@@ -47,7 +47,7 @@ function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
       </p>
       <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-raised">
         {worstFirst(findings).map((finding) => (
-          <Finding finding={finding} key={finding.check} />
+          <Finding finding={finding} key={`${finding.check} ${finding.detail}`} />
         ))}
       </ul>
     </>
@@ -60,7 +60,7 @@ const faces = {
   fail: { Icon: CircleX, colour: "text-bad", word: "Failed" },
 } as const;
 
-function Finding({ finding: { check, state, detail, fix } }: { readonly finding: FindingView }) {
+function Finding({ finding: { check, state, detail, why, fix } }: { readonly finding: FindingView }) {
   const { Icon, colour, word } = faces[state];
   return (
     <li className="grid grid-cols-[20px_minmax(0,1fr)] gap-x-3 px-3 py-2.5 sm:px-4">
@@ -73,6 +73,7 @@ function Finding({ finding: { check, state, detail, fix } }: { readonly finding:
         <p className="text-soft [overflow-wrap:anywhere]">
           <Words text={detail} />
         </p>
+        {why !== undefined && <p className="text-[13px] text-faint">{why}</p>}
         {fix !== undefined && <Fix check={check} fix={fix} />}
       </div>
     </li>

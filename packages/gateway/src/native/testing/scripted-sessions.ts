@@ -10,9 +10,9 @@ import {
   type CreateSession,
   type EditorAnswer,
   type EditorOffer,
-  type EditorRequest,
   type EventEnvelope,
   type ExportFormat,
+  type FollowedEditorRequest,
   type ForkSession,
   type GrantView,
   type LogPage,
@@ -119,7 +119,7 @@ export class ScriptedSessions implements Sessions {
     id: string,
     { offer, signal }: { readonly offer: EditorOffer; readonly signal: AbortSignal },
     caller: Caller,
-  ): AsyncIterable<readonly EditorRequest[]> {
+  ): AsyncIterable<readonly FollowedEditorRequest[]> {
     this.#note("followEditor", id, offer, caller);
     return this.#follow(signal, () => []);
   }
