@@ -104,7 +104,8 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     env: host.env,
     newId: randomUUID,
     toolsOf: (sessionId) => ownTools(agents, sessionId),
-    registrationOf: (sessionId) => registrations.of(sessionId),
+    // Windows has no Unix sockets that file permissions keep private.
+    registrationOf: async (sessionId) => (host.platform === "win32" ? undefined : await registrations.of(sessionId)),
   });
   const registrations = openRegistrations(options, () => agents);
   const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch, registrations });

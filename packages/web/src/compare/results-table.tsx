@@ -39,7 +39,7 @@ export function ResultsTable({ comparison, shown, onShow, onPick }: ResultsTable
               <th className="px-3 py-2 font-medium" scope="row">
                 {candidate.model}
               </th>
-              <Cell>{outcomeWords(candidate)}</Cell>
+              <td className="min-w-24 px-3 py-2 text-soft [overflow-wrap:anywhere]">{outcomeWords(candidate)}</td>
               <Cell>
                 <Changes candidate={candidate} isShown={candidate.id === shown} onShow={onShow} />
               </Cell>
@@ -71,7 +71,7 @@ function Head({ children }: { readonly children: string }) {
 }
 
 function Cell({ children }: { readonly children: ReactNode }) {
-  return <td className="px-3 py-2 text-soft [overflow-wrap:anywhere]">{children}</td>;
+  return <td className="whitespace-nowrap px-3 py-2 text-soft">{children}</td>;
 }
 
 interface ChangesProps {
