@@ -83,12 +83,14 @@ describe("a file that is open in an editor", () => {
     const buffers = new Map([["a.txt", "unsaved"]]);
     await openEditor(everything, withBuffers(buffers));
     const edited = await call("edit", { path: "a.txt", old_string: "unsaved", new_string: "edited" });
+    const replaced = await call("write", { path: "a.txt", content: "replaced" });
     const written = await call("write", { path: "new.txt", content: "made" });
-    expect([edited.diff, written.output, [...buffers], bench.read("a.txt")]).toEqual([
+    expect([edited.diff, replaced.diff, written.output, [...buffers], bench.read("a.txt")]).toEqual([
       { path: "a.txt", before: "unsaved", after: "edited" },
+      { path: "a.txt", before: "edited", after: "replaced" },
       "Created new.txt (4 bytes)",
       [
-        ["a.txt", "edited"],
+        ["a.txt", "replaced"],
         ["new.txt", "made"],
       ],
       "saved",
