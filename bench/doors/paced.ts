@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Bar, Figure } from "../figures/figure.ts";
 import { quantile } from "../figures/quantile.ts";
 import type { BenchSetting } from "./bench-setting.ts";
@@ -11,6 +12,8 @@ const PACE_MS = 20;
 const DELTAS = 150;
 /** Streams begin spread over this time. */
 const SPREAD_MS = 1000;
+/** What a server does after its last answer, such as making seats for the next burst, counts for it and must not slow the next server. */
+const REST_MS = 4000;
 
 interface PacedCost {
   readonly cpuSeconds: number;
@@ -67,6 +70,7 @@ async function pacedOnce(setting: BenchSetting, door: ServedDoor, streams: numbe
   const orders = `deltas=${DELTAS} pace=${PACE_MS}`;
   const dialogues = Array.from({ length: streams }, () => [{ role: "user", content: uniquePrompt(orders) } as const]);
   const result = await loadDoor(setting, door, { dialogues, order: "spread", ms: SPREAD_MS, deltas: DELTAS });
+  await sleep(REST_MS);
   const cpuSeconds = cpu() / 1000;
   const whole = result.answers.filter(({ isWhole }) => isWhole);
   const firstTokens = whole.map(({ firstTokenMs }) => firstTokenMs);
