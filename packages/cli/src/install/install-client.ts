@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { Installation, Recipe } from "@caret/protocol/recipes";
@@ -80,6 +81,11 @@ function prepare({ host, config, client, isDefault }: ClientInstall, token: stri
   if (isDefault && installation.defaults === undefined)
     throw new CaretError("invalid-request", `${recipe.name} has no setting that would make Caret its default`, {
       fix: `Install it without \`--default\`, and start it with: ${installation.start}`,
+    });
+  const { needs } = installation;
+  if (needs !== undefined && !existsSync(needs))
+    throw new CaretError("not-found", `This form of Caret comes without ${needs}, which ${recipe.name} would load`, {
+      fix: `\`caret connect ${client.replace("-plugin", "")}\` prints settings that need nothing else.`,
     });
   const drafts = new FileDrafts();
   const previous = readReceipt(dataDir, client);

@@ -101,6 +101,12 @@ describe("settings in JSON with comments", () => {
     );
   });
 
+  it("stand behind the comment of a trailing comma, and end with one", () => {
+    expect(setSetting("jsonc", '{\n  "a": 1, // one\n}\n', ["model"], "caret/auto").text).toBe(
+      '{\n  "a": 1, // one\n  "model": "caret/auto",\n}\n',
+    );
+  });
+
   it.each(["", "{", '{"a": 1', "not json", '{"a": 1} {"b": 2}'])(
     "are not added to %j, which does not parse",
     (text) => {
@@ -138,6 +144,11 @@ describe("settings in YAML", () => {
         expect(takeOut(edit(text))).toBe(edit(before));
       }),
     );
+  });
+
+  it("are taken out of a place that had no value, which has none again", () => {
+    const { text, takeOut } = install("yaml", "models:\nmark: before\n");
+    expect(takeOut(text)).toBe("models:\nmark: before\n");
   });
 
   it.each(["a: [1", "a: 1\n---\nb: 2\n"])("are not added to %j, which is not one document", (text) => {

@@ -81,6 +81,8 @@ export interface Installation {
   /** Read from the first file. Absent: the client starts Caret itself, or asks its user for the token. */
   readonly access?: ClientAccess;
   readonly program?: StartedProgram;
+  /** A directory of Caret's that the client loads, which not every form of Caret has. */
+  readonly needs?: string;
   /** What a person has to know or do. */
   readonly note?: string;
 }

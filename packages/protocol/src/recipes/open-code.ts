@@ -30,7 +30,8 @@ export function openCode(values: RecipeValues): Recipe {
 
 /** Caret's plugin instead of settings: every model with its variants, and a gateway that is started when none runs. */
 export function openCodePlugin({ machine, url, token }: RecipeValues): Recipe {
-  const plugin = `file://${machine.packages}/${machine.openCodePlugin}`;
+  const needs = `${machine.packages}/${machine.openCodePlugin}`;
+  const plugin = `file://${needs}`;
   const { settings: _, ...file } = sharedFile("opencode", {});
   return {
     id: "opencode-plugin",
@@ -45,6 +46,7 @@ export function openCodePlugin({ machine, url, token }: RecipeValues): Recipe {
       files: [{ ...file, settings: [{ path: ["plugin", { item: plugin }], value: plugin }, ...watched] }],
       defaults: [{ ...file, settings: chosen }],
       start: "opencode --model caret/auto",
+      needs,
     },
   };
 }

@@ -45,6 +45,7 @@ export function pi({ url, token, machine }: RecipeValues): Recipe {
         },
       ],
       start: "pi --provider caret --model auto",
+      needs: extension,
     },
     launch: {
       command: "pi",

@@ -36,6 +36,9 @@ const MAX_TIMEOUT_MS = 600_000;
 /** What a command may take to heed SIGTERM. */
 const GRACE_MS = 2_000;
 
+/** What the relay may take for its last bytes on a busy machine: all else that could hold the pipe open ends with the container. */
+const RELAY_MS = 30_000;
+
 const NOT_CONTAINED = { kind: "none", why: "nothing was set up" } as const;
 
 interface ExecInput {
@@ -84,7 +87,8 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
       const inEditor = await runInEditor(context, { wanted, timeoutMs, outputs });
       if (inEditor !== undefined) return inEditor;
       const command = await toChildCommand(wanted, context, outputs);
-      const child = context.spawner.spawn(command);
+      const isContained = (context.containment ?? NOT_CONTAINED).kind !== "none";
+      const child = context.spawner.spawn(command, isContained ? { drainMs: RELAY_MS } : {});
       const stop = stopInTime(child, timeoutMs, context.signal);
       const collector = outputs.collect();
       const decoder = new TextDecoder();
