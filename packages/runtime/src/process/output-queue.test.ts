@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../testing/eventually.ts";
@@ -18,6 +19,16 @@ describe("reading ahead", () => {
     await eventually(() => queue.isFull, "it is full");
     source.end("rest");
     expect(await textOf(queue)).toBe("0123456789rest");
+  });
+
+  it("is over at once when the stream ended before it was attached: a child that said nothing is not waited for", async () => {
+    const source = new PassThrough({ allowHalfOpen: true, autoDestroy: false });
+    source.resume().end();
+    await once(source, "end");
+    const queue = new OutputQueue(10);
+    queue.attach(source);
+    await queue.drain(600_000);
+    expect(await textOf(queue)).toBe("");
   });
 
   it("gives a reader that is ready each chunk in its read, and queues for one that is not", async () => {

@@ -51,6 +51,8 @@ export class OutputQueue implements ChildOutput {
     // A reset connection is the end of the output like any other; its exit says how the child ended.
     source.on("error", () => this.close());
     source.resume();
+    // A child that says nothing and is gone at once has ended its stream before anyone could listen for that.
+    if (source.readableEnded || source.destroyed) this.close();
   }
 
   /** After the child's exit: read what is still in the pipe, but do not wait for other processes that hold it open. */
