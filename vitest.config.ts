@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { ByProject } from "./tests/projects/by-project.ts";
+import { fullOnly } from "./tests/projects/full-only.ts";
 import { processTests } from "./tests/projects/process-tests.ts";
 import { RetryReporter } from "./tests/projects/retry-reporter.ts";
 
@@ -42,6 +43,7 @@ export default defineConfig(({ mode }) => ({
         },
       },
     ],
+    exclude: [...configDefaults.exclude, ...(mode === "full" ? [] : fullOnly)],
     // The files of a project share the modules of a worker: no test replaces one, or leaves anything behind.
     isolate: false,
     provide: { bars: mode === "full" ? "full" : "quick" },
@@ -49,9 +51,9 @@ export default defineConfig(({ mode }) => ({
     // CI counts its retries and prints them, so that a flake is seen; elsewhere the first failure is one.
     retry: process.env["CI"] === undefined ? 0 : 1,
     reporters: ["default", new RetryReporter()],
-    // A file takes two thirds of a core on average, the rest is waiting: four keep two cores busy, and each more loads all
+    // A file takes half of a core on average, the rest is waiting: five keep two cores busy, and each more loads all
     // modules once more.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,

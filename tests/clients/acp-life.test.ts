@@ -122,27 +122,30 @@ describe("at a gateway", () => {
     },
   );
 
-  it("a directory that is opened is allowed until the gateway ends, which is said, and refused with --no-allow", async () => {
-    const { url, token } = await startServing();
-    const other = otherDirectory();
-    const [strict, client] = await Promise.all([open({ args: ["--no-allow"] }), open()]);
-    expect(await refusal(strict.newSession(other))).toEqual([-32_602, "workspace-forbidden"]);
-    const { sessionId } = await client.newSession(other);
-    const page = createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
-    expect([
-      (await page.about()).workspaces,
-      client.stderr().split("\n").at(-2),
-      existsSync(join(home.dataDir, "workspaces.json")),
-      await strict.agent.request("session/resume", { sessionId, cwd: other }).then(() => "resumed"),
-      await strict.prompt(sessionId, "What is 2 + 3?"),
-    ]).toMatchObject([
-      expect.arrayContaining([other]),
-      `caret: turns may work in ${other} until the gateway ends; \`npx caret workspaces allow\` keeps a directory`,
-      false,
-      "resumed",
-      { stopReason: "end_turn" },
-    ]);
-  });
+  it.runIf(isFullRun())(
+    "a directory that is opened is allowed until the gateway ends, which is said, and refused with --no-allow",
+    async () => {
+      const { url, token } = await startServing();
+      const other = otherDirectory();
+      const [strict, client] = await Promise.all([open({ args: ["--no-allow"] }), open()]);
+      expect(await refusal(strict.newSession(other))).toEqual([-32_602, "workspace-forbidden"]);
+      const { sessionId } = await client.newSession(other);
+      const page = createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
+      expect([
+        (await page.about()).workspaces,
+        client.stderr().split("\n").at(-2),
+        existsSync(join(home.dataDir, "workspaces.json")),
+        await strict.agent.request("session/resume", { sessionId, cwd: other }).then(() => "resumed"),
+        await strict.prompt(sessionId, "What is 2 + 3?"),
+      ]).toMatchObject([
+        expect.arrayContaining([other]),
+        `caret: turns may work in ${other} until the gateway ends; \`npx caret workspaces allow\` keeps a directory`,
+        false,
+        "resumed",
+        { stopReason: "end_turn" },
+      ]);
+    },
+  );
 });
 
 /** One transparent pixel. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { createSelfSigned } from "@caret/simulator/upstream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { endOf, playTurn } from "../turns/play-turn.ts";
@@ -62,7 +63,7 @@ describe("The HTTP of the API lane", () => {
     });
   });
 
-  test("fails where a setting demands HTTP/2 and the server does not offer it (H-04)", async () => {
+  test.runIf(isFullRun())("fails where a setting demands HTTP/2 and the server does not offer it (H-04)", async () => {
     const scenario = { upstream: { alpn: ["http/1.1" as const] } };
     const settings = { api: { caFile: caFile(), httpVersion: "2" } };
     expect(await play({ tls, isSecure: true, settings, scenario })).toMatchObject({ end: "upstream-unreachable" });

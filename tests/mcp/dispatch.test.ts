@@ -3,6 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { GatewayHome } from "../clients/gateway-home.ts";
@@ -56,7 +57,10 @@ async function connect(way: keyof typeof ways, options: Parameters<typeof McpHos
 const roots = (): readonly string[] => [gateway.home.workspace];
 const names = ["run", "start", "status", "result", "answer", "compare", "cancel"];
 
-describe.each(Object.keys(ways) as (keyof typeof ways)[])("a host %s", (way) => {
+/** One server behind both transports; how HTTP differs is tested below. */
+const shownBy = (Object.keys(ways) as (keyof typeof ways)[]).slice(0, barSize({ quick: 1, full: 2 }));
+
+describe.each(shownBy)("a host %s", (way) => {
   it("gives an agent a task in its own root, and gets the answer, its cost and where to read more", async () => {
     const host = await connect(way, { roots: roots() });
     const { tools } = await host.client.listTools();

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { type ScenarioInput, simulatorCommand } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AcpClient, choosing } from "../clients/acp-client.ts";
@@ -78,7 +79,7 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
     expect(heard).toContain("Blue");
   });
 
-  it("is its plan, which it carries out when it is accepted", async () => {
+  it.runIf(isFullRun())("is its plan, which it carries out when it is accepted", async () => {
     const { id } = await stage.session("Plan it", { permission: "auto-edits" });
     const page = await stage.visit(`/s/${id}`);
     await transcript(page).getByText("planned.txt").first().waitFor();
@@ -99,7 +100,7 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
     editor.forgetAsked();
   });
 
-  it("leaves the page when it was decided in an editor, whose answer the page shows", async () => {
+  it.runIf(isFullRun())("leaves the page when it was decided in an editor, whose answer the page shows", async () => {
     const { id } = await stage.session("Ask me again", { permission: "auto-edits" });
     const page = await stage.visit(`/s/${id}`);
     await page.getByRole("form", { name: "Colour" }).waitFor();

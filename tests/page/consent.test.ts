@@ -104,7 +104,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
-  it("says that a command is dangerous and why [ux A3]", async () => {
+  it.runIf(isFullRun())("says that a command is dangerous and why [ux A3]", async () => {
     const { id } = await stage.session(prompts.dangerous, { permission: "auto" });
     const page = await stage.visit(`/s/${id}`);
     await approval(page)
