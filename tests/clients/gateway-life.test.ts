@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
 import { GatewayHome } from "./gateway-home.ts";
@@ -75,18 +76,21 @@ it("is shared instead of started twice for one data directory", async () => {
   expect([await second.exited, second.url, second.pid]).toEqual([{ code: 0, signal: null }, first.url, first.pid]);
 });
 
-it("is not shared with a user who wants other settings, who reads what differs and where it is [ux B12]", async () => {
-  const home = newHome();
-  const { url, pid } = await start(home);
-  const args = ["--port", "0", "--workspace", home.workspace, "--host", "127.0.0.2"];
-  const refused = await startGateway(home, { args, env: { CARET_MODEL: "opus" } }).catch(String);
-  expect(refused).toContain(
-    `A gateway runs already at ${url} (process ${pid}), with other settings: model is "auto", not "opus"; ` +
-      `server.host is "127.0.0.1", not "127.0.0.2"; workspace is not set, not "${home.workspace}" [invalid-request]`,
-  );
-});
+it.runIf(isFullRun())(
+  "is not shared with a user who wants other settings, who reads what differs and where it is [ux B12]",
+  async () => {
+    const home = newHome();
+    const { url, pid } = await start(home);
+    const args = ["--port", "0", "--workspace", home.workspace, "--host", "127.0.0.2"];
+    const refused = await startGateway(home, { args, env: { CARET_MODEL: "opus" } }).catch(String);
+    expect(refused).toContain(
+      `A gateway runs already at ${url} (process ${pid}), with other settings: model is "auto", not "opus"; ` +
+        `server.host is "127.0.0.1", not "127.0.0.2"; workspace is not set, not "${home.workspace}" [invalid-request]`,
+    );
+  },
+);
 
-it("shows a user who wants the same gateway where it is and how to get in [ux B12]", async () => {
+it.runIf(isFullRun())("shows a user who wants the same gateway where it is and how to get in [ux B12]", async () => {
   const home = newHome();
   const { url, pid, token } = await start(home);
   const second = await startGateway(home);

@@ -41,11 +41,10 @@ type Kind = readonly [door: Door, kind: string, newName: () => string | undefine
 
 const doors = ["chat completions", "responses", "messages"] as const;
 /** A name is read by each door in its own way, and then treated in one: one door is enough for the quick form. */
+const shownAt = doors.slice(0, barSize({ quick: 1, full: 3 }));
 const kinds: readonly Kind[] = [
-  ...doors.map((door): Kind => [door, "without a name", () => undefined]),
-  ...doors
-    .slice(0, barSize({ quick: 1, full: 3 }))
-    .map((door): Kind => [door, "that names its conversation", () => `conversation-${crypto.randomUUID()}`]),
+  ...shownAt.map((door): Kind => [door, "without a name", () => undefined]),
+  ...shownAt.map((door): Kind => [door, "that names its conversation", () => `conversation-${crypto.randomUUID()}`]),
 ];
 
 const answered = (calls: readonly AskedCall[]): readonly RawEntry[] => [

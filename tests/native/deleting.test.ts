@@ -123,7 +123,7 @@ it.each(deletions.slice(0, barSize({ quick: 1, full: 2 })))(
   },
 );
 
-it("house §4.6: a test of a door leaves no session behind, whatever it asks the agent", async () => {
+it.runIf(isFullRun())("house §4.6: a test of a door leaves no session behind, whatever it asks the agent", async () => {
   await start();
   const answers = [];
   for (const door of ["openai", "responses", "anthropic"] as const) answers.push(await caret.testConnection({ door }));

@@ -3,9 +3,12 @@
  * says for each what `npm test` has instead.
  */
 export const fullOnly: readonly string[] = [
+  "packages/runtime/src/log/sqlite/sharing.test.ts",
   "packages/runtime/src/process/spawner/create-spawner.process.test.ts",
   "packages/simulator/src/cli/failures.test.ts",
   "packages/simulator/src/scenario/faults.test.ts",
+  "tests/clients/acp-life.test.ts",
+  "tests/clients/installed-clients.test.ts",
   "tests/clients/kept-responses.test.ts",
   "tests/clients/loop-guard.test.ts",
   "tests/clients/vanished-clients.test.ts",
@@ -13,6 +16,7 @@ export const fullOnly: readonly string[] = [
   "tests/native/random-disconnects.test.ts",
   "tests/page/first-words.test.ts",
   "tests/page/numbers.test.ts",
+  "tests/page/restart.test.ts",
   "tests/page/rough-edges.test.ts",
   "tests/page/truth.test.ts",
 ];
