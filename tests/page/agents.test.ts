@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
@@ -54,36 +55,39 @@ describe.skipIf(lacksChromium())("agents on the page", () => {
     await expect.poll(async () => (await stage.api.getAgent("ada")).lastLine).toBe("Painted.");
   });
 
-  it("are compared: side by side, then in a table, from which one is picked and merged", async () => {
-    const { workspace } = stage.home;
-    const page = await stage.visit("/compare");
-    await page.getByRole("textbox", { name: "Prompt" }).fill("Write a file");
-    const models = page.getByRole("group", { name: /^Models/ }).getByRole("checkbox");
-    await models.nth(0).check();
-    await models.nth(1).check();
-    await page.getByLabel("Workspace").fill(workspace);
-    await page.getByRole("textbox", { name: "Check" }).fill("test -f made.txt");
-    await page.getByRole("button", { name: "Compare" }).click();
-    const rows = page.getByRole("table").getByRole("row");
-    await rows.nth(2).waitFor();
-    await rows
-      .nth(1)
-      .getByRole("button", { name: /^1 file/ })
-      .click();
-    await page.getByText("made.txt").first().waitFor();
-    const check = await rows.nth(1).getByRole("cell").nth(2).textContent();
-    await rows.nth(1).getByRole("button", { name: /^Pick/ }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Merge" }).click();
-    await page.getByText("No worktree is left").waitFor();
-    const worktrees = execFileSync("git", ["-C", workspace, "worktree", "list"], { encoding: "utf8" });
-    expect({
-      check,
-      isMerged: existsSync(join(workspace, "made.txt")),
-      worktrees: worktrees.trim().split("\n").length,
-    }).toEqual({
-      check: "passed",
-      isMerged: true,
-      worktrees: 1,
-    });
-  });
+  it.runIf(isFullRun())(
+    "are compared: side by side, then in a table, from which one is picked and merged",
+    async () => {
+      const { workspace } = stage.home;
+      const page = await stage.visit("/compare");
+      await page.getByRole("textbox", { name: "Prompt" }).fill("Write a file");
+      const models = page.getByRole("group", { name: /^Models/ }).getByRole("checkbox");
+      await models.nth(0).check();
+      await models.nth(1).check();
+      await page.getByLabel("Workspace").fill(workspace);
+      await page.getByRole("textbox", { name: "Check" }).fill("test -f made.txt");
+      await page.getByRole("button", { name: "Compare" }).click();
+      const rows = page.getByRole("table").getByRole("row");
+      await rows.nth(2).waitFor();
+      await rows
+        .nth(1)
+        .getByRole("button", { name: /^1 file/ })
+        .click();
+      await page.getByText("made.txt").first().waitFor();
+      const check = await rows.nth(1).getByRole("cell").nth(2).textContent();
+      await rows.nth(1).getByRole("button", { name: /^Pick/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Merge" }).click();
+      await page.getByText("No worktree is left").waitFor();
+      const worktrees = execFileSync("git", ["-C", workspace, "worktree", "list"], { encoding: "utf8" });
+      expect({
+        check,
+        isMerged: existsSync(join(workspace, "made.txt")),
+        worktrees: worktrees.trim().split("\n").length,
+      }).toEqual({
+        check: "passed",
+        isMerged: true,
+        worktrees: 1,
+      });
+    },
+  );
 });
