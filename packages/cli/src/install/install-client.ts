@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
@@ -13,7 +14,7 @@ import { clientPath } from "./client-path.ts";
 import { clientRecipe, NO_TOKEN } from "./client-recipe.ts";
 import { type Draft, FileDrafts } from "./file-drafts.ts";
 import { type PlannedFile, planInstall } from "./plan-install.ts";
-import { type Receipt, readReceipt, receiptDirectory, removeReceipt, writeReceipt } from "./receipt.ts";
+import { type Receipt, readReceipt, receiptDirectory, removeBackups, writeReceipt } from "./receipt.ts";
 import { undoInstall } from "./undo-install.ts";
 
 export interface ClientInstall {
@@ -46,7 +47,6 @@ export async function installClient(install: ClientInstall): Promise<Prepared & 
   const { recipe, drafts, planned } = prepared;
   const previous = readReceipt(dataDir, client);
   const url = gatewayUrl(host, config);
-  if (previous !== undefined) removeReceipt(dataDir, previous);
   const receipt: Receipt = {
     version: 1,
     client,
@@ -60,8 +60,9 @@ export async function installClient(install: ClientInstall): Promise<Prepared & 
     files: backUp(dataDir, client, planned),
     directories: [...(previous?.directories ?? [])],
   };
-  // Before the files: what is half written can be taken back.
+  // Before the files: what is half written can be taken back. The former receipt leads back until this one is there.
   writeReceipt(dataDir, receipt);
+  if (previous !== undefined) removeBackups(previous);
   const made = drafts.commit();
   const complete = { ...receipt, directories: [...receipt.directories, ...made] };
   writeReceipt(dataDir, complete);
@@ -96,9 +97,9 @@ function prepare({ host, config, client, isDefault }: ClientInstall, token: stri
 
 function backUp(dataDir: string, client: string, planned: readonly PlannedFile[]): Receipt["files"] {
   makePrivateDirectory(receiptDirectory(dataDir));
-  return planned.map(({ before, ...file }, index) => {
+  return planned.map(({ before, ...file }) => {
     if (before === undefined) return { ...file, backup: null };
-    const backup = join(receiptDirectory(dataDir), `${client}-${index + 1}.backup`);
+    const backup = join(receiptDirectory(dataDir), `${client}-${randomUUID()}.backup`);
     writePrivateFile(backup, before);
     return { ...file, backup };
   });

@@ -89,8 +89,12 @@ export function writeReceipt(dataDir: string, receipt: Receipt): void {
 }
 
 /** With its backups. */
-export function removeReceipt(dataDir: string, { client, files }: Receipt): void {
-  rmSync(receiptPath(dataDir, client), { force: true });
+export function removeReceipt(dataDir: string, receipt: Receipt): void {
+  rmSync(receiptPath(dataDir, receipt.client), { force: true });
+  removeBackups(receipt);
+}
+
+export function removeBackups({ files }: Receipt): void {
   for (const { backup } of files) if (backup !== null) rmSync(backup, { force: true });
 }
 
