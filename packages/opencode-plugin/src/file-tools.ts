@@ -18,7 +18,7 @@ function defined<Args extends z.ZodRawShape>(
   return { description, args, execute: async (given, context) => await act(schema.parse(given), context) };
 }
 
-/** Whoever may edit files in OpenCode may do these; the user is asked as for an edit. */
+/** A permission to edit files in OpenCode covers these; the user is asked as for an edit. */
 async function askToChange(context: ToolContext, target: string): Promise<void> {
   const shown = relative(context.worktree, target);
   await context.ask({ permission: "edit", patterns: [shown], always: ["*"], metadata: { filepath: target } });

@@ -18,7 +18,7 @@ export function followAsks(
   const tell = (): void => {
     for (const listener of [...listeners]) listener();
   };
-  /** It is closed by its answer in the log, whoever gave it. */
+  /** It is closed by its answer in the log, from any client. */
   const failed = (reason: unknown): void => onError(CaretError.from(reason));
   return {
     open: () => [...open.values()],

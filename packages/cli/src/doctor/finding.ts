@@ -32,7 +32,7 @@ const reasons: Readonly<Record<string, string>> = {
   provider: "The client has nothing that leads to Caret.",
   token: "The gateway refuses every request of the client.",
   settings: "The client cannot start a turn with a file it cannot read.",
-  address: "The client asks where nobody answers, or somebody else does.",
+  address: "The client asks an address where nothing answers, or another program does.",
   models: "Asking for a model that is gone fails before the turn begins.",
   variants: "A variant without its model runs another one than it says.",
   default: "The client starts with a model that it does not know.",

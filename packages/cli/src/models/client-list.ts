@@ -29,7 +29,7 @@ export interface ClientList {
 /** OpenCode wants both limits or none. It sends the second as `max_tokens`, which ends no turn of an agent. */
 const OUTPUT_TOKENS = 8000;
 
-/** What Zed must be told where upstream does not say it; as in the recipe of `caret connect zed`. */
+/** What Zed's file must state where upstream does not report it; as in the recipe of `caret connect zed`. */
 const ZED_TOKENS = 200_000;
 
 /** The name of our provider, and the one that open-cursor used. */

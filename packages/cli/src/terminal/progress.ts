@@ -1,6 +1,6 @@
 import type { Host } from "../host.ts";
 
-/** Who waits longer than this is told for what. */
+/** A wait longer than this prints a line that says for what. */
 const QUIET_MS = 1_000;
 
 /** Says on a terminal what takes so long, once it does; the line is gone when the work is done. Pipes stay clean. */

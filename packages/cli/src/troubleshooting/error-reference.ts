@@ -29,7 +29,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   "timed-out": "The turn, or what was waited for, took longer than it may.",
   killed: "Something other than Caret ended the agent; often the kernel, for lack of memory.",
   interrupted: "The process that ran the turn ended before the turn did.",
-  cancelled: "Somebody asked for the turn to be stopped.",
+  cancelled: "A client or a person asked for the turn to be stopped.",
   "budget-exceeded": "The turn, the session or the day has used what `budgets` allows.",
   "loop-stopped": "The agent made the same call with the same result again and again.",
   "session-not-found": "There is no session of this id, or it is not for this token.",

@@ -46,7 +46,7 @@ interface TurnEnd {
 type Ending = PromiseWithResolvers<TurnEnd>;
 
 /**
- * A session that the client has open: follows its log and sends what happens as updates, whoever started it; puts what
+ * A session that the client has open: follows its log and sends what happens as updates, for turns of any client; puts what
  * waits for a person to the client; and starts turns with the client's prompts.
  */
 export class OpenSession {

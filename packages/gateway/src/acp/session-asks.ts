@@ -44,7 +44,7 @@ interface OpenAsk {
   asked?: AbortController;
 }
 
-/** What the turns of a session wait for a person with, put to the client. Whoever answers first, here or elsewhere, counts. */
+/** What the turns of a session wait for a person with, put to the client. The first answer counts, here or elsewhere. */
 export class SessionAsks {
   readonly #options: SessionAsksOptions;
   readonly #open = new Map<string, OpenAsk>();

@@ -8,7 +8,7 @@ const local = new WeakSet<Socket>();
 const LOCAL_GRANT: TokenGrant = { name: "socket", scopes: ["admin"] };
 
 /**
- * Serve a connection of a Unix socket as any other. Whoever could connect is the gateway's own user: the socket has mode 0600 in a directory
+ * Serve a connection of a Unix socket as any other. A client that could connect runs as the gateway's own user: the socket has mode 0600 in a directory
  * of mode 0700, and no browser connects to one. So a request on it needs no token; Host and Origin are checked all the same.
  */
 export function acceptLocal(server: Server, socket: Socket): void {

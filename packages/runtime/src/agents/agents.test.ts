@@ -170,7 +170,7 @@ describe("the queue of an agent", () => {
     ]);
   });
 
-  it("waits for a turn that somebody else started in the session", async () => {
+  it("waits for a turn that another client started in the session", async () => {
     bench = createAgentBench();
     const { sessionId } = await bench.add("ada");
     const letGo = hold();

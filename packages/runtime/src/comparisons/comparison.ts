@@ -37,7 +37,7 @@ export interface NewComparison {
   readonly inside: string;
 }
 
-/** On whose behalf candidates work: whoever may start a comparison is checked before. */
+/** On whose behalf candidates work: that the caller may start a comparison is checked before. */
 const COMPARISON: Caller = { tokenName: "comparison" };
 
 /** One comparison, in this process. */

@@ -21,7 +21,7 @@ export interface GuardedPath {
 const SEALED_DIRECTORIES = ["modules", "worktrees"];
 
 /**
- * Commits need to write nearly everywhere in `.git`, but whoever writes its configuration or hooks has commands run by the
+ * Commits need to write nearly everywhere in `.git`, but a program that writes its configuration or hooks has commands run by the
  * next `git status` of the user, outside. Three ways lead there: `config` and `hooks` themselves; replacing all of `.git`,
  * so it is pinned; and a file `commondir`, which sends git to another directory for both.
  */

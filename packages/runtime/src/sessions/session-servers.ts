@@ -17,7 +17,7 @@ interface Session {
   readonly workspace: string;
 }
 
-/** The MCP servers that clients have offered to their sessions. In memory: an offer is gone with its gateway, as its client is told. */
+/** The MCP servers that clients have offered to their sessions. In memory: an offer is gone with its gateway. */
 export interface SessionServers {
   /** In place of those that were offered before, which are ended. */
   offer(sessionId: string, servers: readonly OfferedServer[]): void;

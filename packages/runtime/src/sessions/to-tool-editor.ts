@@ -18,7 +18,7 @@ export interface OpenEditor {
 
 /** An editor as tools see it. `current` gives the one that there is now. */
 export function toToolEditor(current: () => OpenEditor | undefined): ToolEditor {
-  /** Whoever stops waiting says so to the editor. */
+  /** A caller that stops waiting cancels the request at the editor. */
   const askUntil = async (editor: OpenEditor, asked: AskedOfEditor, signal: AbortSignal): Promise<EditorAnswer> => {
     const { answer, withdraw } = editor.ask(asked);
     try {

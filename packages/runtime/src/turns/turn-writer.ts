@@ -307,7 +307,7 @@ function createLiveListeners(lastSeq: number) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** In order: what may be told at once waits for what may not, and came before. What fails to be durable is told nobody, nor what follows it. */
+    /** In order: what may be sent at once waits for what may not, and came before. What fails to be durable is sent to no listener, nor is what follows it. */
     tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
       if (durable === undefined && telling === undefined) notify(written);

@@ -8,7 +8,7 @@ export interface AskedCall {
   readonly args: ToolArgs;
 }
 
-/** Where somebody can be asked: the client of `agent acp`. Print mode has nobody, and answers itself. */
+/** Where a person can be asked: the client of `agent acp`. Print mode has nobody, and answers itself. */
 export interface Asker {
   permit(call: AskedCall): Promise<boolean>;
   question(call: AskedCall): Promise<ToolOutcome>;

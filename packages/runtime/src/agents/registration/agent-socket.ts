@@ -23,7 +23,7 @@ export interface AgentSocketOptions {
   readonly openCalls: () => Promise<AgentCalls>;
 }
 
-/** The socket of one agent: whoever can connect to it speaks as this agent, and as no other. */
+/** The socket of one agent: a program that can connect to it speaks as this agent, and as no other. */
 export interface AgentSocket {
   readonly path: string;
   close(): Promise<void>;

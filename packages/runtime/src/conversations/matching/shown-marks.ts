@@ -49,7 +49,7 @@ export function bearsMark(question: TranscriptQuestion, store: Pick<LineageStore
   return marks.some(isKnown);
 }
 
-/** Somebody has shown tools here: without this there is no other mark, and a long transcript need not be read for one. */
+/** A client has offered tools here: without this there is no other mark, and a long transcript need not be read for one. */
 function placeMark({ place }: TranscriptQuestion): string {
   return fingerprint(["marked", ...place]);
 }

@@ -101,7 +101,7 @@ export class AcpProcess {
 
   async chooseAlone<Value>(choose: () => Promise<Value>): Promise<Value> {
     const chosen = this.#choosing.then(choose);
-    this.#choosing = chosen.catch(() => undefined); // whoever waits for it is told; the next one may choose
+    this.#choosing = chosen.catch(() => undefined); // the turn that waits for it rejects; the next one may choose
     return await chosen;
   }
 

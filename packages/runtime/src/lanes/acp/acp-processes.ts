@@ -64,7 +64,7 @@ export function createAcpProcesses(idleMs: number): AcpProcesses {
     if (found !== undefined) return found;
     const entry: Kept = { started: startAcpProcess(command), turns: 0 };
     kept.set(key, entry);
-    entry.started.catch(() => drop(key, entry)); // the turns that wait for it are told
+    entry.started.catch(() => drop(key, entry)); // the turns that wait for it reject
     return entry;
   };
 

@@ -112,7 +112,7 @@ async function takeProcess({ processes, attempt, signal }: AcpAttempt, { command
     signal.throwIfAborted();
     return await Promise.race([taking, stopped.promise]);
   } catch (reason) {
-    // The process may still come, for whoever needs it next.
+    // The process may still come, for the next turn.
     taking.then((lease) => lease.release()).catch(() => undefined);
     throw reason;
   } finally {
