@@ -67,9 +67,12 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
       else if (signal !== "SIGCONT") killWindowsTree(identity.pid);
     },
     async reap(strays) {
-      if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
-      // Nothing leaves a process namespace: with its first process the kernel has ended all of it.
-      if (agent === undefined) await options.reaper.reap(mark, strays);
+      // Nothing leaves a process namespace: with its first process the kernel has ended all of it. What is left of the group is
+      // the relay of its output, outside: a SIGKILL would lose the last bytes, and it ends with its pipe.
+      if (agent === undefined) {
+        if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
+        await options.reaper.reap(mark, strays);
+      }
       registry?.remove(mark);
     },
   };
