@@ -1,5 +1,5 @@
-import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import Anthropic from "@anthropic-ai/sdk";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
